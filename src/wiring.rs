@@ -12,6 +12,7 @@ use application::{
 use axum::Router;
 use bank_portal::PortalUrl;
 use domain::customer::{Owner, Role};
+use domain::pacing::Pacing;
 use domain::request::RequestId;
 use domain::sign_in::PendingSignInSeal;
 use memory::InProcessLimiter;
@@ -185,7 +186,8 @@ async fn gateway_on(
     let requests = TaskTracker::new();
     let secret = store_secret(&options.archive, &options.keys, random.as_ref())?;
     let archive = archive::archive(&base, options, &requests, &metrics, &secret)?;
-    let stored = StoredLookups::new(&base, options.lookups, &secret, &metrics)?;
+    let queue = (options.lookups, Pacing::new(bank.bank_budget));
+    let stored = StoredLookups::new(&base, queue, &secret, &metrics)?;
     let (cached, shown) = ((bank, archive.clone()), catalogue.clone());
     let proofs = banks::proofs(cached, &banks, (clock, &bank_monitor), (shown, check));
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));

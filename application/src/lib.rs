@@ -50,7 +50,7 @@ pub use limits::{
     ReplicaMonitor,
 };
 pub use lookups::{
-    LookupEncryption, LookupReader, LookupService, LookupSignals, LookupWorker,
+    LookupEncryption, LookupListener, LookupReader, LookupService, LookupSignals, LookupWorker,
     PersonLookupService, PersonLookupSources, WorkerParts,
 };
 pub use participants::{CatalogueRenewal, RenewalRound, SharedCatalogue};

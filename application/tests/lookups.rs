@@ -13,6 +13,8 @@ mod creation;
 mod failures;
 #[path = "lookups/leases.rs"]
 mod leases;
+#[path = "lookups/notifications.rs"]
+mod notifications;
 #[path = "lookups/people.rs"]
 mod people;
 #[path = "lookups/places.rs"]

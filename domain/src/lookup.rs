@@ -10,10 +10,12 @@ use crate::outcome::Outcome;
 use crate::variants::named_enum;
 
 mod metadata;
+mod place;
 mod retry;
 mod secrets;
 
 pub use metadata::{MAX_PAIRS, Metadata, MetadataError};
+pub use place::{OtherQueue, QueueAhead, QueuePlace};
 pub use retry::{NextStep, RetryRule, RetryScale, RetryScaleError};
 pub use secrets::{LookupSecrets, Part};
 

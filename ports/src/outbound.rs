@@ -9,6 +9,7 @@ mod insight_store;
 mod journal;
 mod key_store;
 mod limiter;
+mod lookup_notifications;
 mod lookups;
 mod pacer;
 mod participants;
@@ -34,6 +35,7 @@ pub use key_store::{
     RotateError, Rotation, Scope, Snapshot, Successor, UpdateError,
 };
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
+pub use lookup_notifications::{LookupNotification, LookupNotifications};
 pub use lookups::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, LookupFacts,
     LookupFilter, LookupStore, NewLookup, QueuedClass, StoredLookup,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
-use domain::lookup::{Attempt, LookupId, LookupState};
+use domain::lookup::{Attempt, LookupId, LookupState, QueueAhead};
 use domain::page::{Page, PageRequest};
 use ports::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupChange,
@@ -88,6 +88,18 @@ impl LookupStore for MeteredLookups {
         lease: Lease,
     ) -> Result<Vec<ClaimedLookup>, StoreError> {
         self.store.claim_lookups(most, classes, now, lease).await
+    }
+
+    async fn queue_ahead(
+        &self,
+        lookup: &StoredLookup,
+        now: DateTime<Utc>,
+    ) -> Result<QueueAhead, StoreError> {
+        self.store.queue_ahead(lookup, now).await
+    }
+
+    async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.store.next_due().await
     }
 
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {

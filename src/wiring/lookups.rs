@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use application::{
-    DeliveryHistory, GatekeeperService, IdempotencyService, LookupEncryption, LookupReader,
-    LookupService, LookupSignals, LookupWorker, PersonLookupService, PersonLookupSources,
-    ProofService, SealService, SharedCatalogue, WorkerParts,
+    DeliveryHistory, GatekeeperService, IdempotencyService, LookupEncryption, LookupListener,
+    LookupReader, LookupService, LookupSignals, LookupWorker, PersonLookupService,
+    PersonLookupSources, ProofService, SealService, SharedCatalogue, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
+use domain::pacing::Pacing;
 use ports::outbound::LookupStore;
 use store_seaorm::Store;
 use tokio_util::task::TaskTracker;
@@ -25,6 +26,8 @@ pub(crate) struct Lookups {
     pub(crate) service: Arc<LookupService>,
     /// Unless this process makes no attempts.
     pub(crate) worker: Option<Arc<LookupWorker>>,
+    /// Where other processes serve on the same database.
+    pub(crate) listener: Option<Arc<LookupListener>>,
     /// The queue, whose readings are measured.
     pub(crate) queue: Arc<dyn LookupStore>,
 }
@@ -32,6 +35,7 @@ pub(crate) struct Lookups {
 /// Stored lookups of this process.
 pub(super) struct StoredLookups {
     options: LookupOptions,
+    pacing: Pacing,
     store: Arc<dyn LookupStore>,
     encryption: Arc<LookupEncryption>,
     secret: StoreSecret,
@@ -39,13 +43,13 @@ pub(super) struct StoredLookups {
 }
 
 impl StoredLookups {
-    /// Lookups in the database of `base`, encrypted by this secret.
+    /// Lookups in the database of `base`, encrypted by this secret; live ones have this budget.
     ///
     /// # Errors
     /// The secret can't be used.
     pub(super) fn new(
         base: &Infrastructure,
-        options: LookupOptions,
+        (options, pacing): (LookupOptions, Pacing),
         secret: &StoreSecret,
         metrics: &Arc<Metrics>,
     ) -> Result<Self> {
@@ -53,6 +57,7 @@ impl StoredLookups {
         let secrets = secrets.map_err(|problem| unusable(&problem))?;
         Ok(Self {
             options,
+            pacing,
             store: Arc::new(MeteredLookups::new(metrics, Arc::new(base.store.clone()))),
             encryption: Arc::new(LookupEncryption::new(Arc::new(AesCipher), secrets)),
             secret: secret.clone(),
@@ -85,6 +90,7 @@ impl StoredLookups {
             Arc::clone(&self.signals),
             Arc::clone(&base.clock),
             Arc::new(SystemTimer),
+            self.pacing,
         )
     }
 
@@ -100,6 +106,14 @@ impl StoredLookups {
             Arc::clone(&base.clock),
             Arc::clone(&base.random),
         ))
+    }
+
+    /// Passes what other processes do on to the service and the worker of this one.
+    pub(super) fn listener(&self, base: &Infrastructure) -> Option<Arc<LookupListener>> {
+        let notifications = Arc::new(base.store.notifications()?);
+        let signals = Arc::clone(&self.signals);
+        let listener = LookupListener::new(notifications, signals, Arc::new(SystemTimer));
+        Some(Arc::new(listener))
     }
 
     /// The worker, whose attempts `tasks` tracks; `None` when this process makes none.

@@ -51,6 +51,7 @@ impl Infrastructure {
         let lookups = Lookups {
             service: lookups,
             worker,
+            listener: stored.listener(self),
             queue: stored.queue(),
         };
         Ok(RequestServices { requests, lookups })

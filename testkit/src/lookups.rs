@@ -1,6 +1,7 @@
 //! Stored lookups over in-memory adapters, with real encryption.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use domain::inference::InferredBanks;
 use domain::key::{FullKey, HashGeneration};
 use domain::lookup::{LookupSecrets, RetryScale};
 use domain::outcome::Endpoint;
+use domain::pacing::Pacing;
 use domain::participant::Catalogue;
 use domain::request::RequestId;
 use ports::inbound::{
@@ -86,6 +88,7 @@ impl LookupServices {
             signals.clone(),
             services.clock.clone(),
             Arc::new(RuntimeTimer),
+            Pacing::new(NonZeroU32::MIN),
         ));
         let people = PersonLookupService::new(
             callers.clone(),

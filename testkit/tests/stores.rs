@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures::executor::block_on;
 use ports::contract;
 use ports::contract::journal::JournalUnderTest;
+use ports::contract::lookups::NotificationsUnderTest;
 use ports::contract::stores::{Stores, StoresUnderTest};
 use testkit::fakes::{MemoryJournal, MemoryStore};
 
@@ -72,6 +73,17 @@ fn lookups_in_memory_keep_the_contract() {
 #[test]
 fn idempotency_keys_in_memory_keep_the_contract() {
     block_on(contract::idempotency::idempotency(stores));
+}
+
+#[test]
+fn notifications_of_lookups_in_memory_keep_the_contract() {
+    block_on(contract::lookups::lookup_notifications(|| async {
+        let store = MemoryStore::default();
+        NotificationsUnderTest {
+            elsewhere: Stores::of(Arc::new(store.elsewhere())),
+            notifications: Arc::new(store),
+        }
+    }));
 }
 
 #[test]

@@ -128,6 +128,7 @@ impl LookupReader {
             last_attempt: lookup.last_attempt,
             history: None,
             next_attempt_at: lookup.due_at.filter(|_| waits),
+            queue: None,
             inferred,
             metadata: question.metadata,
             delivery: None,

@@ -10,7 +10,7 @@ use domain::inference::{self, InferredBanks, Resolution};
 use domain::key::{Environment, KeyId};
 use domain::lookup::LookupId;
 use domain::outcome::{Endpoint, Outcome};
-use domain::pacing::LookupClass;
+use domain::pacing::{LookupClass, Pacing};
 use domain::page::Page;
 use domain::query::ProofQuery;
 use domain::rate::Rate;
@@ -27,6 +27,7 @@ use ports::outbound::{
 };
 
 use super::content::Question;
+use super::queue;
 use super::reader::{LookupReader, ReadError};
 use super::signals::LookupSignals;
 use crate::admission::{ChargedRequest, GatekeeperService, Identified, Settlement};
@@ -36,6 +37,8 @@ use crate::sync::buckets::Buckets;
 const READS_PER_MINUTE: u32 = 600;
 /// Interval at which a waiting caller looks for changes that another process made.
 const POLL: Duration = Duration::from_millis(400);
+/// The same while other processes are listened to.
+const POLL_WHILE_LISTENING: Duration = Duration::from_secs(1);
 /// `Retry-After` while the store fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
@@ -47,11 +50,14 @@ pub struct LookupService {
     signals: Arc<LookupSignals>,
     clock: Arc<dyn Clock>,
     timer: Arc<dyn Timer>,
+    /// The budget of live lookups.
+    pacing: Pacing,
     reads: Buckets<KeyId>,
 }
 
 impl LookupService {
-    /// A service over these lookups; `signals` are those of this process's worker.
+    /// A service over these lookups; `signals` are those of this process's worker, `pacing` the budget of
+    /// live ones.
     pub fn new(
         store: Arc<dyn LookupStore>,
         reader: LookupReader,
@@ -59,6 +65,7 @@ impl LookupService {
         signals: Arc<LookupSignals>,
         clock: Arc<dyn Clock>,
         timer: Arc<dyn Timer>,
+        pacing: Pacing,
     ) -> Self {
         let rate = Rate {
             burst: READS_PER_MINUTE,
@@ -71,6 +78,7 @@ impl LookupService {
             signals,
             clock,
             timer,
+            pacing,
             reads: Buckets::new(rate),
         }
     }
@@ -245,7 +253,12 @@ impl LookupService {
             if is_over {
                 return found;
             }
-            let pause = self.timer.pause(left.min(POLL));
+            let poll = if self.signals.is_listening() {
+                POLL_WHILE_LISTENING
+            } else {
+                POLL
+            };
+            let pause = self.timer.pause(left.min(poll));
             match change {
                 Some(change) => drop(select(change, pause).await),
                 None => pause.await,
@@ -275,7 +288,10 @@ impl Lookups for LookupService {
             let later = self.wait_for(by.customer, id, wait, changed).await?;
             found = of_environment(later, by.environment)?;
         }
-        Ok(read(self.view(&found).await?, &by))
+        let mut view = self.view(&found).await?;
+        let place = queue::place(self.store.as_ref(), self.pacing, &found, self.clock.now());
+        view.queue = place.await.map_err(unavailable)?;
+        Ok(read(view, &by))
     }
 
     async fn list(

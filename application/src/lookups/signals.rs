@@ -1,4 +1,4 @@
-//! Signals within a process: a lookup was created, or changed.
+//! Signals to those who wait in this process: a lookup was created, or changed.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -14,10 +14,12 @@ use futures::task::AtomicWaker;
 /// Lookups that are listened to, at most; whoever waits for another one looks at it now and then.
 const MAX_WAITING: usize = 10_000;
 
-/// Wakes those who wait for a change of a lookup, and the worker when there is work. Other processes
-/// aren't reached: whoever waits also looks at the store now and then.
+/// Wakes those who wait for a change of a lookup, and the worker when there is work. What other processes
+/// do is signalled while it is listened to, and a little of it may be lost: whoever waits also looks at the
+/// store now and then.
 #[derive(Default)]
 pub struct LookupSignals {
+    is_listening: AtomicBool,
     waiting: Mutex<HashMap<LookupId, Vec<Sender<()>>>>,
     has_work: AtomicBool,
     worker: AtomicWaker,
@@ -66,6 +68,19 @@ impl LookupSignals {
     pub(super) fn changed(&self, id: LookupId) {
         // Dropping the senders resolves their receivers.
         self.waiting().remove(&id);
+    }
+
+    /// Signals that other processes are listened to from now on, or not any more. Everybody looks at the
+    /// store once: something may have been missed.
+    pub(super) fn listening(&self, is_listening: bool) {
+        self.is_listening.store(is_listening, Ordering::Release);
+        self.waiting().clear();
+        self.work();
+    }
+
+    /// Returns `true` while what other processes do is signalled, too.
+    pub(super) fn is_listening(&self) -> bool {
+        self.is_listening.load(Ordering::Acquire)
     }
 
     /// Removes listeners that are gone.
@@ -149,6 +164,19 @@ mod tests {
         assert!((&mut later).now_or_never().is_none());
         signals.changed(ID);
         assert!(later.now_or_never().is_some());
+    }
+
+    #[test]
+    fn everybody_looks_once_when_the_listening_begins_or_ends() {
+        let signals = LookupSignals::default();
+        for is_listening in [true, false] {
+            let (one, other) = (signals.next_change(ID), signals.next_change(OTHER));
+            signals.listening(is_listening);
+            assert!(one.unwrap().now_or_never().is_some());
+            assert!(other.unwrap().now_or_never().is_some());
+            assert!(signals.next_work().now_or_never().is_some());
+            assert_eq!(signals.is_listening(), is_listening);
+        }
     }
 
     #[test]

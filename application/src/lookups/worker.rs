@@ -2,10 +2,10 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono::{NaiveDate, TimeDelta};
 use domain::calendar;
 use domain::file::RequestedFiles;
 use domain::key::Environment;
@@ -18,10 +18,9 @@ use futures::pin_mut;
 use ports::Cause;
 use ports::inbound::Delivery;
 use ports::outbound::{
-    ClaimEnd, ClaimedClasses, ClaimedLookup, Clock, Lease, LookupChange, LookupFacts, LookupStore,
-    Random, StoreError, StoredLookup, Timer, new_id,
+    ClaimEnd, ClaimedLookup, Clock, Lease, LookupChange, LookupFacts, LookupStore, Random,
+    StoredLookup, Timer,
 };
-use tracing::Instrument as _;
 
 use super::content::{Answer, Question};
 use super::encryption::LookupEncryption;
@@ -33,6 +32,7 @@ use crate::proofs::{
 };
 
 mod attempted;
+mod rounds;
 
 use attempted::{Attempted, EncryptedAnswer, NoXml, ending, kept};
 
@@ -40,11 +40,6 @@ use attempted::{Attempted, EncryptedAnswer, NoXml, ending, kept};
 const LEASE: TimeDelta = TimeDelta::seconds(30);
 /// Interval at which a lease is renewed while the work goes on.
 const RENEWAL: Duration = Duration::from_secs(10);
-/// Interval at which the queue is looked at when nothing signals work: lookups of other processes, and
-/// those that become due.
-const POLL: Duration = Duration::from_millis(500);
-/// Interval at which the queue is looked at while the store fails.
-const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 /// Shortest time until a lookup is due again for which the bank had no turn.
 const MIN_PUT_BACK: TimeDelta = TimeDelta::seconds(1);
 
@@ -82,16 +77,6 @@ pub struct LookupWorker {
     busy: AtomicU32,
 }
 
-/// Place of an attempt that is under way; free again once this is dropped.
-struct BusyPlace(Arc<LookupWorker>);
-
-impl Drop for BusyPlace {
-    fn drop(&mut self) {
-        self.0.busy.fetch_sub(1, Ordering::AcqRel);
-        self.0.parts.signals.work();
-    }
-}
-
 impl LookupWorker {
     /// A worker of these parts.
     pub fn new(parts: WorkerParts) -> Self {
@@ -99,72 +84,6 @@ impl LookupWorker {
             parts,
             busy: AtomicU32::new(0),
         }
-    }
-
-    /// Works until it is dropped.
-    pub async fn run(self: Arc<Self>) {
-        loop {
-            let pause = match self.round().await {
-                Ok(_) => POLL,
-                Err(error) => {
-                    tracing::warn!(%error, "the queue of lookups can't be read");
-                    PAUSE_AFTER_FAILURE
-                }
-            };
-            let pause = self.parts.timer.pause(pause);
-            let work = self.parts.signals.next_work();
-            pin_mut!(work);
-            select(pause, work).await;
-        }
-    }
-
-    /// Claims as many lookups as there are free places, and starts their attempts; returns their number.
-    /// A quarter of the places is kept for those whose callers wait.
-    ///
-    /// # Errors
-    /// The store failed.
-    pub async fn round(self: &Arc<Self>) -> Result<usize, StoreError> {
-        let kept = self.parts.places / 4;
-        let mut started = 0;
-        for (classes, kept) in [
-            (ClaimedClasses::All, kept),
-            (ClaimedClasses::Interactive, 0),
-        ] {
-            let busy = self.busy.load(Ordering::Acquire);
-            let free = self.parts.places.saturating_sub(busy).saturating_sub(kept);
-            if free == 0 {
-                continue;
-            }
-            let now = self.parts.clock.now();
-            let lease = self.lease(now);
-            let claimed = self.parts.store.claim_lookups(free, classes, now, lease);
-            for lookup in claimed.await? {
-                self.start(lookup, lease);
-                started += 1;
-            }
-        }
-        Ok(started)
-    }
-
-    fn lease(&self, now: DateTime<Utc>) -> Lease {
-        Lease {
-            token: new_id(self.parts.clock.as_ref(), self.parts.random.as_ref()),
-            until: now + LEASE,
-        }
-    }
-
-    fn start(self: &Arc<Self>, claimed: ClaimedLookup, lease: Lease) {
-        self.busy.fetch_add(1, Ordering::AcqRel);
-        let place = BusyPlace(Arc::clone(self));
-        let id = claimed.lookup.facts.id;
-        let span = tracing::info_span!(target: "cep::trace", "lookup attempt", lookup = %id);
-        let work = async move {
-            let worker = &place.0;
-            worker.parts.signals.changed(id);
-            worker.work(claimed, lease).await;
-            worker.parts.signals.changed(id);
-        };
-        (self.parts.spawn)(work.instrument(span).boxed());
     }
 
     /// Makes one attempt, as long as the lease is held, and stores its result.

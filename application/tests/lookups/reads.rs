@@ -8,9 +8,10 @@ use domain::page::{Cursor, PageRequest, PageSize};
 use ports::inbound::{
     AdmissionError, KeyAdministration as _, LookupError, LookupQuery, Lookups as _, RequestedScope,
 };
+use ports::outbound::Clock as _;
 use testkit::fakes::Fault;
 
-use super::steps::{Process, access, lookup, seconds, start};
+use super::steps::{Process, access, lookup, seconds, settle, start};
 use crate::support::fixture::Holder;
 use crate::support::{operator, person};
 
@@ -196,4 +197,57 @@ async fn a_cold_key_is_read_once_however_many_read_with_it() {
     assert!(found.iter().all(Result::is_ok));
     // One reading hydrates it, and another confirms that.
     assert_eq!(world.base.store.snapshots() - before, 2);
+}
+
+#[tokio::test]
+async fn a_due_lookup_has_a_place_in_the_queue_that_is_read_by_itself() {
+    let (world, process, _) = start().await;
+    let holder = world.holder(&operator(), Environment::Live).await;
+    let ana = world
+        .holder(&person("ana", Role::Admin), Environment::Live)
+        .await;
+    let mut ids = Vec::new();
+    for _ in 0..10 {
+        let created = process.create(&holder, lookup("404.02")).await;
+        assert_eq!(created.queue, None);
+        ids.push(created.id);
+    }
+    let hers = process.create(&ana, lookup("404.02")).await.id;
+    let mut places = vec![process.view(&ana, hers).await.queue.unwrap()];
+    assert!(places[0].position <= 2);
+    for id in &ids {
+        places.push(process.view(&holder, *id).await.queue.unwrap());
+    }
+    places.sort_by_key(|place| place.position);
+    let positions = places.iter().map(|place| place.position);
+    assert_eq!(positions.collect::<Vec<_>>(), (1..=11).collect::<Vec<_>>());
+    // The budget is 60 turns in 61 s.
+    let wait = places[10].eta.unwrap() - world.base.clock.now();
+    assert_eq!(wait.num_milliseconds(), 11_183);
+    let listed = process.lookups.list(access(&holder), all()).await.unwrap();
+    assert!(
+        listed
+            .found
+            .items
+            .iter()
+            .all(|(_, view)| view.queue.is_none())
+    );
+    world.live_bank.hold();
+    process.work().await;
+    assert_eq!(process.view(&ana, hers).await.queue, None, "it runs");
+    world.live_bank.release();
+    settle().await;
+    assert_eq!(process.view(&ana, hers).await.queue, None, "it waits");
+    world.pass(seconds(60)).await;
+    assert!(process.view(&ana, hers).await.queue.is_some());
+}
+
+#[tokio::test]
+async fn the_sandbox_has_a_queue_and_no_estimate() {
+    let (_world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("10.00")).await.id;
+    let queue = process.view(&holder, id).await.queue.unwrap();
+    assert_eq!((queue.position, queue.eta), (1, None));
+    process.work().await;
+    assert_eq!(process.view(&holder, id).await.queue, None);
 }

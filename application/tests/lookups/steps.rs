@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use application::{
-    BankBySide, BankMonitor, DeliveryHistory, FileChecks, LookupService, LookupSignals,
-    LookupWorker, ProofCheckService, ProofMemory, ProofRequestService, ProofService, RequestSteps,
-    WorkerParts,
+    BankBySide, BankMonitor, DeliveryHistory, FileChecks, LookupListener, LookupService,
+    LookupSignals, LookupWorker, ProofCheckService, ProofMemory, ProofRequestService, ProofService,
+    RequestSteps, WorkerParts,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -32,6 +32,7 @@ use testkit::fakes::{
     CountingRandom, MemoryStore, NoPdfs, NoSealKeys, ScriptedBank, by_amount, unknown_certificate,
 };
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 use super::questions::{Answer, Exchange};
 pub(crate) use super::questions::{
@@ -64,6 +65,8 @@ pub(crate) struct Process {
     pub(crate) lookups: Arc<LookupService>,
     pub(crate) worker: Arc<LookupWorker>,
     requests: ProofRequestService,
+    signals: Arc<LookupSignals>,
+    timer: Arc<ManualTimer>,
 }
 
 /// Settings of a process.
@@ -193,7 +196,7 @@ impl World {
             proofs,
             gatekeeper: base.gatekeeper.clone(),
             history,
-            signals,
+            signals: signals.clone(),
             clock: base.clock.clone(),
             timer: self.timer.clone(),
             random: self.random.clone(),
@@ -206,6 +209,8 @@ impl World {
             lookups,
             worker: Arc::new(worker),
             requests,
+            signals,
+            timer: self.timer.clone(),
         }
     }
 
@@ -283,6 +288,15 @@ impl World {
 }
 
 impl Process {
+    /// Listens to what other processes do from now on.
+    pub(crate) async fn listen(&self) -> JoinHandle<()> {
+        let (notifications, signals) = (Arc::new(self.store.clone()), self.signals.clone());
+        let listener = LookupListener::new(notifications, signals, self.timer.clone());
+        let listening = tokio::spawn(Arc::new(listener).run());
+        settle().await;
+        listening
+    }
+
     /// Starts a request for a lookup.
     pub(crate) fn begin(
         &self,

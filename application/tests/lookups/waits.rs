@@ -11,11 +11,11 @@ use tokio::task::JoinHandle;
 use super::steps::{Process, Settings, access, lookup, seconds, settle, start};
 use crate::support::fixture::Holder;
 
-type Found = Result<Read<LookupView>, LookupError>;
+pub(super) type Found = Result<Read<LookupView>, LookupError>;
 
 impl Process {
     /// Begins a read that waits for 25 seconds.
-    async fn wait(&self, holder: &Holder, id: LookupId) -> JoinHandle<Found> {
+    pub(super) async fn wait(&self, holder: &Holder, id: LookupId) -> JoinHandle<Found> {
         let (lookups, access) = (self.lookups.clone(), access(holder));
         let waiting = tokio::spawn(async move { lookups.find(access, id, seconds(25)).await });
         settle().await;
@@ -24,7 +24,7 @@ impl Process {
     }
 }
 
-async fn view(waiting: JoinHandle<Found>) -> LookupView {
+pub(super) async fn view(waiting: JoinHandle<Found>) -> LookupView {
     waiting.await.unwrap().unwrap().found
 }
 

@@ -1,5 +1,6 @@
 //! Stored lookups of one process, with real encryption.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use application::{
@@ -10,6 +11,7 @@ use cipher_aes::AesCipher;
 use domain::idempotency::IdempotencySecrets;
 use domain::key::HashGeneration;
 use domain::lookup::LookupSecrets;
+use domain::pacing::Pacing;
 use domain::participant::Catalogue;
 use ports::outbound::{SealChecks, Timer};
 use testkit::fakes::{CountingRandom, MemoryStore};
@@ -45,6 +47,7 @@ pub(crate) fn service(
         signals.clone(),
         fixture.clock.clone(),
         timer,
+        Pacing::new(NonZeroU32::new(60).unwrap()),
     ))
 }
 

@@ -16,14 +16,18 @@ use crate::outbound::{
     ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, NewLookup, StoredLookup,
 };
 
+mod ahead;
 mod cancellation;
 mod claims;
 mod ends;
 mod leases;
 mod lists;
+mod notifications;
 mod queue;
 mod removal;
 mod turns;
+
+pub use notifications::{NotificationsUnderTest, lookup_notifications};
 
 /// Runs the whole suite; `make` returns a fresh, empty database each time.
 pub async fn lookup_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
@@ -39,6 +43,7 @@ pub async fn lookup_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -
     cancellation::cancellation(&make).await;
     removal::removal(&make).await;
     queue::queue(&make).await;
+    ahead::ahead(&make).await;
 }
 
 /// The `number`th lookup of the first customer's first key.

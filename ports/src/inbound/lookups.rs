@@ -9,7 +9,7 @@ use domain::file::RequestedFiles;
 use domain::inference::InferredBanks;
 use domain::key::{Environment, KeyId};
 use domain::limits::LimitStatus;
-use domain::lookup::{Attempt, LookupId, LookupState, Metadata, RetryFor};
+use domain::lookup::{Attempt, LookupId, LookupState, Metadata, QueuePlace, RetryFor};
 use domain::outcome::Outcome;
 use domain::page::{CursorError, Page, PageRequest};
 use domain::query::ProofQuery;
@@ -149,6 +149,8 @@ pub struct LookupView {
     pub history: Option<Vec<Attempt>>,
     /// Time of the next attempt; `None` while one is made, and once it is final.
     pub next_attempt_at: Option<DateTime<Utc>>,
+    /// Its place in the queue, when it was read by itself while it was due and nobody worked on it.
+    pub queue: Option<QueuePlace>,
     /// The inferred fields.
     pub inferred: InferredBanks,
     /// The caller's metadata.

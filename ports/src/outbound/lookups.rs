@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::key::{CountedKey, CounterId, Environment, HashGeneration};
-use domain::lookup::{Attempt, LookupId, LookupState};
+use domain::lookup::{Attempt, LookupId, LookupState, QueueAhead};
 use domain::month::Month;
 use domain::pacing::LookupClass;
 use domain::page::{Page, PageRequest};
@@ -57,6 +57,17 @@ pub trait LookupStore: Send + Sync {
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedLookup>, StoreError>;
+
+    /// The instant at which the next lookup is due, of those that aren't final; `None` when there is none.
+    async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError>;
+
+    /// The due lookups that a claim may take before a due one, of its class: at least the first thousand
+    /// customers, and of each as many as it has turns before that one, 10,000 at most.
+    async fn queue_ahead(
+        &self,
+        lookup: &StoredLookup,
+        now: DateTime<Utc>,
+    ) -> Result<QueueAhead, StoreError>;
 
     /// Moves the end of a lease. Returns `false` if it isn't held any more: it is held until another
     /// one takes its place, or the lookup is canceled.
@@ -149,6 +160,17 @@ pub struct StoredLookup {
     pub question: Vec<u8>,
     /// The proof, encrypted; `None` unless it was delivered.
     pub proof: Option<Vec<u8>>,
+}
+
+impl StoredLookup {
+    /// Its class at the next claim: it is interactive until its first attempt has ended, if its creator
+    /// waits for it.
+    pub fn next_class(&self) -> LookupClass {
+        match self.attempts {
+            0 => self.facts.class,
+            _ => LookupClass::Background,
+        }
+    }
 }
 
 /// Classes of lookups to claim. A lookup is interactive until its first attempt has ended, if its

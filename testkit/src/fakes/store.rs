@@ -8,6 +8,7 @@ mod deny;
 mod idempotency;
 mod keys;
 mod lookups;
+mod notifications;
 mod pages;
 mod participants;
 mod seals;
@@ -37,6 +38,7 @@ use uuid::Uuid;
 use super::{Faults, cause};
 use idempotency::KeptRequest;
 use lookups::KeptLookup;
+use notifications::Listeners;
 use usage::Statistics;
 
 /// In-memory implementation of every store port. Clones share the data and the injected faults.
@@ -66,6 +68,8 @@ struct Tables {
     idempotency: BTreeMap<IdempotencyScope, KeptRequest>,
     /// The latest turn of each customer whose lookup was claimed.
     turns: BTreeMap<CustomerId, u64>,
+    /// Those who listen to notifications of lookups.
+    listeners: Listeners,
 }
 
 #[derive(Debug)]

@@ -30,6 +30,7 @@ mod journal;
 mod keys;
 mod list;
 mod lookups;
+mod notifier;
 mod participants;
 mod prune;
 mod replicas;
@@ -48,6 +49,7 @@ pub use connection::{
     FileError, LockError, OpenError, ServerError, ServingLock, StoreOptions, UrlError, sqlite_url,
 };
 pub use journal::{CommitMetricsSink, Journal};
+pub use lookups::NotificationChannel;
 pub use prune::{Pruned, Retention};
 pub use schema::SchemaError;
 pub use serving_role::{GrantError, RoleName};

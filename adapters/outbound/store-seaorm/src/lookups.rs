@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
-use domain::lookup::{Attempt, LookupId};
+use domain::lookup::{Attempt, LookupId, QueueAhead};
 use domain::page::{Cursor, Page, PageRequest};
 use ports::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupFilter,
@@ -17,11 +17,15 @@ use crate::idempotency::record_lookup;
 use crate::prune::LOOKUPS;
 use crate::store::{Store, failed};
 
+pub use notifications::NotificationChannel;
+
+mod ahead;
 mod attempts;
 mod cancellation;
 mod claims;
 mod end;
 mod list;
+mod notifications;
 mod queue;
 mod row;
 mod turns;
@@ -49,7 +53,9 @@ impl LookupStore for Store {
             let added = added.await;
             self.end(transaction, added).await
         })
-        .await
+        .await?;
+        self.notifier.added();
+        Ok(())
     }
 
     async fn lookup(
@@ -102,8 +108,23 @@ impl LookupStore for Store {
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedLookup>, StoreError> {
-        self.in_time(self.claim_due(most, classes, now, lease))
-            .await
+        let claimed = self.in_time(self.claim_due(most, classes, now, lease));
+        let claimed = claimed.await?;
+        self.notifier
+            .changed(claimed.iter().map(|claimed| claimed.lookup.facts.id));
+        Ok(claimed)
+    }
+
+    async fn queue_ahead(
+        &self,
+        lookup: &StoredLookup,
+        now: DateTime<Utc>,
+    ) -> Result<QueueAhead, StoreError> {
+        self.in_time(ahead::of(&self.connection, lookup, now)).await
+    }
+
+    async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.in_time(queue::next_due(&self.connection)).await
     }
 
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {
@@ -121,12 +142,16 @@ impl LookupStore for Store {
     }
 
     async fn end_claim(&self, end: &ClaimEnd) -> Result<bool, StoreError> {
-        self.in_time(async {
+        let ended = self.in_time(async {
             let transaction = self.begin().await?;
             let ended = end::within(&transaction, end).await.map_err(failed);
             self.end(transaction, ended).await
-        })
-        .await
+        });
+        let ended = ended.await?;
+        if ended {
+            self.notifier.changed([end.id]);
+        }
+        Ok(ended)
     }
 
     async fn cancel_lookup(
@@ -135,12 +160,16 @@ impl LookupStore for Store {
         id: LookupId,
         now: DateTime<Utc>,
     ) -> Result<Cancellation, StoreError> {
-        self.in_time(async {
+        let canceled = self.in_time(async {
             let transaction = self.begin().await?;
             let canceled = cancellation::of_one(&transaction, customer, id, now).await;
             self.end(transaction, canceled).await
-        })
-        .await
+        });
+        let canceled = canceled.await?;
+        if let Cancellation::Canceled(_) = canceled {
+            self.notifier.changed([id]);
+        }
+        Ok(canceled)
     }
 
     async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError> {
@@ -161,7 +190,10 @@ impl LookupStore for Store {
         most: u32,
         now: DateTime<Utc>,
     ) -> Result<Vec<StoredLookup>, StoreError> {
-        self.in_time(self.cancel_without_keys(most, now)).await
+        let canceled = self.in_time(self.cancel_without_keys(most, now)).await?;
+        self.notifier
+            .changed(canceled.iter().map(|lookup| lookup.facts.id));
+        Ok(canceled)
     }
 
     async fn prune_lookups(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {

@@ -17,6 +17,7 @@ use crate::connection::{
     FirstConnection, OpenError, OpenFiles, Place, ServingLock, StoreOptions, Unusable,
 };
 use crate::journal::{CommitMetricsSink, Journal};
+use crate::notifier::Notifier;
 
 /// State of a connection pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +37,13 @@ pub struct Store {
     /// The journal's own, so that it never waits for a free one. Opened on first use.
     for_journal: DatabaseConnection,
     /// The name of the journal's writer, once it has started.
-    writer: Arc<OnceLock<String>>,
+    pub(crate) writer: Arc<OnceLock<String>>,
+    pub(crate) notifier: Notifier,
     /// Number of the newest change of a key that was read.
     pub(crate) newest_seen: Arc<AtomicU64>,
     /// SQLite: the database's open files.
     files: Option<Arc<OpenFiles>>,
-    place: Place,
+    pub(crate) place: Place,
     pub(crate) options: StoreOptions,
 }
 
@@ -72,10 +74,12 @@ impl Store {
             FirstConnection::Later,
             options.for_journal(),
         );
+        let writer = Arc::default();
         Ok(Self {
+            notifier: Notifier::new(&connection, &writer),
             connection,
             for_journal: for_journal.await?,
-            writer: Arc::default(),
+            writer,
             newest_seen: Arc::default(),
             files: place.hold_open(options).await?,
             place,

@@ -14,6 +14,7 @@ pub(super) async fn queue<F: Future<Output = StoresUnderTest>>(make: &impl Fn() 
     an_empty_queue_has_both_classes(make().await).await;
     due_lookups_are_counted_with_the_age_of_the_oldest(make().await).await;
     what_waits_or_runs_is_counted_apart(make().await).await;
+    the_next_lookup_is_due_first_of_all(make().await).await;
 }
 
 /// Due and waiting lookups, and the time of the oldest: of interactive ones, and of the others.
@@ -69,4 +70,24 @@ async fn what_waits_or_runs_is_counted_apart(StoresUnderTest { here, .. }: Store
     // A lease that ended leaves a due lookup.
     let expected = [(1, 0, Some(minutes(1))), (1, 1, Some(instant(4)))];
     assert_eq!(counted(&here, minutes(1)).await, expected);
+}
+
+async fn the_next_lookup_is_due_first_of_all(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    let next = async || elsewhere.lookups.next_due().await.expect("the store works");
+    assert_eq!(next().await, None);
+    here.add_lookups(&[lookup(2), interactive(4)]).await;
+    assert_eq!(next().await, Some(instant(2)));
+    here.add_lookups(&[interactive(1)]).await;
+    assert_eq!(next().await, Some(instant(1)));
+    // A running one is due when its lease ends, a waiting one at its next attempt.
+    here.claim(3, lease(1)).await;
+    assert_eq!(next().await, Some(minutes(1)));
+    let [first, second, third] = [1, 2, 4].map(|number| lookup(number).facts.id);
+    assert!(here.end_claim(&end(first, 1, soon(), wait(soon()))).await);
+    assert_eq!(next().await, Some(soon()));
+    here.claim(1, lease(2)).await;
+    for (id, lease) in [(first, 2), (second, 1), (third, 1)] {
+        assert!(here.end_claim(&end(id, lease, soon(), failed())).await);
+    }
+    assert_eq!(next().await, None);
 }

@@ -1,16 +1,19 @@
 //! Stored lookups.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::idempotency::FirstAnswer;
 use domain::key::CounterId;
-use domain::lookup::{Attempt, LookupId, LookupState};
+use domain::lookup::{Attempt, LookupId, LookupState, OtherQueue, QueueAhead};
 use domain::pacing::LookupClass;
 use domain::page::{Cursor, Direction, Page, PageRequest};
 use ports::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupChange,
-    LookupFilter, LookupStore, NewLookup, QueuedClass, StoreError, StoredLookup,
+    LookupFilter, LookupNotification, LookupStore, NewLookup, QueuedClass, StoreError,
+    StoredLookup,
 };
 use uuid::Uuid;
 
@@ -30,14 +33,6 @@ pub(super) struct KeptLookup {
 impl KeptLookup {
     fn is_due(&self, now: DateTime<Utc>) -> bool {
         self.stored.due_at.is_some_and(|due_at| due_at <= now)
-    }
-
-    /// Its class at the next claim.
-    fn class(&self) -> LookupClass {
-        match self.stored.attempts {
-            0 => self.stored.facts.class,
-            _ => LookupClass::Background,
-        }
     }
 
     fn end(&mut self, state: LookupState, now: DateTime<Utc>) {
@@ -114,7 +109,7 @@ impl Tables {
             (last, customer, kept.stored.due_at, kept.stored.facts.id)
         };
         let interactive = due()
-            .filter(|kept| kept.class() == LookupClass::Interactive)
+            .filter(|kept| kept.stored.next_class() == LookupClass::Interactive)
             .min_by_key(turn);
         let next = match classes {
             ClaimedClasses::Interactive => interactive,
@@ -134,6 +129,40 @@ impl Tables {
         })
     }
 
+    /// Notifies of a change.
+    fn changed(&mut self, id: LookupId) {
+        self.listeners.notify(LookupNotification::Changed(id));
+    }
+
+    /// Due lookups that may be claimed before another one.
+    fn ahead(&self, lookup: &StoredLookup, now: DateTime<Utc>) -> QueueAhead {
+        let mut ahead = QueueAhead::default();
+        let mut others = BTreeMap::<_, u64>::new();
+        let class = lookup.next_class();
+        let due = self.lookups.values().filter(|kept| kept.is_due(now));
+        for kept in due.filter(|kept| kept.stored.next_class() == class) {
+            let place = |lookup: &StoredLookup| (lookup.due_at, lookup.facts.id);
+            let customer = kept.stored.facts.customer;
+            if customer != lookup.facts.customer {
+                *others.entry(customer).or_default() += 1;
+            } else if place(&kept.stored) < place(lookup) {
+                ahead.own += 1;
+            }
+        }
+        let turn = |customer| {
+            (
+                self.turns.get(&customer).copied().unwrap_or_default(),
+                customer,
+            )
+        };
+        let others = others.into_iter().map(|(customer, due)| OtherQueue {
+            due,
+            goes_first: turn(customer) < turn(lookup.facts.customer),
+        });
+        ahead.others = others.collect();
+        ahead
+    }
+
     /// Returns `true` if no key is left that shares these counters and isn't revoked.
     fn is_orphaned(&self, counters: CounterId) -> bool {
         let mut keys = self.keys.values().map(|stored| &stored.record.key);
@@ -143,7 +172,7 @@ impl Tables {
     fn queued(&self, class: LookupClass, now: DateTime<Utc>) -> QueuedClass {
         let open = || {
             let open = self.lookups.values();
-            open.filter(|kept| kept.class() == class && kept.stored.due_at.is_some())
+            open.filter(|kept| kept.stored.next_class() == class && kept.stored.due_at.is_some())
         };
         let due = || open().filter(|kept| kept.is_due(now));
         QueuedClass {
@@ -189,6 +218,7 @@ impl LookupStore for MemoryStore {
             stored,
         };
         tables.lookups.insert(lookup.facts.id, kept);
+        tables.listeners.notify(LookupNotification::Added);
         Ok(())
     }
 
@@ -246,7 +276,30 @@ impl LookupStore for MemoryStore {
         self.called("claim_lookups").await?;
         let mut tables = self.tables();
         let claims = (0..most).map_while(|_| tables.claim(classes, now, lease));
-        Ok(claims.collect())
+        let claims: Vec<_> = claims.collect();
+        for claimed in &claims {
+            tables.changed(claimed.lookup.facts.id);
+        }
+        Ok(claims)
+    }
+
+    async fn queue_ahead(
+        &self,
+        lookup: &StoredLookup,
+        now: DateTime<Utc>,
+    ) -> Result<QueueAhead, StoreError> {
+        self.called("queue_ahead").await?;
+        Ok(self.tables().ahead(lookup, now))
+    }
+
+    async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.called("next_due").await?;
+        let tables = self.tables();
+        let due = tables
+            .lookups
+            .values()
+            .filter_map(|kept| kept.stored.due_at);
+        Ok(due.min())
     }
 
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {
@@ -270,6 +323,7 @@ impl LookupStore for MemoryStore {
         if let LookupChange::End { refund: true, .. } = end.change {
             tables.used.entry(charged).or_default().refunded += 1;
         }
+        tables.changed(end.id);
         Ok(true)
     }
 
@@ -289,7 +343,9 @@ impl LookupStore for MemoryStore {
             return Ok(Cancellation::Final);
         }
         kept.end(LookupState::Canceled, now);
-        Ok(Cancellation::Canceled(Box::new(kept.stored.clone())))
+        let canceled = kept.stored.clone();
+        tables.changed(id);
+        Ok(Cancellation::Canceled(Box::new(canceled)))
     }
 
     async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError> {
@@ -318,7 +374,9 @@ impl LookupStore for MemoryStore {
         let cancel = |id| {
             let kept = tables.lookups.get_mut(&id)?;
             kept.end(LookupState::Canceled, now);
-            Some(kept.stored.clone())
+            let canceled = kept.stored.clone();
+            tables.changed(id);
+            Some(canceled)
         };
         Ok(orphaned.into_iter().filter_map(cancel).collect())
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::lookup::{Attempt, LookupState};
+use domain::lookup::{Attempt, LookupState, QueuePlace};
 use domain::outcome::Outcome;
 use domain::query::ExpectedBeneficiary;
 use ports::inbound::{Files, LookupView};
@@ -48,6 +48,10 @@ pub(crate) struct LookupBody {
     /// Time of the next attempt. Null while one is made, and once it is final.
     #[schema(required, format = "date-time")]
     next_attempt_at: Option<String>,
+    /// Its place in the queue, while it is due and nobody works on it. Null otherwise, in lists, and in the
+    /// answer to its creation.
+    #[schema(required)]
+    queue: Option<QueueBody>,
     /// The banks that were inferred.
     #[schema(required, inline)]
     inferred: Option<InferredDetails>,
@@ -64,6 +68,30 @@ pub(crate) struct LookupBody {
     files: BTreeMap<&'static str, String>,
     #[schema(schema_with = metadata)]
     metadata: Map<String, Value>,
+}
+
+/// Place of a lookup in the queue.
+#[derive(Serialize, ToSchema)]
+#[schema(as = LookupQueue)]
+pub(crate) struct QueueBody {
+    /// Its number among the due lookups of all accounts, from 1 on. Accounts take turns, and of an account
+    /// the lookup goes first that was due first: so each other account has as many lookups before yours as
+    /// you have yourself, or one more, and no more than it has in all. Lookups whose callers wait
+    /// (`Prefer: wait`) have a queue of their own, which goes first.
+    position: u64,
+    /// Estimated time of its turn at the bank, by the bank's budget and the position alone. Null for
+    /// `test` keys, whose sandbox has no budget.
+    #[schema(required, format = "date-time")]
+    eta: Option<String>,
+}
+
+impl QueueBody {
+    fn new(place: QueuePlace) -> Self {
+        Self {
+            position: place.position,
+            eta: place.eta.map(instant),
+        }
+    }
 }
 
 /// An attempt of a lookup.
@@ -100,6 +128,7 @@ impl LookupBody {
             attempts: lookup.attempts,
             history: lookup.history.as_deref().map(history),
             next_attempt_at: lookup.next_attempt_at.map(instant),
+            queue: lookup.queue.map(QueueBody::new),
             inferred: InferredDetails::of(&lookup.inferred),
             cep,
             sello,

@@ -1,9 +1,9 @@
-//! Length and age of the queue.
+//! Length and age of the queue, and the time at which it has work again.
 
 use chrono::{DateTime, Utc};
 use domain::pacing::LookupClass;
 use ports::outbound::{QueuedClass, StoreError};
-use sea_orm::{DatabaseConnection, FromQueryResult, Statement};
+use sea_orm::{ConnectionTrait as _, DatabaseConnection, FromQueryResult, Statement};
 
 use crate::row::Row;
 use crate::store::failed;
@@ -14,12 +14,37 @@ const MEASURE: &str = "SELECT next_class AS class, COUNT(*) AS lookups, \
      MIN(CASE WHEN due_at <= $1 THEN due_at END) AS oldest \
      FROM lookups WHERE due_at IS NOT NULL GROUP BY next_class";
 
+/// Reads one entry of the index for each class.
+const NEXT_DUE: &str = "SELECT MIN(due_at) FROM (\
+    SELECT MIN(due_at) AS due_at FROM lookups WHERE due_at IS NOT NULL AND next_class = $1 \
+    UNION ALL \
+    SELECT MIN(due_at) FROM lookups WHERE due_at IS NOT NULL AND next_class = $2) AS classes";
+
 #[derive(FromQueryResult)]
 struct CountRow {
     class: String,
     lookups: i64,
     due: i64,
     oldest: Option<i64>,
+}
+
+/// The instant at which the next lookup is due.
+pub(super) async fn next_due(
+    connection: &DatabaseConnection,
+) -> Result<Option<DateTime<Utc>>, StoreError> {
+    let backend = connection.get_database_backend();
+    let classes = LookupClass::ALL.map(|class| class.name().into());
+    let query = Statement::from_sql_and_values(backend, NEXT_DUE, classes);
+    let found = connection.query_one_raw(query).await.map_err(failed)?;
+    let Some(found) = found else {
+        return Ok(None);
+    };
+    let row = Row {
+        table: "lookups",
+        id: "the next one",
+    };
+    let due_at = found.try_get_by_index(0).map_err(failed)?;
+    row.optional_instant(due_at, "due_at")
 }
 
 /// Length and age of the queue of each class.

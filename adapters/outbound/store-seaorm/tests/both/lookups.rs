@@ -137,7 +137,8 @@ enum Answer {
     Canceled(Cancellation),
     Orphaned(Vec<StoredLookup>),
     Pruned(u64),
-    Measured(Vec<QueuedClass>),
+    /// Lengths, the next due time, and the positions of those that aren't final.
+    Measured(Vec<QueuedClass>, Option<DateTime<Utc>>, Vec<u64>),
 }
 
 /// Everything that is kept of lookups: lists, attempts, and the use of keys.
@@ -257,9 +258,26 @@ impl Run {
             }
             Step::Wait { seconds } => {
                 self.now = after(*seconds);
-                Answer::Measured(lookups.lookup_queue(self.now).await.unwrap())
+                let lengths = lookups.lookup_queue(self.now).await.unwrap();
+                let next_due = lookups.next_due().await.unwrap();
+                Answer::Measured(lengths, next_due, self.positions().await)
             }
         }
+    }
+
+    async fn positions(&self) -> Vec<u64> {
+        let lookups = &self.stores.lookups;
+        let mut positions = Vec::new();
+        for NewLookup { facts, .. } in &self.added {
+            let found = lookups.lookup(facts.customer, facts.id).await.unwrap();
+            let Some(due) = found.filter(|found| found.due_at.is_some_and(|at| at <= self.now))
+            else {
+                continue;
+            };
+            let ahead = lookups.queue_ahead(&due, self.now).await.unwrap();
+            positions.push(ahead.position());
+        }
+        positions
     }
 
     async fn kept(&self) -> Kept {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ports::contract::journal::JournalUnderTest;
+use ports::contract::lookups::NotificationsUnderTest;
 use ports::contract::replicas::RegistriesUnderTest;
 use ports::contract::stores::{Stores, StoresUnderTest};
 
@@ -118,4 +119,18 @@ async fn use_in_postgresql_keeps_the_contract() {
 async fn replicas_in_postgresql_keep_the_contract() {
     let server = server_or_skip!();
     ports::contract::replicas::replica_registry(|| registries(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn notifications_of_lookups_in_postgresql_keep_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::lookups::lookup_notifications(async || {
+        let database = server.database().await;
+        let here = database.open_to_serve().await;
+        NotificationsUnderTest {
+            notifications: Arc::new(here.notifications().unwrap()),
+            elsewhere: Stores::of(Arc::new(database.open_to_serve().await)),
+        }
+    })
+    .await;
 }

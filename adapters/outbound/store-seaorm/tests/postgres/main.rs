@@ -9,6 +9,7 @@ mod failures;
 mod journal;
 mod lookups;
 mod million_rows;
+mod notifications;
 mod opening;
 mod plans;
 mod proxy;

@@ -42,6 +42,11 @@ fn small_customer() -> CustomerId {
     CustomerId(md5_uuid("c4ca4238a0b923820dcc509a6f75849b"))
 }
 
+/// `md5('2')`, who has 10,000 due lookups.
+fn busy_customer() -> CustomerId {
+    CustomerId(md5_uuid("c81e728d9d4c2f636f067f89cc14862c"))
+}
+
 fn pages() -> [PageRequest; 2] {
     let first = PageRequest::first(PageSize::new(20).unwrap());
     let after = PageRequest {

@@ -47,6 +47,7 @@ fn lookup() -> LookupView {
         last_attempt: Some(attempt),
         history: Some(vec![attempt]),
         next_attempt_at: Some(attempt.at + TimeDelta::minutes(1)),
+        queue: None,
         inferred: inferred(),
         metadata: Metadata::new(vec![pair]).unwrap_or_default(),
         delivery: None,

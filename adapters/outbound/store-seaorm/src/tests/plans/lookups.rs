@@ -146,6 +146,22 @@ async fn the_queue_is_measured_and_pruned_through_indexes() {
     store.lookup_queue(now()).await.unwrap();
     let open = "SCAN lookups USING COVERING INDEX lookups_by_due_time";
     assert_uses(&plan(&recording).await, open);
+    let found = recording
+        .unrecorded
+        .lookup(customer(1).id, lookup(1).facts.id);
+    let found = found.await.unwrap().unwrap();
+    store.queue_ahead(&found, now()).await.unwrap();
+    let ahead = plan(&recording).await;
+    for way in [
+        "lookups_due (next_class=? AND customer_id=? AND due_at>? AND (due_at,id)<(?,?))",
+        "lookups_due (next_class=? AND customer_id=? AND due_at>? AND due_at<?)",
+        NEXT_CUSTOMER,
+    ] {
+        assert_uses(&ahead, way);
+    }
+    store.next_due().await.unwrap();
+    let next = "SEARCH lookups USING COVERING INDEX lookups_by_due_time (next_class=?";
+    assert_uses(&plan(&recording).await, next);
     store.prune_lookups(now()).await.unwrap();
     assert_uses(&plan(&recording).await, "lookups_by_end (ended_at<?)");
 }

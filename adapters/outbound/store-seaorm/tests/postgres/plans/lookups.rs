@@ -8,7 +8,7 @@ use ports::contract::fixture::{customer, lookup_of, record_of};
 use ports::outbound::{ClaimEnd, ClaimedClasses, Lease, LookupChange, LookupFilter, LookupStore};
 use uuid::Uuid;
 
-use super::{own_key, pages, small_customer};
+use super::{busy_customer, own_key, pages, small_customer};
 use crate::auto_explain::{ExplainedStore, assert_uses};
 use crate::support::now;
 
@@ -37,6 +37,8 @@ async fn lists(explained: &ExplainedStore<'_>) {
     }
     let queue = explained.plan(store.lookup_queue(now())).await;
     assert_uses(&queue, "lookups_by_due_time");
+    let next = explained.plan(store.next_due()).await;
+    assert_uses(&next, "lookups_by_due_time");
 }
 
 async fn claims(explained: &ExplainedStore<'_>) {
@@ -97,6 +99,18 @@ async fn ends(explained: &ExplainedStore<'_>) {
         explained.plan(store.erase_lookup(own, id)).await,
     ] {
         assert_uses(&plan, PRIMARY_KEY);
+    }
+    let due = store
+        .lookup(busy_customer(), LookupId(Uuid::from_u128(1)))
+        .await;
+    let due = due.unwrap().unwrap();
+    let ahead = async {
+        let ahead = store.queue_ahead(&due, now()).await.unwrap();
+        assert!(ahead.own > 1_000);
+    };
+    let plan = explained.plan(ahead).await;
+    for index in ["lookups_due", "lookup_turns_pkey"] {
+        assert_uses(&plan, index);
     }
     let orphaned = explained.plan(async {
         let canceled = store.cancel_orphaned(5, now()).await.unwrap();

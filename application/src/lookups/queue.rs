@@ -1,0 +1,27 @@
+//! Place of a lookup in the queue.
+
+use chrono::{DateTime, Utc};
+use domain::key::Environment;
+use domain::lookup::{LookupState, QueuePlace};
+use domain::pacing::Pacing;
+use ports::outbound::{LookupStore, StoreError, StoredLookup};
+
+/// The place of a lookup, while it is due and nobody works on it. Turns of live ones have this budget;
+/// the sandbox has none.
+pub(super) async fn place(
+    store: &dyn LookupStore,
+    live: Pacing,
+    lookup: &StoredLookup,
+    now: DateTime<Utc>,
+) -> Result<Option<QueuePlace>, StoreError> {
+    let waits = matches!(lookup.state, LookupState::Queued | LookupState::Waiting);
+    if !waits || lookup.due_at.is_none_or(|due_at| due_at > now) {
+        return Ok(None);
+    }
+    let ahead = store.queue_ahead(lookup, now).await?;
+    let pacing = match lookup.facts.environment {
+        Environment::Live => Some(live),
+        Environment::Test => None,
+    };
+    Ok(Some(ahead.place(pacing, now)))
+}

@@ -1,0 +1,164 @@
+//! Place of a lookup in the queue, and an estimate of the time of its attempt.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::pacing::Pacing;
+
+/// Due lookups that may be worked on before another one, of its class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueAhead {
+    /// Its customer's own that were due before it.
+    pub own: u64,
+    /// Those of the other customers.
+    pub others: Vec<OtherQueue>,
+}
+
+/// Due lookups of another customer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherQueue {
+    /// Their number.
+    pub due: u64,
+    /// The customer's turn comes before that of the lookup's own.
+    pub goes_first: bool,
+}
+
+/// Place of a due lookup in the queue of its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueuePlace {
+    /// Its number in the order in which they are worked on, from 1 on.
+    pub position: u64,
+    /// Estimated time of its turn at the bank; `None` at a bank without a budget.
+    pub eta: Option<DateTime<Utc>>,
+}
+
+impl QueueAhead {
+    /// The position of the lookup when customers take turns: until its own turn each other customer has
+    /// as many turns as its own customer, and one more if it goes first, as far as it has lookups.
+    pub fn position(&self) -> u64 {
+        let before = self.others.iter().map(|other| {
+            let turns = self.own.saturating_add(other.goes_first.into());
+            other.due.min(turns)
+        });
+        let own = self.own.saturating_add(1);
+        before.fold(own, u64::saturating_add)
+    }
+
+    /// The place of the lookup, if the bank gives these turns and nobody else takes one of them.
+    pub fn place(&self, pacing: Option<Pacing>, now: DateTime<Utc>) -> QueuePlace {
+        let position = self.position();
+        let eta = pacing.map(|pacing| {
+            let turns = u32::try_from(position).unwrap_or(u32::MAX);
+            let wait = pacing.spacing().saturating_mul(turns);
+            let wait = TimeDelta::from_std(wait).unwrap_or(TimeDelta::MAX);
+            now.checked_add_signed(wait)
+                .unwrap_or(DateTime::<Utc>::MAX_UTC)
+        });
+        QueuePlace { position, eta }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::num::NonZeroU32;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The number of turns until the `own + 1`th lookup of the customer at `place` is served, when
+    /// customers with so many lookups take turns in this order.
+    fn served(queues: &[u64], place: usize, own: u64) -> u64 {
+        let mut order: VecDeque<_> = queues.iter().copied().enumerate().collect();
+        let (mut turns, mut own_turns) = (0, 0);
+        while let Some((customer, due)) = order.pop_front() {
+            if due == 0 {
+                continue;
+            }
+            turns += 1;
+            if customer == place {
+                own_turns += 1;
+                if own_turns > own {
+                    return turns;
+                }
+            }
+            order.push_back((customer, due - 1));
+        }
+        unreachable!("the lookup is among them")
+    }
+
+    fn ahead(queues: &[u64], place: usize, own: u64) -> QueueAhead {
+        let others = queues.iter().enumerate();
+        let others = others.filter(|(customer, _)| *customer != place);
+        let others = others.map(|(customer, due)| OtherQueue {
+            due: *due,
+            goes_first: customer < place,
+        });
+        QueueAhead {
+            own,
+            others: others.collect(),
+        }
+    }
+
+    fn pacing(per_minute: u32) -> Pacing {
+        Pacing::new(NonZeroU32::new(per_minute).unwrap())
+    }
+
+    proptest! {
+        #[test]
+        fn the_position_is_the_turn_at_which_a_lookup_is_served(
+            queues in proptest::collection::vec(0..20_u64, 1..8),
+            place: prop::sample::Index,
+            own: prop::sample::Index,
+        ) {
+            let place = place.index(queues.len());
+            let mut queues = queues;
+            queues[place] += 1;
+            let own = own.index(usize::try_from(queues[place]).unwrap()) as u64;
+            let expected = served(&queues, place, own);
+            prop_assert_eq!(ahead(&queues, place, own).position(), expected);
+        }
+
+        #[test]
+        fn whoever_is_behind_comes_later(
+            queues in proptest::collection::vec(0..20_u64, 1..8),
+            own in 0..50_u64,
+            per_minute in 1..10_000_u32,
+        ) {
+            let now = DateTime::UNIX_EPOCH;
+            let place = |own| ahead(&queues, 0, own).place(Some(pacing(per_minute)), now);
+            let (before, behind) = (place(own), place(own + 1));
+            prop_assert!(before.position < behind.position);
+            prop_assert!(now < before.eta.unwrap() && before.eta < behind.eta);
+        }
+    }
+
+    #[test]
+    fn a_turn_is_estimated_by_the_budget() {
+        let now = DateTime::UNIX_EPOCH;
+        let ahead = QueueAhead {
+            own: 29,
+            others: Vec::new(),
+        };
+        let place = ahead.place(Some(pacing(15)), now);
+        assert_eq!(place.position, 30);
+        // The portal's minute has a margin of a second.
+        assert_eq!(place.eta, Some(now + TimeDelta::seconds(2 * 61)));
+        assert_eq!(ahead.place(None, now).eta, None);
+    }
+
+    #[test]
+    fn numbers_without_bounds_are_no_trouble() {
+        let endless = OtherQueue {
+            due: u64::MAX,
+            goes_first: true,
+        };
+        let ahead = QueueAhead {
+            own: u64::MAX,
+            others: vec![endless; 2],
+        };
+        let place = ahead.place(Some(pacing(1)), DateTime::<Utc>::MAX_UTC);
+        assert_eq!(place.position, u64::MAX);
+        assert_eq!(place.eta, Some(DateTime::<Utc>::MAX_UTC));
+    }
+}

@@ -1,0 +1,93 @@
+//! Due lookups that are claimed before another one.
+
+use std::future::Future;
+
+use domain::lookup::QueueAhead;
+
+use super::{awaited, end, ids, lease, lookup, minutes, soon, wait};
+use crate::contract::fixture::{customer, lookup_of, record_of};
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::outbound::NewLookup;
+
+pub(super) async fn ahead<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    a_lookup_alone_is_first(make().await).await;
+    positions_are_the_order_of_claims(make().await).await;
+    positions_follow_the_turns_of_earlier_claims(make().await).await;
+    classes_have_queues_of_their_own(make().await).await;
+    what_is_due_later_is_not_ahead(make().await).await;
+}
+
+fn of(of: u16, number: u16) -> NewLookup {
+    lookup_of(&record_of(&customer(of), of).key, number)
+}
+
+async fn position(stores: &Stores, new: &NewLookup) -> u64 {
+    let lookup = stores.kept(new).await;
+    let ahead = stores.lookups.queue_ahead(&lookup, soon()).await;
+    ahead.expect("the store works").position()
+}
+
+/// Asserts that lookups have positions in the order in which one claim takes them.
+async fn assert_claimed_by_position(stores: &Stores, lookups: &[NewLookup], token: u128) {
+    let mut positions = Vec::new();
+    for new in lookups {
+        positions.push((position(stores, new).await, new.facts.id));
+    }
+    positions.sort_unstable();
+    let numbers: Vec<_> = positions.iter().map(|(number, _)| *number).collect();
+    assert_eq!(numbers, (1..=lookups.len() as u64).collect::<Vec<_>>());
+    let expected: Vec<_> = positions.iter().map(|(_, id)| *id).collect();
+    assert_eq!(ids(&stores.claim(1_000, lease(token)).await), expected);
+}
+
+async fn a_lookup_alone_is_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_lookups(&[lookup(1)]).await;
+    let found = here.kept(&lookup(1)).await;
+    let ahead = here.lookups.queue_ahead(&found, soon()).await;
+    assert_eq!(ahead.expect("the store works"), QueueAhead::default());
+}
+
+async fn positions_are_the_order_of_claims(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    let lookups: Vec<_> = [(1, 7), (2, 1), (3, 4), (4, 2)]
+        .into_iter()
+        .flat_map(|(owner, many)| (0..many).map(move |number| of(owner, 10 * owner + number)))
+        .collect();
+    elsewhere.add_lookups(&lookups).await;
+    assert_claimed_by_position(&here, &lookups, 1).await;
+}
+
+async fn positions_follow_the_turns_of_earlier_claims(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.add_lookups(&[of(1, 1), of(2, 2), of(3, 3)]).await;
+    // The third customer's turn is last now, the fourth had none.
+    assert_eq!(here.claim(3, lease(1)).await.len(), 3);
+    let owners = [3, 1, 2, 4, 3, 1, 3];
+    let lookups: Vec<_> = (10..)
+        .zip(owners)
+        .map(|(number, owner)| of(owner, number))
+        .collect();
+    here.add_lookups(&lookups).await;
+    assert_claimed_by_position(&here, &lookups, 2).await;
+}
+
+async fn classes_have_queues_of_their_own(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let background = [of(1, 1), of(2, 2), of(1, 3)];
+    let interactive = [of(2, 4), of(1, 5)].map(awaited);
+    here.add_lookups(&background).await;
+    here.add_lookups(&interactive).await;
+    assert_eq!(position(&here, &interactive[0]).await, 2);
+    assert_eq!(position(&here, &interactive[1]).await, 1);
+    assert_eq!(position(&here, &background[2]).await, 3);
+}
+
+async fn what_is_due_later_is_not_ahead(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_lookups(&[of(1, 1), of(2, 2), of(2, 3)]).await;
+    here.claim(3, lease(1)).await;
+    let now = wait(soon());
+    for (new, change) in [(of(1, 1), wait(minutes(1))), (of(2, 2), now)] {
+        assert!(here.end_claim(&end(new.facts.id, 1, soon(), change)).await);
+    }
+    // One waits, one is running: neither is due.
+    assert_eq!(position(&here, &of(2, 2)).await, 1);
+}

@@ -1,0 +1,160 @@
+//! Contract of the notifications of what other processes do with stored lookups.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use domain::lookup::LookupId;
+use futures::StreamExt as _;
+use futures::channel::mpsc::{UnboundedReceiver, unbounded};
+use futures::future::{Either, select};
+use futures::pin_mut;
+
+use super::{end, failed, lease, lookup, minutes, soon, wait};
+use crate::contract::stores::Stores;
+use crate::outbound::{LookupNotification, LookupNotifications};
+
+/// One process's notifications, and the stores of another one.
+pub struct NotificationsUnderTest {
+    /// Notifications of the one.
+    pub notifications: Arc<dyn LookupNotifications>,
+    /// The same database, as the other one has it.
+    pub elsewhere: Stores,
+}
+
+/// Runs the whole suite; `make` returns an empty database each time.
+pub async fn lookup_notifications<F: Future<Output = NotificationsUnderTest>>(
+    make: impl Fn() -> F,
+) {
+    an_added_lookup_is_heard_of(make().await).await;
+    each_change_of_a_lookup_is_heard_of(make().await).await;
+    changes_of_many_lookups_at_once_are_heard_of_one_by_one(make().await).await;
+    a_cancellation_is_heard_of(make().await).await;
+    what_changed_nothing_is_not_heard_of(make().await).await;
+    two_who_listen_hear_the_same(make().await).await;
+}
+
+/// Notifications that arrived.
+struct Heard(UnboundedReceiver<LookupNotification>);
+
+impl Heard {
+    async fn next(&mut self) -> LookupNotification {
+        self.0.next().await.expect("it is listened to")
+    }
+
+    /// The next notification that isn't of an addition.
+    async fn next_change(&mut self) -> LookupId {
+        loop {
+            if let LookupNotification::Changed(id) = self.next().await {
+                return id;
+            }
+        }
+    }
+}
+
+impl NotificationsUnderTest {
+    /// Runs a scenario while it is listened to the notifications.
+    async fn during(&self, scenario: impl AsyncFnOnce(&Stores, Heard)) {
+        let (sender, heard) = unbounded();
+        let notify = move |notification| drop(sender.unbounded_send(notification));
+        let listening = self.notifications.listen(&notify);
+        let scenario = async {
+            let mut heard = Heard(heard);
+            assert_eq!(heard.next().await, LookupNotification::Listening);
+            scenario(&self.elsewhere, heard).await;
+        };
+        pin_mut!(listening, scenario);
+        if let Either::Left((error, _)) = select(listening, scenario).await {
+            panic!("the connection was lost: {error}");
+        }
+    }
+}
+
+async fn an_added_lookup_is_heard_of(under_test: NotificationsUnderTest) {
+    let added = async |elsewhere: &Stores, mut heard: Heard| {
+        elsewhere.add_lookups(&[lookup(1)]).await;
+        assert_eq!(heard.next().await, LookupNotification::Added);
+    };
+    under_test.during(added).await;
+}
+
+async fn each_change_of_a_lookup_is_heard_of(under_test: NotificationsUnderTest) {
+    let changed = async |elsewhere: &Stores, mut heard: Heard| {
+        let id = lookup(1).facts.id;
+        elsewhere.running(&lookup(1)).await;
+        assert_eq!(heard.next_change().await, id);
+        let waits = end(id, 1, soon(), wait(minutes(1)));
+        assert!(elsewhere.end_claim(&waits).await);
+        assert_eq!(heard.next_change().await, id);
+        elsewhere.claim_at(1, minutes(1), lease(2)).await;
+        assert_eq!(heard.next_change().await, id);
+        assert!(elsewhere.end_claim(&end(id, 2, minutes(1), failed())).await);
+        assert_eq!(heard.next_change().await, id);
+    };
+    under_test.during(changed).await;
+}
+
+async fn changes_of_many_lookups_at_once_are_heard_of_one_by_one(
+    under_test: NotificationsUnderTest,
+) {
+    let changed = async |elsewhere: &Stores, mut heard: Heard| {
+        const LOOKUPS: u16 = 500;
+        for number in 0..LOOKUPS {
+            elsewhere.add_lookups(&[lookup(number)]).await;
+        }
+        elsewhere.claim(LOOKUPS.into(), lease(1)).await;
+        for number in 0..LOOKUPS {
+            assert_eq!(heard.next_change().await, lookup(number).facts.id);
+        }
+    };
+    under_test.during(changed).await;
+}
+
+async fn a_cancellation_is_heard_of(under_test: NotificationsUnderTest) {
+    let canceled = async |elsewhere: &Stores, mut heard: Heard| {
+        elsewhere.add_lookups(&[lookup(1), lookup(2)]).await;
+        let facts = lookup(1).facts;
+        let canceled = elsewhere
+            .lookups
+            .cancel_lookup(facts.customer, facts.id, soon());
+        canceled.await.expect("the store works");
+        assert_eq!(heard.next_change().await, facts.id);
+        // No key has its counters.
+        let orphaned = elsewhere.lookups.cancel_orphaned(9, soon()).await;
+        assert_eq!(orphaned.expect("the store works").len(), 1);
+        assert_eq!(heard.next_change().await, lookup(2).facts.id);
+    };
+    under_test.during(canceled).await;
+}
+
+async fn what_changed_nothing_is_not_heard_of(under_test: NotificationsUnderTest) {
+    let nothing = async |elsewhere: &Stores, mut heard: Heard| {
+        elsewhere.running(&lookup(1)).await;
+        let (id, customer) = (lookup(1).facts.id, lookup(1).facts.customer);
+        assert_eq!(heard.next_change().await, id);
+        assert!(!elsewhere.end_claim(&end(id, 9, soon(), failed())).await);
+        assert_eq!(elsewhere.claim(1, lease(2)).await, []);
+        elsewhere.add_lookups(&[lookup(2)]).await;
+        let facts = lookup(2).facts;
+        for _ in 0..2 {
+            let canceled = elsewhere.lookups.cancel_lookup(customer, facts.id, soon());
+            canceled.await.expect("the store works");
+        }
+        assert_eq!(heard.next_change().await, facts.id);
+        assert!(elsewhere.end_claim(&end(id, 1, soon(), failed())).await);
+        assert_eq!(heard.next_change().await, id);
+    };
+    under_test.during(nothing).await;
+}
+
+async fn two_who_listen_hear_the_same(under_test: NotificationsUnderTest) {
+    let both = async |elsewhere: &Stores, mut first: Heard| {
+        let second = async |_: &Stores, mut second: Heard| {
+            elsewhere.running(&lookup(1)).await;
+            let id = lookup(1).facts.id;
+            assert_eq!(first.next_change().await, id);
+            assert_eq!(second.next_change().await, id);
+        };
+        under_test.during(second).await;
+    };
+    under_test.during(both).await;
+}
