@@ -8,6 +8,7 @@ mod file_checks;
 mod in_flight;
 mod lookup;
 mod memory;
+mod pending_write;
 mod requests;
 mod single_flight;
 mod spawn;

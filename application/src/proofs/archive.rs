@@ -4,7 +4,6 @@
 //! Nothing about it fails a request. A read takes a second at most, and none is made while the database
 //! keeps failing (a circuit breaker); writes go on after the answer, one at a time.
 
-use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -14,7 +13,7 @@ use domain::archive::{ArchiveKeys, ArchiveSecrets};
 use domain::proof::Proof;
 use domain::request::RequestId;
 use futures::channel::oneshot;
-use futures::future::{Either, Shared, select};
+use futures::future::{Either, select};
 use futures::lock::Mutex as AsyncMutex;
 use futures::{FutureExt as _, pin_mut};
 use ports::Cause;
@@ -25,6 +24,7 @@ use tracing::Instrument as _;
 
 use super::acceptance::accept;
 use super::memory::{CachedProof, Origin, Subject};
+use super::pending_write::PendingWrite;
 use super::spawn::SpawnTask;
 use crate::sync::breaker::{Breaker, CallResult, FAILURES, Guarded, Transition, TransitionReport};
 use content::{Content, Damaged};
@@ -180,10 +180,8 @@ impl ArchiveService {
             }
         };
         (self.parts.spawn)(write.in_current_span().boxed());
-        Some(PendingWrite {
-            archive: Arc::clone(self),
-            ended: ended.shared(),
-        })
+        let timer = Arc::clone(&self.parts.timer);
+        Some(PendingWrite::new(ended, timer))
     }
 
     async fn write_now(&self, subject: &Subject, content: &Content) -> Result<(), Cause> {
@@ -261,27 +259,6 @@ impl Guarded for ArchiveService {
             ),
             Transition::Closed => tracing::info!(changes, "the archive of proofs works again"),
         }
-    }
-}
-
-/// A write that goes on after the answer.
-pub(super) struct PendingWrite {
-    archive: Arc<ArchiveService>,
-    /// Its sender is dropped at the end.
-    ended: Shared<oneshot::Receiver<()>>,
-}
-
-impl PendingWrite {
-    /// Waits for its end, for as long as a read may take at most.
-    pub(super) async fn wait(&self) {
-        let pause = self.archive.parts.timer.pause(READ_TIMEOUT);
-        drop(select(self.ended.clone(), pause).await);
-    }
-}
-
-impl fmt::Debug for PendingWrite {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PendingWrite")
     }
 }
 

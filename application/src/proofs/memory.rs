@@ -12,7 +12,7 @@ use domain::seen::ProofMark;
 use domain::transfer::Transfer;
 use moka::sync::Cache;
 
-use super::archive::PendingWrite;
+use super::pending_write::PendingWrite;
 
 /// Memory that an entry takes besides its files, roughly: the transfer, the name, the map.
 const OVERHEAD_BYTES: usize = 1_024;
