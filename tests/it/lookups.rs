@@ -1,25 +1,21 @@
 //! Stored lookups: nobody waits, a process dies, replicas share the work, and a stolen database shows
 //! nothing.
 
+mod crowds;
+mod outages;
+mod replicas;
+
+use std::ops::Range;
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use domain::proof::Proof;
 use futures::StreamExt as _;
 use futures::stream;
 use reqwest::Response;
 use serde_json::{Value, json};
-use testkit::redis::Redis;
 
 use crate::archive::{AMOUNT, assert_nothing_is_shown, embedded, everything_under};
-use crate::fleet::{Fleet, PATIENT};
 use crate::gateway::{CountingBank, Gateway, Key, json_of, request};
-
-/// Time by this machine's clock, which the replicas have too.
-#[expect(clippy::disallowed_methods, reason = "as a program beside us does")]
-fn now() -> DateTime<Utc> {
-    Utc::now()
-}
 
 /// Requests under way at once.
 const CALLERS: usize = 8;
@@ -41,6 +37,24 @@ async fn read(gateway: &Gateway, key: &Key, path: &str) -> Response {
 async fn begun(answer: Response) -> String {
     let lookup = json_of(answer, 202).await;
     lookup["id"].as_str().unwrap().to_owned()
+}
+
+/// Creates so many lookups, and waits for none of them; returns their ids.
+async fn begin_many(gateway: &Gateway, key: &Key, numbers: Range<u32>) -> Vec<String> {
+    let begun = stream::iter(numbers).map(|number| async move {
+        let answer = create(gateway, key, number, "wait=0").await;
+        begun(answer).await
+    });
+    begun.buffer_unordered(CALLERS).collect().await
+}
+
+/// Waits until each of these is delivered.
+async fn all_delivered(gateway: &Gateway, key: &Key, ids: &[String]) {
+    let delivered = stream::iter(ids).map(|id| delivered(gateway, key, id));
+    delivered
+        .buffer_unordered(CALLERS)
+        .collect::<Vec<_>>()
+        .await;
 }
 
 /// The lookup once it is delivered.
@@ -111,46 +125,4 @@ async fn a_lookup_outlives_the_process_that_died_in_its_attempt() {
         left.contains("\"month\";r=99;"),
         "it is charged once: {left}"
     );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_caller_hears_within_a_second_of_a_change_on_another_replica() {
-    let Some(redis) = Redis::start(&[]) else {
-        return;
-    };
-    let bank = CountingBank::start(Duration::ZERO).await;
-    let variables = [
-        ("CEP_REDIS_URL", &*redis.url()),
-        ("CEP_REDIS_TIMEOUT", PATIENT),
-        ("CEP_BANK_URL", &bank.url),
-        ("CEP_BANK_BUDGET", "1000000"),
-    ];
-    let workers = |number: &str| vec![("CEP_WORKERS".to_owned(), number.to_owned())];
-    let Some(fleet) = Fleet::start_each(&[workers("0"), workers("4")], &variables) else {
-        return;
-    };
-    let front = &fleet.replicas[0];
-    let key = front.live_key();
-    for number in 0..5 {
-        bank.hang();
-        let id = begun(create(front, &key, number, "wait=0").await).await;
-        let path = format!("{id}?wait=25");
-        let (lookup, ()) = tokio::join!(
-            async {
-                loop {
-                    let lookup = json_of(read(front, &key, &path).await, 200).await;
-                    if lookup["state"] == "delivered" {
-                        break lookup;
-                    }
-                }
-            },
-            async { bank.answer() },
-        );
-        let changed: DateTime<Utc> = lookup["updated_at"].as_str().unwrap().parse().unwrap();
-        let late = now() - changed;
-        assert!(late < TimeDelta::seconds(1), "{late}");
-    }
-    assert_eq!(bank.cycles().len(), 5);
-    let charged = fleet.charged(&key);
-    assert_eq!(charged, 5, "each was charged once");
 }

@@ -137,11 +137,11 @@ mod tests {
     fn a_turn_is_estimated_by_the_budget() {
         let now = DateTime::UNIX_EPOCH;
         let ahead = QueueAhead {
-            own: 29,
+            own: 39,
             others: Vec::new(),
         };
-        let place = ahead.place(Some(pacing(15)), now);
-        assert_eq!(place.position, 30);
+        let place = ahead.place(Some(pacing(20)), now);
+        assert_eq!(place.position, 40);
         // The portal's minute has a margin of a second.
         assert_eq!(place.eta, Some(now + TimeDelta::seconds(2 * 61)));
         assert_eq!(ahead.place(None, now).eta, None);
