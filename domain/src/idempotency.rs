@@ -293,6 +293,12 @@ mod tests {
     }
 
     #[test]
+    fn a_key_expires_a_day_after_its_first_use() {
+        let first = DateTime::UNIX_EPOCH;
+        assert_eq!(expiry(first), first + chrono::TimeDelta::days(1));
+    }
+
+    #[test]
     fn nothing_of_a_request_is_shown() {
         let request = secrets(&[7]).requests(counters(1), Endpoint::Xml, &key("a"), b"{}");
         assert_eq!(
