@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rstest::rstest;
 
-use super::{all_delivered, begin_many, create};
+use super::{all_delivered, begin_many, create, read};
 use crate::gateway::{CountingBank, Gateway, Key, eventually};
 use crate::replicas::{migrate, plan};
 use crate::servers::Servers;
@@ -94,6 +94,8 @@ async fn the_queue_goes_on_when_the_database_is_back(#[case] answers: Answers) {
 
     servers.postgres.start_again();
     bank.answer();
+    let is_read = async || read(other, &key, &ids[0]).await.status() == 200;
+    eventually("lookups are read again", PATIENCE, is_read).await;
     all_delivered(other, &key, &ids).await;
     assert_eq!(charged(&servers, &key), LOOKUPS.to_string());
     let most = match answers {

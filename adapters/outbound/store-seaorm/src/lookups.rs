@@ -33,27 +33,7 @@ mod turns;
 #[async_trait]
 impl LookupStore for Store {
     async fn add_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError> {
-        let insert = lookups::Entity::insert(row::written(lookup));
-        let Some(claim) = lookup.claim else {
-            self.check_files()?;
-            return self
-                .in_time(async {
-                    let inserted = insert.exec_without_returning(&self.connection).await;
-                    inserted.map(drop).map_err(failed)
-                })
-                .await;
-        };
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let added = async {
-                let inserted = insert.exec_without_returning(&transaction).await;
-                inserted.map_err(failed)?;
-                record_lookup(&transaction, claim, lookup.facts.id).await
-            };
-            let added = added.await;
-            self.end(transaction, added).await
-        })
-        .await?;
+        self.in_time(self.insert_lookup(lookup)).await?;
         self.notifier.added();
         Ok(())
     }
@@ -203,5 +183,24 @@ impl LookupStore for Store {
 
     async fn lookup_queue(&self, now: DateTime<Utc>) -> Result<Vec<QueuedClass>, StoreError> {
         self.in_time(queue::measure(&self.connection, now)).await
+    }
+}
+
+impl Store {
+    async fn insert_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError> {
+        let insert = lookups::Entity::insert(row::written(lookup));
+        let Some(claim) = lookup.claim else {
+            self.check_files()?;
+            let inserted = insert.exec_without_returning(&self.connection).await;
+            return inserted.map(drop).map_err(failed);
+        };
+        let transaction = self.begin().await?;
+        let added = async {
+            let inserted = insert.exec_without_returning(&transaction).await;
+            inserted.map_err(failed)?;
+            record_lookup(&transaction, claim, lookup.facts.id).await
+        };
+        let added = added.await;
+        self.end(transaction, added).await
     }
 }
