@@ -9,8 +9,8 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityRequirement, Securi
 use utoipa::openapi::server::ServerBuilder;
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    Components, Content, InfoBuilder, Object, OpenApi, OpenApiBuilder, Ref, RefOr, Required,
-    Response, Schema, Type,
+    Components, Content, InfoBuilder, Object, ObjectBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
+    Required, Response, Schema, Type,
 };
 use web::problem::ErrorBody;
 
@@ -344,14 +344,19 @@ fn request_id() -> Parameter {
 }
 
 fn idempotency_key() -> Parameter {
-    header_parameter(
+    let mut parameter = header_parameter(
         "Idempotency-Key",
         "A name of your own for the request, 1 to 255 letters, digits, `-` and `_`, in quotes or \
          without. For 24 hours the same request with the same name gets the first answer again, with \
          `Idempotent-Replayed: true`, and isn't counted; at most 600 a minute. Names are those of an API \
          key (and its successors) and a path. After 401, 402, 429, 5xx, and while a proof isn't issued, it \
          is a new request.",
-    )
+    );
+    let schema = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some("^(\"[A-Za-z0-9_-]{1,255}\"|[A-Za-z0-9_-]{1,255})$"));
+    parameter.schema = Some(schema.build().into());
+    parameter
 }
 
 fn accept_language() -> Parameter {
