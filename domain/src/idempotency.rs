@@ -7,8 +7,10 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use zeroize::Zeroizing;
 
+use crate::batch::BatchId;
 use crate::hex;
 use crate::key::{CounterId, HashGeneration, KeyHasher, SecretError};
+use crate::lookup::LookupId;
 use crate::outcome::{Endpoint, Outcome};
 use crate::seen::EarlierDeliveries;
 
@@ -145,7 +147,9 @@ impl fmt::Debug for IdempotencySecrets {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstAnswer {
     /// A lookup was created; its id is that of the request.
-    Lookup(crate::lookup::LookupId),
+    Lookup(LookupId),
+    /// A batch was created.
+    Batch(BatchId),
     /// The request was answered at once.
     Immediate {
         /// Its outcome, one that [`is_repeatable`].

@@ -29,6 +29,8 @@ named_enum! {
         Verify,
         /// `lookups`: a stored lookup.
         Lookups,
+        /// `batches`: a row of a batch, which is a stored lookup.
+        Batches,
     }
 }
 
@@ -36,7 +38,7 @@ impl Endpoint {
     /// The endpoints that answer a proof at once; the others check one, or store the question.
     pub fn immediate() -> impl Iterator<Item = Self> {
         let all = Self::ALL.into_iter();
-        all.filter(|endpoint| !matches!(endpoint, Self::Verify | Self::Lookups))
+        all.filter(|endpoint| !matches!(endpoint, Self::Verify | Self::Lookups | Self::Batches))
     }
 
     /// The files of a lookup at this endpoint.
@@ -48,7 +50,8 @@ impl Endpoint {
             | Self::JsonAuto
             | Self::Json
             | Self::Verify
-            | Self::Lookups => RequestedFiles::Xml,
+            | Self::Lookups
+            | Self::Batches => RequestedFiles::Xml,
             Self::PdfAuto | Self::Pdf | Self::Base64 => RequestedFiles::Pdf,
             Self::ZipAuto => RequestedFiles::Both,
         }
@@ -62,7 +65,8 @@ impl Endpoint {
             | Self::ZipAuto
             | Self::JsonAuto
             | Self::Verify
-            | Self::Lookups => Institutions::Inferable,
+            | Self::Lookups
+            | Self::Batches => Institutions::Inferable,
             Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 | Self::Json => {
                 Institutions::Required
             }
@@ -82,13 +86,14 @@ impl Endpoint {
             | Self::XmlBase64
             | Self::Json
             | Self::Verify
-            | Self::Lookups => &[],
+            | Self::Lookups
+            | Self::Batches => &[],
         }
     }
 
     /// Returns `true` if the answer holds the proof's fields, and not its files alone.
     pub fn is_parsed(self) -> bool {
-        matches!(self, Self::Json | Self::JsonAuto | Self::Lookups)
+        matches!(self, Self::Json | Self::JsonAuto | Self::Lookups | Self::Batches)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod archive;
 mod bank;
+mod batches;
 mod clock;
 mod idempotency;
 mod identity;
@@ -22,6 +23,11 @@ mod seen_proofs;
 pub use crate::{JournalError, Receipt, StoreError};
 pub use archive::{ArchivedProof, Cipher, CipherError, ProofArchive};
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
+pub use batches::{
+    BatchCancellation, BatchChange, BatchFacts, BatchFeed, BatchFilter, BatchProgress, BatchRelease,
+    BatchStore, CanceledLookup, ClaimedBatch, FeedCharge, ImportedProof, NewBatch, RowLookup,
+    StoredBatch,
+};
 pub use clock::{Clock, Random, Timer, new_id};
 pub use idempotency::{EarlierRequest, IdempotencyStore, NewClaim, ScopeClaim};
 pub use identity::{
@@ -37,7 +43,7 @@ pub use key_store::{
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use lookup_notifications::{LookupNotification, LookupNotifications};
 pub use lookups::{
-    Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, LookupFacts,
+    BatchRow, Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, LookupFacts,
     LookupFilter, LookupStore, NewLookup, QueuedClass, StoredLookup,
 };
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};

@@ -102,6 +102,7 @@ impl PersonLookups for PersonLookupService {
             states: query.states.clone(),
             counters,
             created_from: query.created_from,
+            batch: query.batch,
         };
         let reader = &self.lookups.reader;
         let page = reader.page(&*self.store, customer, &filter, &query.page);

@@ -130,6 +130,7 @@ impl LookupReader {
             next_attempt_at: lookup.due_at.filter(|_| waits),
             queue: None,
             inferred,
+            batch: facts.batch.map(|row| row.batch),
             metadata: question.metadata,
             delivery: None,
         }

@@ -123,6 +123,7 @@ impl LookupService {
             created_at,
             retry_until: created_at + retry_for.unwrap_or_default(),
             generation: encryption.generation(),
+            batch: None,
         };
         let question = Question {
             query: request.query,
@@ -305,6 +306,7 @@ impl Lookups for LookupService {
             states: query.states,
             counters: None,
             created_from: query.created_from,
+            batch: query.batch,
         };
         let page = self
             .reader
@@ -345,7 +347,10 @@ pub(super) fn charged(facts: &LookupFacts) -> ChargedRequest {
         customer: facts.customer,
         admitted_at: facts.created_at,
         month: facts.month,
-        endpoint: Endpoint::Lookups,
+        endpoint: match facts.batch {
+            Some(_) => Endpoint::Batches,
+            None => Endpoint::Lookups,
+        },
     }
 }
 

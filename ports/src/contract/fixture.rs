@@ -90,6 +90,7 @@ pub fn lookup_of(key: &ApiKey, number: u16) -> NewLookup {
             created_at,
             retry_until: created_at + TimeDelta::days(1),
             generation: HashGeneration(number),
+            batch: None,
         },
         question: format!("question {number}").into_bytes(),
         claim: None,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use domain::batch::BatchId;
 use domain::file::RequestedFiles;
 use domain::inference::InferredBanks;
 use domain::key::{Environment, KeyId};
@@ -105,6 +106,8 @@ pub struct LookupQuery {
     pub states: Vec<LookupState>,
     /// Created at this instant or later.
     pub created_from: Option<DateTime<Utc>>,
+    /// Of this batch; also of no batch when it is `None`.
+    pub batch: Option<BatchId>,
     /// The page.
     pub page: PageRequest,
 }
@@ -153,6 +156,8 @@ pub struct LookupView {
     pub queue: Option<QueuePlace>,
     /// The inferred fields.
     pub inferred: InferredBanks,
+    /// The batch that it is a row of, if it is one.
+    pub batch: Option<BatchId>,
     /// The caller's metadata.
     pub metadata: Metadata,
     /// The proof, once it is delivered; `None` in lists.

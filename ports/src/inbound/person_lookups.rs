@@ -56,6 +56,8 @@ pub struct PersonLookupQuery {
     pub key: Option<KeyId>,
     /// Created at this instant or later.
     pub created_from: Option<DateTime<Utc>>,
+    /// Of this batch; also of no batch when it is `None`.
+    pub batch: Option<BatchId>,
     /// The page.
     pub page: PageRequest,
 }

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use domain::batch::{BatchId, RowNumber};
 use domain::customer::CustomerId;
 use domain::key::{CountedKey, CounterId, Environment, HashGeneration};
 use domain::lookup::{Attempt, LookupId, LookupState, QueueAhead};
@@ -139,6 +140,17 @@ pub struct LookupFacts {
     pub retry_until: DateTime<Utc>,
     /// Generation of the secret that its parts are encrypted with.
     pub generation: HashGeneration,
+    /// The row that it is made of, if it is one of a batch.
+    pub batch: Option<BatchRow>,
+}
+
+/// A row of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BatchRow {
+    /// The batch.
+    pub batch: BatchId,
+    /// The row.
+    pub row: RowNumber,
 }
 
 /// A stored lookup.
@@ -257,6 +269,8 @@ pub struct LookupFilter {
     pub counters: Option<CounterId>,
     /// Created at this instant or later.
     pub created_from: Option<DateTime<Utc>>,
+    /// Of this batch; also of no batch when it is `None`.
+    pub batch: Option<BatchId>,
 }
 
 /// Length and age of the queue of one class.
