@@ -9,3 +9,4 @@ mod lookup_throttle;
 pub use admitted::{Admission, ChargedRequest, Identified, Settlement};
 pub use credentials::CredentialCache;
 pub use gatekeeper::GatekeeperService;
+pub(crate) use gatekeeper::{NotCharged, UnattendedCharge};

@@ -7,6 +7,8 @@
 //!   synchronisation with the store ([`ChangeFeed`], [`Reconciliation`]);
 //! - `lookups`: stored lookups of the API's callers ([`LookupService`]) and of people
 //!   ([`PersonLookupService`]), and their attempts ([`LookupWorker`]);
+//! - `batches`: files of many payments ([`BatchService`]), and the lookups that are made of their rows
+//!   ([`BatchFeeder`]);
 //! - `bank`: the fallback for an outage of the shared pacer ([`FallbackPacer`]), and the health of
 //!   the banks ([`BankMonitor`]);
 //! - `checks`: checks of a proof that somebody sent ([`ProofCheckService`]);
@@ -23,6 +25,7 @@
 
 mod admission;
 mod bank;
+mod batches;
 mod checks;
 mod health;
 mod idempotency;
@@ -40,6 +43,7 @@ pub use admission::{
     Admission, ChargedRequest, CredentialCache, GatekeeperService, Identified, Settlement,
 };
 pub use bank::{BankMonitor, FallbackPacer};
+pub use batches::{BatchEncryption, BatchFeeder, BatchService, BatchSources, FeederParts};
 pub use checks::{ProofCheckService, SealVerdicts};
 pub use health::HealthService;
 pub use idempotency::IdempotencyService;

@@ -3,6 +3,7 @@
 mod content;
 mod encryption;
 mod listener;
+pub(crate) mod parts;
 mod person;
 mod queue;
 mod reader;
@@ -10,10 +11,13 @@ mod service;
 mod signals;
 mod worker;
 
+pub(crate) use content::{Answer, AnswerSource, Question};
 pub use encryption::LookupEncryption;
+pub(crate) use encryption::UnknownGeneration;
 pub use listener::LookupListener;
 pub use person::{PersonLookupService, PersonLookupSources};
 pub use reader::LookupReader;
 pub use service::LookupService;
+pub(crate) use service::charged;
 pub use signals::LookupSignals;
 pub use worker::{LookupWorker, WorkerParts};

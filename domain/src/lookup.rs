@@ -17,7 +17,7 @@ mod secrets;
 pub use metadata::{MAX_PAIRS, Metadata, MetadataError};
 pub use place::{OtherQueue, QueueAhead, QueuePlace};
 pub use retry::{NextStep, RetryRule, RetryScale, RetryScaleError};
-pub use secrets::{LookupSecrets, Part};
+pub use secrets::{BatchPart, LookupSecrets, Part};
 
 /// Id of a lookup. It is that of the request that created it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

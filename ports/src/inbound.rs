@@ -1,6 +1,7 @@
 //! Inbound ports: the application's use cases.
 
 mod admission;
+mod batches;
 mod health;
 mod insights;
 mod keys;
@@ -12,6 +13,11 @@ mod proofs;
 mod requests;
 
 pub use admission::{AdmissionError, AdmissionRequest, NotDurable};
+pub use batches::{
+    BatchAccess, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead, BatchRows, BatchView,
+    Batches, CreatedBatch, DraftRow, FaultyRow, ImportFile, ImportReport, RejectedFile, Rejection,
+    RepeatableBatch, RowOutcome, RowView,
+};
 pub use health::{Component, ComponentState, Health};
 pub use insights::{BankHealth, BankState, Insights, Series, SeriesLabel, UsageReport};
 pub use keys::{CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope, RotatedKey};

@@ -24,6 +24,9 @@ use crate::limits::SnapshotReader;
 use crate::sync::keyed_mutex::KeyedMutex;
 
 mod identified;
+mod unattended;
+
+pub(crate) use unattended::{NotCharged, UnattendedCharge};
 
 /// `Retry-After` while the store or the limiter fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);

@@ -1,28 +1,19 @@
-//! Format of what is encrypted of a lookup: a version, and parts that follow their lengths.
+//! Format of what is encrypted of a lookup.
 
-use std::str;
-
-use bytes::{Buf as _, BufMut as _, Bytes};
+use bytes::Bytes;
 use chrono::DateTime;
-use domain::account::Account;
-use domain::amount::Amount;
-use domain::calendar;
 use domain::file::RequestedFiles;
 use domain::lookup::Metadata;
 use domain::participant::ParticipantCode;
 use domain::query::ProofQuery;
 use domain::seen::EarlierDeliveries;
-use domain::tracking_key::TrackingKey;
 
-/// Version of the format.
-const VERSION: u8 = 1;
+use super::parts::{Damaged, decode, decode_query, encode, encode_query, text};
+
 /// Number of a question's parts before its metadata.
 const QUESTION_PARTS: usize = 7;
-
-/// Content that this version can't have written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the stored lookup is damaged, or of another version")]
-pub(crate) struct Damaged;
+/// Last part of an answer that was imported.
+const IMPORTED: &[u8] = b"imported";
 
 /// The question of a lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,30 +25,33 @@ pub(crate) struct Question {
 
 /// The answer of a delivered lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Answer {
-    pub(super) xml: Bytes,
-    pub(super) pdf: Option<Bytes>,
-    pub(super) issuer: ParticipantCode,
-    pub(super) seen: Option<EarlierDeliveries>,
+pub(crate) struct Answer {
+    pub(crate) xml: Bytes,
+    pub(crate) pdf: Option<Bytes>,
+    pub(crate) issuer: ParticipantCode,
+    pub(crate) seen: Option<EarlierDeliveries>,
+    pub(crate) source: AnswerSource,
+}
+
+/// Where a proof comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnswerSource {
+    /// The gateway fetched it.
+    Fetched,
+    /// The customer imported it.
+    Imported,
 }
 
 impl Question {
-    pub(super) fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let Self {
             query,
             files,
             metadata,
         } = self;
-        let code = |code: Option<ParticipantCode>| code.map(|code| code.to_string());
-        let facts = [
-            query.date.to_string(),
-            query.tracking_key.as_str().to_owned(),
-            query.account.as_str().to_owned(),
-            query.amount.centavos().to_string(),
-            code(query.issuer).unwrap_or_default(),
-            code(query.receiver).unwrap_or_default(),
-            if files.includes_pdf() { "pdf" } else { "" }.to_owned(),
-        ];
+        let files = if files.includes_pdf() { "pdf" } else { "" };
+        let facts = encode_query(query).into_iter().chain([files.to_owned()]);
+        let facts: Vec<_> = facts.collect();
         let pairs = metadata
             .pairs()
             .iter()
@@ -65,7 +59,7 @@ impl Question {
         encode(facts.iter().chain(pairs).map(String::as_bytes))
     }
 
-    pub(super) fn decode(bytes: Bytes) -> Result<Self, Damaged> {
+    pub(crate) fn decode(bytes: Bytes) -> Result<Self, Damaged> {
         let parts = decode(bytes)?;
         let (facts, pairs) = parts.split_at_checked(QUESTION_PARTS).ok_or(Damaged)?;
         let facts: Vec<_> = facts.iter().map(text).collect::<Result<_, _>>()?;
@@ -81,19 +75,7 @@ impl Question {
         else {
             return Err(Damaged);
         };
-        let code = |text: &str| match text {
-            "" => Ok(None),
-            text => ParticipantCode::parse(text).map(Some).ok_or(Damaged),
-        };
-        let centavos = centavos.parse().map_err(|_| Damaged)?;
-        let query = ProofQuery {
-            date: calendar::parse_date(date).map_err(|_| Damaged)?,
-            tracking_key: TrackingKey::parse(tracking_key).map_err(|_| Damaged)?,
-            account: Account::parse(account).map_err(|_| Damaged)?,
-            amount: Amount::from_centavos(centavos).ok_or(Damaged)?,
-            issuer: code(issuer)?,
-            receiver: code(receiver)?,
-        };
+        let query = decode_query([date, tracking_key, account, centavos, issuer, receiver])?;
         let files = match files {
             "" => RequestedFiles::Xml,
             "pdf" => RequestedFiles::Both,
@@ -114,29 +96,33 @@ impl Question {
 }
 
 impl Answer {
-    pub(super) fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let issuer = self.issuer.to_string();
         let times = self.seen.map(|seen| seen.times.to_string());
         let first = self.seen.and_then(|seen| seen.first);
         let first = first.map(|first| first.timestamp_millis().to_string());
         let (times, first) = (times.unwrap_or_default(), first.unwrap_or_default());
         let pdf = self.pdf.as_deref().unwrap_or_default();
-        encode(
-            [
-                &self.xml[..],
-                pdf,
-                issuer.as_bytes(),
-                times.as_bytes(),
-                first.as_bytes(),
-            ]
-            .into_iter(),
-        )
+        let parts = [
+            &self.xml[..],
+            pdf,
+            issuer.as_bytes(),
+            times.as_bytes(),
+            first.as_bytes(),
+        ];
+        // An answer without this part is read by versions that don't know it, too.
+        let imported = (self.source == AnswerSource::Imported).then_some(IMPORTED);
+        encode(parts.into_iter().chain(imported))
     }
 
-    pub(super) fn decode(bytes: Bytes) -> Result<Self, Damaged> {
+    pub(crate) fn decode(bytes: Bytes) -> Result<Self, Damaged> {
         let parts = decode(bytes)?;
-        let [xml, pdf, issuer, times, first] = &parts[..] else {
-            return Err(Damaged);
+        let ([xml, pdf, issuer, times, first], source) =
+            parts.split_first_chunk().ok_or(Damaged)?;
+        let source = match source {
+            [] => AnswerSource::Fetched,
+            [source] if source == IMPORTED => AnswerSource::Imported,
+            _ => return Err(Damaged),
         };
         let first = match text(first)? {
             "" => None,
@@ -157,41 +143,17 @@ impl Answer {
             pdf: (!pdf.is_empty()).then(|| pdf.clone()),
             issuer: ParticipantCode::parse(text(issuer)?).ok_or(Damaged)?,
             seen,
+            source,
         })
     }
 }
 
-fn text(part: &Bytes) -> Result<&str, Damaged> {
-    str::from_utf8(part).map_err(|_| Damaged)
-}
-
-fn encode<'a>(parts: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
-    let mut bytes = vec![VERSION];
-    for part in parts {
-        bytes.put_u32(u32::try_from(part.len()).expect("files and fields are far below 4 GiB"));
-        bytes.put_slice(part);
-    }
-    bytes
-}
-
-fn decode(mut bytes: Bytes) -> Result<Vec<Bytes>, Damaged> {
-    if bytes.try_get_u8() != Ok(VERSION) {
-        return Err(Damaged);
-    }
-    let mut parts = Vec::new();
-    while !bytes.is_empty() {
-        let length = bytes.try_get_u32().map_err(|_| Damaged)?;
-        let length = usize::try_from(length).map_err(|_| Damaged)?;
-        if length > bytes.len() {
-            return Err(Damaged);
-        }
-        parts.push(bytes.split_to(length));
-    }
-    Ok(parts)
-}
-
 #[cfg(test)]
 mod tests {
+    use domain::account::Account;
+    use domain::amount::Amount;
+    use domain::calendar;
+    use domain::tracking_key::TrackingKey;
     use proptest::prelude::*;
 
     use super::*;
@@ -234,6 +196,7 @@ mod tests {
             xml in proptest::collection::vec(any::<u8>(), 1..100),
             pdf in proptest::option::of(proptest::collection::vec(any::<u8>(), 1..100)),
             seen in proptest::option::of((any::<u64>(), proptest::option::of(0..i64::from(i32::MAX)))),
+            imported: bool,
         ) {
             let answer = Answer {
                 xml: xml.into(),
@@ -243,6 +206,7 @@ mod tests {
                     times,
                     first: first.and_then(DateTime::from_timestamp_millis),
                 }),
+                source: if imported { AnswerSource::Imported } else { AnswerSource::Fetched },
             };
             prop_assert_eq!(Answer::decode(answer.encode().into()), Ok(answer));
         }

@@ -21,7 +21,7 @@ pub struct LookupEncryption {
 /// The secret of a lookup's generation isn't listed any more.
 #[derive(Debug, thiserror::Error)]
 #[error("the store secret of generation {0} isn't listed any more: list it in CEP_STORE_SECRET")]
-struct UnknownGeneration(u16);
+pub(crate) struct UnknownGeneration(pub(crate) u16);
 
 impl LookupEncryption {
     /// Encryption by these secrets.
@@ -42,7 +42,7 @@ impl LookupEncryption {
         self.encrypt(facts, Part::Question, &question.encode())
     }
 
-    pub(super) fn encrypt_answer(
+    pub(crate) fn encrypt_answer(
         &self,
         facts: &LookupFacts,
         answer: &Answer,
@@ -50,7 +50,7 @@ impl LookupEncryption {
         self.encrypt(facts, Part::Proof, &answer.encode())
     }
 
-    pub(super) fn question(&self, lookup: &StoredLookup) -> Result<Question, Cause> {
+    pub(crate) fn question(&self, lookup: &StoredLookup) -> Result<Question, Cause> {
         let plain = self.decrypt(&lookup.facts, Part::Question, &lookup.question)?;
         Question::decode(plain.into()).map_err(|error| Arc::new(error) as Cause)
     }

@@ -9,6 +9,7 @@ use domain::file::FileStem;
 use domain::inference::{self, Resolution};
 use domain::lookup::{Attempt, LookupState};
 use domain::page::{CursorError, Page, PageRequest};
+use domain::participant::Catalogue;
 use domain::proof::Proof;
 use ports::Cause;
 use ports::inbound::{Delivery, Files, LookupView, Participants};
@@ -47,7 +48,7 @@ impl From<ListError> for ReadError {
 
 /// Decrypts stored lookups.
 pub struct LookupReader {
-    pub(super) encryption: Arc<LookupEncryption>,
+    pub(crate) encryption: Arc<LookupEncryption>,
     pub(super) participants: Arc<dyn Participants>,
     seals: Arc<dyn SealChecks>,
     retention: TimeDelta,
@@ -100,6 +101,25 @@ impl LookupReader {
             items,
             has_next,
             total,
+        })
+    }
+
+    /// The check of seals.
+    pub(crate) fn seals(&self) -> &dyn SealChecks {
+        &*self.seals
+    }
+
+    /// The catalogue of participants, as of now.
+    pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
+        self.participants.catalogue()
+    }
+
+    /// A lookup of a batch's row, without its attempts.
+    pub(crate) fn of_row(&self, lookup: &StoredLookup) -> Result<LookupView, Cause> {
+        let view = self.whole(lookup, Vec::new())?;
+        Ok(LookupView {
+            history: None,
+            ..view
         })
     }
 

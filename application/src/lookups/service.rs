@@ -45,7 +45,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 /// Creates, reads and removes stored lookups.
 pub struct LookupService {
     store: Arc<dyn LookupStore>,
-    pub(super) reader: LookupReader,
+    pub(crate) reader: LookupReader,
     gatekeeper: Arc<GatekeeperService>,
     signals: Arc<LookupSignals>,
     clock: Arc<dyn Clock>,
@@ -209,6 +209,11 @@ impl LookupService {
         self.store.erase_lookup(customer, id).await
     }
 
+    /// Signals a change of a lookup to those who wait for it.
+    pub(crate) fn signal_change(&self, id: LookupId) {
+        self.signals.changed(id);
+    }
+
     /// Records the end of a canceled lookup's request.
     async fn conclude_canceled(&self, lookup: &StoredLookup) {
         self.signals.changed(lookup.facts.id);
@@ -339,7 +344,7 @@ impl Lookups for LookupService {
 }
 
 /// The request that created a lookup.
-pub(super) fn charged(facts: &LookupFacts) -> ChargedRequest {
+pub(crate) fn charged(facts: &LookupFacts) -> ChargedRequest {
     ChargedRequest {
         id: facts.id.0,
         request_id: facts.request_id.clone(),

@@ -22,7 +22,7 @@ use ports::outbound::{
     StoredLookup, Timer,
 };
 
-use super::content::{Answer, Question};
+use super::content::{Answer, AnswerSource, Question};
 use super::encryption::LookupEncryption;
 use super::service::charged;
 use super::signals::LookupSignals;
@@ -199,6 +199,7 @@ impl LookupWorker {
             pdf,
             issuer: delivery.issuer,
             seen: seen.await,
+            source: AnswerSource::Fetched,
         };
         Ok(EncryptedAnswer {
             content: self.parts.encryption.encrypt_answer(facts, &answer)?,

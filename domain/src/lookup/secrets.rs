@@ -4,10 +4,12 @@ use std::fmt;
 
 use hkdf::Hkdf;
 use sha2::Sha256;
+use uuid::Uuid;
 use zeroize::Zeroize;
 
 use super::LookupId;
 use crate::archive::ContentKey;
+use crate::batch::BatchId;
 use crate::key::{HashGeneration, KeyHasher, SecretError};
 use crate::variants::named_enum;
 
@@ -21,7 +23,17 @@ named_enum! {
     }
 }
 
-/// The operator's secrets, by generation. Lookups are written with the first and read with that of
+named_enum! {
+    /// Part of a batch that is encrypted by a key of its own.
+    pub enum BatchPart {
+        /// What its creator said of the whole.
+        Content,
+        /// The rows, in chunks.
+        Rows,
+    }
+}
+
+/// The operator's secrets, by generation. Lookups and batches are written with the first and read with that of
 /// their generation.
 pub struct LookupSecrets(KeyHasher);
 
@@ -41,9 +53,28 @@ impl LookupSecrets {
 
     /// The key of a part of a lookup; `None` when the generation's secret isn't listed any more.
     pub fn key(&self, generation: HashGeneration, id: LookupId, part: Part) -> Option<ContentKey> {
+        self.derive(generation, b"cep-gateway: a lookup, 1", id.0, part.name())
+    }
+
+    /// The key of a part of a batch; `None` when the generation's secret isn't listed any more.
+    pub fn batch_key(
+        &self,
+        generation: HashGeneration,
+        id: BatchId,
+        part: BatchPart,
+    ) -> Option<ContentKey> {
+        self.derive(generation, b"cep-gateway: a batch, 1", id.0, part.name())
+    }
+
+    fn derive(
+        &self,
+        generation: HashGeneration,
+        label: &[u8],
+        id: Uuid,
+        part: &str,
+    ) -> Option<ContentKey> {
         let secret = self.0.secret_of(generation)?;
-        let part = part.name().as_bytes();
-        let info = [&b"cep-gateway: a lookup, 1"[..], id.0.as_bytes(), part];
+        let info = [label, id.as_bytes(), part.as_bytes()];
         let mut bytes = [0; 32];
         Hkdf::<Sha256>::new(None, secret)
             .expand_multi_info(&info, &mut bytes)
@@ -62,8 +93,6 @@ impl fmt::Debug for LookupSecrets {
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
-
     use super::*;
     use crate::hex;
 

@@ -81,7 +81,7 @@ impl RequestSteps {
                 }
                 (Err(faulty), _) => Some(*faulty),
                 // The same question means another one by now.
-                (Ok(_), FirstAnswer::Immediate { .. }) => None,
+                (Ok(_), FirstAnswer::Immediate { .. } | FirstAnswer::Batch(_)) => None,
             }
         };
         let served = self.repeat(repeated, pin!(repeating)).await;

@@ -144,6 +144,7 @@ pub(super) fn lookup_query(
         states: distinct(states.into_iter().map(LookupState::into)),
         key: key_id("filter.keyId", filter.key_id.as_ref())?,
         created_from: filter.created_from.map(|instant| instant.0),
+        batch: None,
         page,
     })
 }

@@ -31,6 +31,9 @@ struct Query {
     /// Lookups that were created at this instant or later.
     #[param(inline)]
     created_after: Option<Instant>,
+    /// Rows of this batch alone.
+    #[param(inline)]
+    batch: Option<BatchIdText>,
 }
 
 /// Your lookups, newest first
@@ -56,6 +59,7 @@ pub(super) async fn list(
     let query = LookupQuery {
         states: query.state.into_iter().map(|Word(state)| state).collect(),
         created_from: query.created_after.map(|Text(instant)| instant),
+        batch: query.batch.map(|Text(batch)| batch),
         page,
     };
     let listed = state.lookups.list(reader.access.clone(), query).await;

@@ -1,0 +1,16 @@
+//! Batches: their creation, their rows, the lookups that are made of them, and imports of the bank's own
+//! batches.
+
+mod caller;
+mod content;
+mod draft;
+mod encryption;
+mod feeder;
+mod import;
+mod rows;
+mod service;
+mod view;
+
+pub use encryption::BatchEncryption;
+pub use feeder::{BatchFeeder, FeederParts};
+pub use service::{BatchService, BatchSources};

@@ -1,0 +1,228 @@
+//! Format of what is encrypted of a batch: what its creator said of the whole, and chunks of rows.
+
+use bytes::Bytes;
+use domain::batch::RowNumber;
+use domain::file::RequestedFiles;
+use domain::lookup::RetryFor;
+use domain::query::ProofQuery;
+use ports::inbound::FaultyRow;
+
+use crate::lookups::parts::{Damaged, decode, decode_query, encode, encode_query, text};
+
+/// Number of a row's parts.
+const ROW_PARTS: usize = 10;
+
+/// What the creator of a batch said of the whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BatchContent {
+    pub(super) name: Option<String>,
+    pub(super) files: RequestedFiles,
+    pub(super) retry_for: RetryFor,
+}
+
+/// A row, as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StoredRow {
+    pub(super) line: u32,
+    pub(super) caller_id: Option<String>,
+    pub(super) kind: RowKind,
+}
+
+/// Kind of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum RowKind {
+    /// It is looked up.
+    Ready(ProofQuery),
+    /// Its banks can't be resolved.
+    Unresolved(ProofQuery),
+    /// It asks the same as an earlier row, which stands in this line.
+    Duplicate {
+        query: ProofQuery,
+        of: RowNumber,
+        line: u32,
+    },
+    /// It has errors.
+    Faulty(FaultyRow),
+}
+
+impl BatchContent {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let name = self.name.as_deref().unwrap_or_default();
+        let files = if self.files.includes_pdf() { "pdf" } else { "" };
+        let seconds = self.retry_for.duration().as_secs().to_string();
+        encode([name, files, &seconds].into_iter().map(str::as_bytes))
+    }
+
+    pub(super) fn decode(bytes: Bytes) -> Result<Self, Damaged> {
+        let parts = decode(bytes)?;
+        let [name, files, seconds] = &parts[..] else {
+            return Err(Damaged);
+        };
+        let seconds = text(seconds)?.parse().map_err(|_| Damaged)?;
+        Ok(Self {
+            name: Some(text(name)?.to_owned()).filter(|name| !name.is_empty()),
+            files: match text(files)? {
+                "" => RequestedFiles::Xml,
+                "pdf" => RequestedFiles::Both,
+                _ => return Err(Damaged),
+            },
+            retry_for: RetryFor::from_secs(seconds).map_err(|_| Damaged)?,
+        })
+    }
+}
+
+impl StoredRow {
+    fn parts(&self) -> [String; ROW_PARTS] {
+        let (kind, place) = match &self.kind {
+            RowKind::Ready(_) => ("ready", String::new()),
+            RowKind::Unresolved(_) => ("unresolved", String::new()),
+            RowKind::Duplicate { of, line, .. } => ("duplicate", format!("{} {line}", of.0)),
+            RowKind::Faulty(FaultyRow(faulty)) => ("faulty", faulty.clone()),
+        };
+        let query = self.kind.query().map(encode_query);
+        let [date, tracking_key, account, centavos, issuer, receiver] = query.unwrap_or_default();
+        [
+            self.line.to_string(),
+            self.caller_id.clone().unwrap_or_default(),
+            kind.to_owned(),
+            place,
+            date,
+            tracking_key,
+            account,
+            centavos,
+            issuer,
+            receiver,
+        ]
+    }
+
+    fn of_parts(parts: &[Bytes; ROW_PARTS]) -> Result<Self, Damaged> {
+        let [line, caller_id, kind, place, query @ ..] = parts;
+        let query = || {
+            let mut fields = [""; 6];
+            for (field, part) in fields.iter_mut().zip(query) {
+                *field = text(part)?;
+            }
+            decode_query(fields)
+        };
+        let place = text(place)?;
+        let kind = match text(kind)? {
+            "ready" => RowKind::Ready(query()?),
+            "unresolved" => RowKind::Unresolved(query()?),
+            "duplicate" => {
+                let (of, line) = place.split_once(' ').ok_or(Damaged)?;
+                RowKind::Duplicate {
+                    query: query()?,
+                    of: RowNumber(of.parse().map_err(|_| Damaged)?),
+                    line: line.parse().map_err(|_| Damaged)?,
+                }
+            }
+            "faulty" => RowKind::Faulty(FaultyRow(place.to_owned())),
+            _ => return Err(Damaged),
+        };
+        Ok(Self {
+            line: text(line)?.parse().map_err(|_| Damaged)?,
+            caller_id: Some(text(caller_id)?.to_owned()).filter(|id| !id.is_empty()),
+            kind,
+        })
+    }
+}
+
+impl RowKind {
+    /// The query of a row that has one.
+    pub(super) fn query(&self) -> Option<&ProofQuery> {
+        match self {
+            Self::Ready(query) | Self::Unresolved(query) | Self::Duplicate { query, .. } => {
+                Some(query)
+            }
+            Self::Faulty(_) => None,
+        }
+    }
+}
+
+/// Encodes rows that follow each other.
+pub(super) fn encode_rows(rows: &[StoredRow]) -> Vec<u8> {
+    let parts: Vec<_> = rows.iter().flat_map(StoredRow::parts).collect();
+    encode(parts.iter().map(String::as_bytes))
+}
+
+pub(super) fn decode_rows(bytes: Bytes) -> Result<Vec<StoredRow>, Damaged> {
+    let parts = decode(bytes)?;
+    let (rows, []) = parts.as_chunks::<ROW_PARTS>() else {
+        return Err(Damaged);
+    };
+    rows.iter().map(StoredRow::of_parts).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::account::Account;
+    use domain::amount::Amount;
+    use domain::calendar;
+    use domain::tracking_key::TrackingKey;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn query(centavos: u64) -> ProofQuery {
+        ProofQuery {
+            date: calendar::parse_date("2026-11-20").unwrap(),
+            tracking_key: TrackingKey::parse("MBAN01002611200001234567").unwrap(),
+            account: Account::parse("002010077777777771").unwrap(),
+            amount: Amount::from_centavos(centavos).unwrap(),
+            issuer: None,
+            receiver: None,
+        }
+    }
+
+    fn kinds() -> impl Strategy<Value = RowKind> {
+        prop_oneof![
+            (1..u64::MAX).prop_map(|centavos| RowKind::Ready(query(centavos))),
+            (1..u64::MAX).prop_map(|centavos| RowKind::Unresolved(query(centavos))),
+            (1..u64::MAX, any::<u32>(), any::<u32>()).prop_map(|(centavos, of, line)| {
+                RowKind::Duplicate {
+                    query: query(centavos),
+                    of: RowNumber(of),
+                    line,
+                }
+            }),
+            "\\PC*".prop_map(|faulty| RowKind::Faulty(FaultyRow(faulty))),
+        ]
+    }
+
+    fn rows() -> impl Strategy<Value = Vec<StoredRow>> {
+        let row = (any::<u32>(), proptest::option::of("\\PC{1,40}"), kinds());
+        let row = row.prop_map(|(line, caller_id, kind)| StoredRow {
+            line,
+            caller_id,
+            kind,
+        });
+        proptest::collection::vec(row, 0..10)
+    }
+
+    proptest! {
+        #[test]
+        fn rows_come_back(rows in rows()) {
+            prop_assert_eq!(decode_rows(encode_rows(&rows).into()), Ok(rows));
+        }
+
+        #[test]
+        fn the_content_comes_back(
+            name in proptest::option::of("\\PC{1,100}"),
+            seconds in 0..=259_200_u64,
+            with_pdf: bool,
+        ) {
+            let content = BatchContent {
+                name,
+                files: if with_pdf { RequestedFiles::Both } else { RequestedFiles::Xml },
+                retry_for: RetryFor::from_secs(seconds).unwrap(),
+            };
+            prop_assert_eq!(BatchContent::decode(content.encode().into()), Ok(content));
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused_without_panic(bytes: Vec<u8>) {
+            let _ = BatchContent::decode(bytes.clone().into());
+            let _ = decode_rows(bytes.into());
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Rows of a batch to create: which of them can be looked up.
+
+use std::collections::HashMap;
+
+use domain::batch::{RowCounts, RowNumber};
+use domain::inference::{self, Resolution, Unresolved};
+use domain::participant::Catalogue;
+use domain::query::ProofQuery;
+use domain::transfer::Transfer;
+use ports::inbound::{DraftRow, RowOutcome, RowView};
+
+use super::content::{RowKind, StoredRow};
+
+/// The rows of a batch, checked.
+pub(super) struct CheckedRows {
+    pub(super) rows: Vec<StoredRow>,
+    pub(super) counts: RowCounts,
+}
+
+impl CheckedRows {
+    /// Finds the rows whose banks can't be resolved, and those that ask the same as an earlier one.
+    pub(super) fn of(rows: Vec<DraftRow>, catalogue: &Catalogue) -> Self {
+        let mut counts = RowCounts::default();
+        let mut first = HashMap::new();
+        let mut checked = Vec::with_capacity(rows.len());
+        for (number, row) in (0..).map(RowNumber).zip(rows) {
+            counts.rows += 1;
+            let kind = match row.query {
+                Ok(query) => of_query(query, catalogue, |asked| {
+                    let earlier = *first.entry(asked).or_insert((number, row.line));
+                    (earlier.0 != number).then_some(earlier)
+                }),
+                Err(faulty) => RowKind::Faulty(faulty),
+            };
+            match kind {
+                RowKind::Ready(_) => {}
+                RowKind::Duplicate { .. } => counts.duplicates += 1,
+                RowKind::Unresolved(_) | RowKind::Faulty(_) => counts.faulty += 1,
+            }
+            checked.push(StoredRow {
+                line: row.line,
+                caller_id: row.caller_id,
+                kind,
+            });
+        }
+        Self {
+            rows: checked,
+            counts,
+        }
+    }
+
+    /// The rows that aren't looked up.
+    pub(super) fn rejected(&self, catalogue: &Catalogue) -> Vec<RowView> {
+        let numbered = (0..).map(RowNumber).zip(&self.rows);
+        numbered
+            .filter(|(_, row)| !matches!(row.kind, RowKind::Ready(_)))
+            .map(|(number, row)| without_lookup(number, row, catalogue))
+            .collect()
+    }
+}
+
+/// The kind of a row with this query. `earlier` gives the row that asked the same first.
+fn of_query(
+    query: ProofQuery,
+    catalogue: &Catalogue,
+    earlier: impl FnOnce(Transfer) -> Option<(RowNumber, u32)>,
+) -> RowKind {
+    let Resolution { transfer, .. } = inference::resolve(query.clone(), catalogue);
+    let Ok(transfer) = transfer else {
+        return RowKind::Unresolved(query);
+    };
+    match earlier(transfer) {
+        Some((of, line)) => RowKind::Duplicate { query, of, line },
+        None => RowKind::Ready(query),
+    }
+}
+
+/// A row that has no lookup.
+pub(super) fn without_lookup(row: RowNumber, stored: &StoredRow, catalogue: &Catalogue) -> RowView {
+    let outcome = match &stored.kind {
+        RowKind::Ready(_) => RowOutcome::NotBegun,
+        RowKind::Unresolved(query) => unresolved(query, catalogue),
+        RowKind::Duplicate { of, line, .. } => RowOutcome::Duplicate {
+            of: *of,
+            line: *line,
+        },
+        RowKind::Faulty(faulty) => RowOutcome::Faulty(faulty.clone()),
+    };
+    RowView {
+        row,
+        line: stored.line,
+        caller_id: stored.caller_id.clone(),
+        query: stored.kind.query().cloned(),
+        outcome,
+    }
+}
+
+/// The reason by the catalogue of now, which may have changed since.
+fn unresolved(query: &ProofQuery, catalogue: &Catalogue) -> RowOutcome {
+    let Resolution { transfer, .. } = inference::resolve(query.clone(), catalogue);
+    RowOutcome::Unresolved(transfer.err().unwrap_or(Unresolved::InferenceFailed {
+        issuer: None,
+        receiver: None,
+    }))
+}

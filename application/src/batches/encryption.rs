@@ -1,0 +1,106 @@
+//! Encryption of what is stored of a batch.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use domain::key::HashGeneration;
+use domain::lookup::{BatchPart, LookupSecrets};
+use ports::Cause;
+use ports::outbound::{BatchFacts, Cipher, StoredBatch};
+
+use super::content::{BatchContent, StoredRow, decode_rows, encode_rows};
+use crate::lookups::UnknownGeneration;
+
+/// Encrypts and decrypts the parts of batches. A part opens only as that part of that batch of that
+/// customer.
+pub struct BatchEncryption {
+    cipher: Arc<dyn Cipher>,
+    secrets: LookupSecrets,
+}
+
+impl BatchEncryption {
+    /// Encryption by these secrets.
+    pub fn new(cipher: Arc<dyn Cipher>, secrets: LookupSecrets) -> Self {
+        Self { cipher, secrets }
+    }
+
+    /// The generation that new batches are encrypted with.
+    pub(super) fn generation(&self) -> HashGeneration {
+        self.secrets.newest()
+    }
+
+    pub(super) fn encrypt_content(
+        &self,
+        facts: &BatchFacts,
+        content: &BatchContent,
+    ) -> Result<Vec<u8>, Cause> {
+        self.encrypt(facts, (BatchPart::Content, 0), &content.encode())
+    }
+
+    pub(super) fn content(&self, batch: &StoredBatch) -> Result<BatchContent, Cause> {
+        let plain = self.decrypt(&batch.facts, (BatchPart::Content, 0), &batch.content)?;
+        BatchContent::decode(plain).map_err(|error| Arc::new(error) as Cause)
+    }
+
+    pub(super) fn encrypt_chunk(
+        &self,
+        facts: &BatchFacts,
+        number: u32,
+        rows: &[StoredRow],
+    ) -> Result<Vec<u8>, Cause> {
+        self.encrypt(facts, (BatchPart::Rows, number), &encode_rows(rows))
+    }
+
+    pub(super) fn chunk(
+        &self,
+        facts: &BatchFacts,
+        number: u32,
+        content: &[u8],
+    ) -> Result<Vec<StoredRow>, Cause> {
+        let plain = self.decrypt(facts, (BatchPart::Rows, number), content)?;
+        decode_rows(plain).map_err(|error| Arc::new(error) as Cause)
+    }
+
+    fn encrypt(
+        &self,
+        facts: &BatchFacts,
+        (part, number): (BatchPart, u32),
+        plain: &[u8],
+    ) -> Result<Vec<u8>, Cause> {
+        let key = self.secrets.batch_key(facts.generation, facts.id, part);
+        let key = key.ok_or_else(|| unknown(facts))?;
+        let context = context(facts, part, number);
+        let encrypted = self.cipher.encrypt(&key, &context, plain);
+        encrypted.map_err(|error| Arc::new(error) as Cause)
+    }
+
+    fn decrypt(
+        &self,
+        facts: &BatchFacts,
+        (part, number): (BatchPart, u32),
+        content: &[u8],
+    ) -> Result<Bytes, Cause> {
+        let key = self.secrets.batch_key(facts.generation, facts.id, part);
+        let key = key.ok_or_else(|| unknown(facts))?;
+        let context = context(facts, part, number);
+        let plain = self.cipher.decrypt(&key, &context, content);
+        plain
+            .map(Bytes::from)
+            .map_err(|error| Arc::new(error) as Cause)
+    }
+}
+
+fn unknown(facts: &BatchFacts) -> Cause {
+    Arc::new(UnknownGeneration(facts.generation.0))
+}
+
+/// Additional data of the encryption: the batch, its owner, the part, and the number of the chunk.
+fn context(facts: &BatchFacts, part: BatchPart, number: u32) -> Vec<u8> {
+    [
+        &facts.id.0.as_bytes()[..],
+        facts.customer.0.as_bytes(),
+        part.name().as_bytes(),
+        &number.to_be_bytes(),
+    ]
+    .concat()
+}

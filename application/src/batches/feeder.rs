@@ -1,0 +1,453 @@
+//! The feeder: makes lookups of the rows of batches, some at a time, and ends batches whose rows have.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::batch::{LOOKS, RowNumber, window};
+use domain::file::RequestedFiles;
+use domain::key::CountedKey;
+use domain::lookup::{LookupId, Metadata};
+use domain::month::Month;
+use domain::pacing::{LookupClass, Pacing};
+use domain::query::ProofQuery;
+use futures::FutureExt as _;
+use futures::future::join_all;
+use ports::Cause;
+use ports::outbound::{
+    BatchChange, BatchFacts, BatchFeed, BatchProgress, BatchRelease, BatchRow, BatchStore, Charge,
+    ClaimedBatch, Clock, FeedCharge, Lease, LookupFacts, Random, RowLookup, StoreError, Timer,
+    new_id,
+};
+
+use super::content::{BatchContent, RowKind};
+use super::encryption::BatchEncryption;
+use super::rows::StoredRows;
+use crate::admission::{GatekeeperService, NotCharged, UnattendedCharge};
+use crate::lookups::{LookupEncryption, LookupService, LookupSignals, Question};
+use crate::proofs::SpawnTask;
+
+/// Length of a lease: another process goes on with a batch of one that died after this time.
+const LEASE: TimeDelta = TimeDelta::seconds(30);
+/// Pause between two looks at batches that are due.
+const POLL: Duration = Duration::from_millis(500);
+/// Batches that a process works on at the same time, at most.
+const PLACES: u32 = 32;
+/// Rows that are charged and stored in one step, at most.
+const PER_STEP: usize = 100;
+/// Longest time until a batch is looked at again whose rows all wait for a later attempt.
+const LONGEST_REST: TimeDelta = TimeDelta::seconds(30);
+/// Shortest time until a batch is looked at again that rests.
+const SHORTEST_REST: TimeDelta = TimeDelta::milliseconds(500);
+/// Time until a batch without quota is looked at again: its plan may change, and the month ends.
+const PAUSE: TimeDelta = TimeDelta::seconds(60);
+/// Time until a batch is tried again that can't be read, or whose key can't be checked.
+const AFTER_FAILURE: TimeDelta = TimeDelta::seconds(10);
+
+/// Everything that a feeder is made of.
+pub struct FeederParts {
+    /// The batches.
+    pub store: Arc<dyn BatchStore>,
+    /// Encryption of what is stored of them.
+    pub encryption: Arc<BatchEncryption>,
+    /// The lookups of their rows.
+    pub lookups: Arc<LookupService>,
+    /// Charges.
+    pub gatekeeper: Arc<GatekeeperService>,
+    /// Signals of new lookups.
+    pub signals: Arc<LookupSignals>,
+    /// The clocks.
+    pub clock: Arc<dyn Clock>,
+    /// Pauses.
+    pub timer: Arc<dyn Timer>,
+    /// Names of leases, and ids.
+    pub random: Arc<dyn Random>,
+    /// Starts the work on a batch.
+    pub spawn: SpawnTask,
+    /// The budget of live lookups.
+    pub pacing: Pacing,
+}
+
+/// Makes lookups of rows. Any number of processes may: each claims its own batches.
+pub struct BatchFeeder {
+    parts: FeederParts,
+    busy: AtomicU32,
+}
+
+/// End of the work on a batch for now.
+enum Stop {
+    /// Somebody else goes on with it, or it was canceled.
+    Lost,
+    /// It is to be released.
+    Release(BatchChange),
+    /// It was finished.
+    Finished,
+}
+
+/// Rows that were charged, and why no more were.
+struct Charged {
+    charges: Vec<UnattendedCharge>,
+    refusal: Option<NotCharged>,
+}
+
+impl BatchFeeder {
+    /// A feeder of these parts.
+    pub fn new(parts: FeederParts) -> Self {
+        Self {
+            parts,
+            busy: AtomicU32::new(0),
+        }
+    }
+
+    /// Works until it is dropped.
+    pub async fn run(self: Arc<Self>) {
+        loop {
+            if let Err(error) = self.round().await {
+                tracing::warn!(%error, "the batches can't be read");
+            }
+            self.parts.timer.pause(POLL).await;
+        }
+    }
+
+    /// Claims as many due batches as there are free places, and starts the work on them; returns their
+    /// number.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn round(self: &Arc<Self>) -> Result<usize, StoreError> {
+        let free = PLACES.saturating_sub(self.busy.load(Ordering::Acquire));
+        if free == 0 {
+            return Ok(0);
+        }
+        let now = self.parts.clock.now();
+        let lease = Lease {
+            token: new_id(self.parts.clock.as_ref(), self.parts.random.as_ref()),
+            until: now + LEASE,
+        };
+        let claimed = self.parts.store.claim_batches(free, now, lease).await?;
+        let started = claimed.len();
+        for batch in claimed {
+            self.busy.fetch_add(1, Ordering::AcqRel);
+            let feeder = Arc::clone(self);
+            let work = async move {
+                let id = batch.batch.facts.id;
+                let worked = AssertUnwindSafe(feeder.work(batch, lease)).catch_unwind();
+                match worked.await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(cause)) => tracing::warn!(%id, %cause, "a batch could not be worked on"),
+                    Err(_) => tracing::error!(%id, "the work on a batch panicked"),
+                }
+                feeder.busy.fetch_sub(1, Ordering::AcqRel);
+            };
+            (self.parts.spawn)(work.boxed());
+        }
+        Ok(started)
+    }
+
+    /// Works on a batch until it has to rest, and releases it.
+    async fn work(&self, claimed: ClaimedBatch, lease: Lease) -> Result<(), Cause> {
+        let id = claimed.batch.facts.id;
+        let stop = self.feed(&claimed, lease).await;
+        let change = match stop {
+            Ok(Stop::Lost) => {
+                tracing::info!(%id, "a batch was canceled, or another process goes on with it");
+                return Ok(());
+            }
+            Ok(Stop::Finished) => return Ok(()),
+            Ok(Stop::Release(change)) => change,
+            Err(cause) => {
+                tracing::error!(%id, %cause, "the rows of a batch can't be looked up");
+                self.wait(AFTER_FAILURE)
+            }
+        };
+        self.release(&claimed, lease, change).await.map(drop)
+    }
+
+    fn wait(&self, time: TimeDelta) -> BatchChange {
+        BatchChange::Wait {
+            due_at: self.parts.clock.now() + time,
+        }
+    }
+
+    async fn release(
+        &self,
+        claimed: &ClaimedBatch,
+        lease: Lease,
+        change: BatchChange,
+    ) -> Result<bool, Cause> {
+        let release = BatchRelease {
+            id: claimed.batch.facts.id,
+            token: lease.token,
+            now: self.parts.clock.now(),
+            change,
+        };
+        let released = self.parts.store.release_batch(&release).await;
+        released.map_err(|error| Arc::new(error) as Cause)
+    }
+
+    /// Makes lookups of rows while there is room for them, and waits for room; until nothing can be done.
+    async fn feed(&self, claimed: &ClaimedBatch, lease: Lease) -> Result<Stop, Cause> {
+        let facts = &claimed.batch.facts;
+        let content = self.parts.encryption.content(&claimed.batch)?;
+        let window = window(facts.environment, per_minute(self.parts.pacing));
+        let (shortest, longest) = LOOKS;
+        let mut pause = shortest;
+        loop {
+            let until = self.parts.clock.now() + LEASE;
+            let held = Lease { until, ..lease };
+            let progress = self.parts.store.renew_batch(facts.id, held).await;
+            let progress = progress.map_err(|error| Arc::new(error) as Cause)?;
+            let Some(progress) = progress else {
+                return Ok(Stop::Lost);
+            };
+            let open = progress.open();
+            if progress.next_row >= facts.counts.rows {
+                return self.rest(claimed, lease, &progress).await;
+            }
+            let room = window.saturating_sub(waiting(&progress, open)) as usize;
+            // A step of a few rows costs as much as one of many.
+            if room >= (window as usize / 4).min(PER_STEP) {
+                let from = RowNumber(progress.next_row);
+                match self.step(claimed, &content, lease, (from, room)).await? {
+                    Some(stop) => return Ok(stop),
+                    None => {
+                        pause = shortest;
+                        continue;
+                    }
+                }
+            }
+            self.parts.timer.pause(pause).await;
+            pause = (pause * 2).min(longest);
+        }
+    }
+
+    /// The end of the work on a batch whose rows all have lookups, for now or for ever.
+    async fn rest(
+        &self,
+        claimed: &ClaimedBatch,
+        lease: Lease,
+        progress: &BatchProgress,
+    ) -> Result<Stop, Cause> {
+        let now = self.parts.clock.now();
+        if let Some(next_due) = progress.next_due {
+            let due_at = next_due.clamp(now + SHORTEST_REST, now + LONGEST_REST);
+            return Ok(Stop::Release(BatchChange::Wait { due_at }));
+        }
+        if !self.release(claimed, lease, BatchChange::Finish).await? {
+            return Ok(Stop::Lost);
+        }
+        let id = claimed.batch.facts.id;
+        tracing::info!(target: "cep::batch", %id, "a batch was finished");
+        Ok(Stop::Finished)
+    }
+
+    /// Makes lookups of the next rows, as many as there is room for and the key's limits allow. Returns why
+    /// the work ends, if it does.
+    async fn step(
+        &self,
+        claimed: &ClaimedBatch,
+        content: &BatchContent,
+        lease: Lease,
+        (from, room): (RowNumber, usize),
+    ) -> Result<Option<Stop>, Cause> {
+        let facts = &claimed.batch.facts;
+        let Some(id) = claimed.key else {
+            return self.without_key(claimed).await.map(Some);
+        };
+        let key = CountedKey { id, ..facts.key };
+        let mut rows = StoredRows {
+            store: Arc::clone(&self.parts.store),
+            lookups: Arc::clone(&self.parts.lookups),
+            encryption: Arc::clone(&self.parts.encryption),
+            facts: facts.clone(),
+            next: from,
+        };
+        let chunk = rows.next_chunk().await.map_err(|error| {
+            let error = format!("{error:?}");
+            Arc::new(UnreadableRows(error)) as Cause
+        })?;
+        let chunk = chunk.ok_or_else(|| Arc::new(NoChunk(from.0)) as Cause)?;
+        let after_chunk = chunk.last().map_or(from.0, |(row, ..)| row.0 + 1);
+        let ready =
+            chunk
+                .into_iter()
+                .filter_map(|(row, stored, lookup)| match (stored.kind, lookup) {
+                    (RowKind::Ready(query), None) => Some((row, query)),
+                    _ => None,
+                });
+        let mut ready: Vec<_> = ready.collect();
+        let wanted = ready.len().min(room).min(PER_STEP);
+        let Charged { charges, refusal } = self.charge(key, wanted).await;
+        let left = ready.split_off(charges.len());
+        let next_row = left.first().map_or(after_chunk, |(row, _)| row.0);
+        let fed = self.store_rows((facts, content), (key, lease), (ready, charges), next_row);
+        if next_row > from.0 && !fed.await? {
+            return Ok(Some(Stop::Lost));
+        }
+        let Some(refusal) = refusal else {
+            return Ok(None);
+        };
+        match refusal {
+            NotCharged::RateLimited { retry_after } => {
+                let wait = TimeDelta::from_std(retry_after).unwrap_or(PAUSE);
+                Ok(Some(Stop::Release(self.wait(wait.max(SHORTEST_REST)))))
+            }
+            NotCharged::QuotaExceeded { reset } => {
+                let reset = TimeDelta::from_std(reset).unwrap_or(PAUSE);
+                let due_at = self.parts.clock.now() + reset.min(PAUSE);
+                Ok(Some(Stop::Release(BatchChange::Pause { due_at })))
+            }
+            NotCharged::Revoked => self.without_key(claimed).await.map(Some),
+            NotCharged::Unavailable(cause) => Err(cause),
+        }
+    }
+
+    /// Cancels a batch whose keys are all revoked, unless that is only about to be known.
+    async fn without_key(&self, claimed: &ClaimedBatch) -> Result<Stop, Cause> {
+        if claimed.key.is_some() {
+            // The next claim finds out which key takes its place, if one does.
+            return Ok(Stop::Release(self.wait(SHORTEST_REST)));
+        }
+        let facts = &claimed.batch.facts;
+        let now = self.parts.clock.now();
+        let canceled = self.parts.store.cancel_batch(facts.customer, facts.id, now);
+        canceled.await.map_err(|error| Arc::new(error) as Cause)?;
+        tracing::info!(target: "cep::batch", id = %facts.id, "a batch was canceled: its key was revoked");
+        Ok(Stop::Lost)
+    }
+
+    /// Charges up to so many requests.
+    async fn charge(&self, key: CountedKey, most: usize) -> Charged {
+        let mut charges = Vec::with_capacity(most);
+        let mut refusal = None;
+        let gatekeeper = &self.parts.gatekeeper;
+        // All at once: a shared limiter takes them in one call.
+        let requests = (0..most).map(|_| gatekeeper.charge_unattended(key));
+        for charged in join_all(requests).await {
+            match charged {
+                Ok(charge) => charges.push(charge),
+                Err(error) => refusal = Some(error),
+            }
+        }
+        Charged { charges, refusal }
+    }
+
+    /// Stores lookups of rows that were charged; gives the charges back if that fails. Returns `false` if
+    /// the lease isn't held any more.
+    async fn store_rows(
+        &self,
+        (facts, content): (&BatchFacts, &BatchContent),
+        (key, lease): (CountedKey, Lease),
+        (rows, charges): (Vec<(RowNumber, ProofQuery)>, Vec<UnattendedCharge>),
+        next_row: u32,
+    ) -> Result<bool, Cause> {
+        let now = self.parts.clock.now();
+        let encryption = &self.parts.lookups.reader.encryption;
+        let mut lookups = Vec::with_capacity(rows.len());
+        for ((row, query), charge) in rows.into_iter().zip(&charges) {
+            let id = LookupId(new_id(
+                self.parts.clock.as_ref(),
+                self.parts.random.as_ref(),
+            ));
+            let about = (id, key, charge.month, now);
+            let row = row_lookup(encryption, (facts, content), about, (row, query))?;
+            lookups.push(row);
+        }
+        let unwritten = charges
+            .iter()
+            .filter(|charge| charge.charge == Charge::Unwritten);
+        let requests = u32::try_from(unwritten.count()).unwrap_or(u32::MAX);
+        // The months of one step differ for an instant in a year; the store counts them in the first.
+        let charge = charges.first().map(|charge| FeedCharge {
+            key: key.id,
+            month: charge.month,
+            requests,
+        });
+        let ids: Vec<_> = lookups
+            .iter()
+            .map(|lookup| (lookup.facts.id, lookup.facts.month))
+            .collect();
+        let feed = BatchFeed {
+            id: facts.id,
+            token: lease.token,
+            next_row,
+            lookups,
+            charge: charge.filter(|charge| charge.requests > 0),
+            now,
+        };
+        let fed = self.parts.store.feed_batch(&feed).await;
+        if !matches!(fed, Ok(true)) {
+            for (LookupId(id), month) in ids {
+                self.parts
+                    .gatekeeper
+                    .refund_unattended(key, month, id)
+                    .await;
+            }
+        }
+        if matches!(fed, Ok(true)) {
+            self.parts.signals.work();
+        }
+        fed.map_err(|error| Arc::new(error) as Cause)
+    }
+}
+
+/// Lookups of a batch that take room: those that wait for a later attempt don't.
+fn waiting(progress: &BatchProgress, open: u32) -> u32 {
+    use domain::lookup::LookupState::Waiting;
+    open.saturating_sub(progress.in_state(Waiting))
+}
+
+fn per_minute(pacing: Pacing) -> u32 {
+    let spacing = pacing.spacing().as_millis().max(1);
+    u32::try_from(60_000 / spacing).unwrap_or(u32::MAX)
+}
+
+/// The lookup of a row.
+pub(super) fn row_lookup(
+    encryption: &LookupEncryption,
+    (batch, content): (&BatchFacts, &BatchContent),
+    (id, key, month, now): (LookupId, CountedKey, Month, DateTime<Utc>),
+    (row, query): (RowNumber, ProofQuery),
+) -> Result<RowLookup, Cause> {
+    let retry_for = TimeDelta::from_std(content.retry_for.duration());
+    let facts = LookupFacts {
+        id,
+        customer: batch.customer,
+        key,
+        environment: batch.environment,
+        class: LookupClass::Background,
+        request_id: batch.request_id.clone(),
+        month,
+        created_at: now,
+        retry_until: now + retry_for.unwrap_or_default(),
+        generation: encryption.generation(),
+        batch: Some(BatchRow {
+            batch: batch.id,
+            row,
+        }),
+    };
+    let question = Question {
+        query,
+        files: match content.files {
+            RequestedFiles::Xml => RequestedFiles::Xml,
+            RequestedFiles::Pdf | RequestedFiles::Both => RequestedFiles::Both,
+        },
+        metadata: Metadata::default(),
+    };
+    Ok(RowLookup {
+        question: encryption.encrypt_question(&facts, &question)?,
+        facts,
+    })
+}
+
+/// The rows of a batch can't be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the rows can't be read: {0}")]
+struct UnreadableRows(String);
+
+/// A chunk of a batch is missing.
+#[derive(Debug, thiserror::Error)]
+#[error("the chunk of row {0} is missing")]
+struct NoChunk(u32);

@@ -1,0 +1,224 @@
+//! Imports of the bank's own batches.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::batch::RowNumber;
+use domain::file::RequestedFiles;
+use domain::inference::{self, Resolution};
+use domain::lookup::LookupId;
+use domain::month::Month;
+use domain::outcome::Outcome;
+use domain::proof::Proof;
+use domain::query::ProofQuery;
+use domain::seal::SealVerdict;
+use domain::transfer::Transfer;
+use ports::Cause;
+use ports::inbound::{BatchError, ImportFile, ImportReport, RejectedFile, Rejection};
+use ports::outbound::{BatchFacts, ImportedProof, RowLookup, StoredBatch, StoredLookup, new_id};
+
+use super::caller::{store_failed, unavailable, unreadable};
+use super::content::{BatchContent, RowKind};
+use super::feeder::row_lookup;
+use super::rows::StoredRows;
+use super::service::BatchService;
+use crate::admission::Settlement;
+use crate::lookups::{Answer, AnswerSource, charged};
+
+/// Files that may be imported into rows of one chunk are stored in one step of at most so many.
+const PER_STEP: usize = 100;
+
+/// A row that may get a proof.
+struct Candidate {
+    row: RowNumber,
+    query: ProofQuery,
+    transfer: Transfer,
+    lookup: Option<StoredLookup>,
+}
+
+/// An imported file whose proof answers a row.
+struct Matched {
+    file: ImportFile,
+    candidate: Candidate,
+}
+
+impl BatchService {
+    /// Delivers the proofs that answer rows without one.
+    pub(super) async fn import_into(
+        &self,
+        batch: &StoredBatch,
+        files: Vec<ImportFile>,
+    ) -> Result<ImportReport, BatchError> {
+        let mut report = ImportReport::default();
+        let mut by_key: HashMap<String, Vec<ImportFile>> = HashMap::new();
+        for file in files {
+            let key = file.tracking_key.as_str().to_owned();
+            by_key.entry(key).or_default().push(file);
+        }
+        let content = self.encryption.content(batch).map_err(unreadable)?;
+        let mut rows = StoredRows {
+            store: Arc::clone(&self.store),
+            lookups: Arc::clone(&self.lookups),
+            encryption: Arc::clone(&self.encryption),
+            facts: batch.facts.clone(),
+            next: RowNumber(0),
+        };
+        let mut reasons: HashMap<String, Rejection> = HashMap::new();
+        while let Some(chunk) = rows.next_chunk().await? {
+            let mut matched = Vec::new();
+            let catalogue = self.lookups.reader.catalogue();
+            for (row, stored, lookup) in chunk {
+                let RowKind::Ready(query) = stored.kind else {
+                    continue;
+                };
+                let key = query.tracking_key.as_str().to_owned();
+                let Some(files) = by_key.get_mut(&key) else {
+                    continue;
+                };
+                let Resolution { transfer, .. } = inference::resolve(query.clone(), &catalogue);
+                let Ok(transfer) = transfer else { continue };
+                let answers = |file: &ImportFile| {
+                    check(file, &transfer, |proof| {
+                        let seals = self.lookups.reader.seals();
+                        seals.check(batch.facts.environment, proof).verdict.into()
+                    })
+                };
+                let answered = files.iter().map(answers).collect::<Vec<_>>();
+                let Some(place) = answered.iter().position(Result::is_ok) else {
+                    if let Some(Err(reason)) = answered.last() {
+                        reasons.insert(key, *reason);
+                    }
+                    continue;
+                };
+                let file = files.swap_remove(place);
+                if lookup.as_ref().is_some_and(|lookup| lookup.proof.is_some()) {
+                    report.present += 1;
+                    continue;
+                }
+                let candidate = Candidate {
+                    row,
+                    query,
+                    transfer,
+                    lookup,
+                };
+                matched.push(Matched { file, candidate });
+            }
+            for matched in matched.chunks(PER_STEP) {
+                let delivered = self.deliver(batch, &content, matched).await?;
+                report.delivered.extend(delivered);
+            }
+        }
+        for file in by_key.into_values().flatten() {
+            let reason = reasons.get(file.tracking_key.as_str()).copied();
+            report.rejected.push(RejectedFile {
+                date: file.date,
+                reason: reason.unwrap_or(Rejection::NoRow),
+                tracking_key: file.tracking_key,
+            });
+        }
+        report.rejected.sort_by(|a, b| {
+            (a.date, a.tracking_key.as_str()).cmp(&(b.date, b.tracking_key.as_str()))
+        });
+        Ok(report)
+    }
+
+    /// Stores proofs as the answers of their rows; returns the rows that were delivered.
+    async fn deliver(
+        &self,
+        batch: &StoredBatch,
+        content: &BatchContent,
+        matched: &[Matched],
+    ) -> Result<Vec<RowNumber>, BatchError> {
+        let now = self.clock.now();
+        let mut proofs = Vec::with_capacity(matched.len());
+        for matched in matched {
+            let proof = self.imported(&batch.facts, content, matched);
+            proofs.push(proof.map_err(unavailable)?);
+        }
+        let facts = &batch.facts;
+        let imported = self
+            .store
+            .import_proofs(facts.customer, facts.id, &proofs, now);
+        let imported = imported.await.map_err(store_failed)?;
+        let imported = imported.ok_or(BatchError::Canceled)?;
+        let mut delivered = Vec::with_capacity(imported.len());
+        for lookup in imported {
+            self.lookups.signal_change(lookup.id);
+            if let Some(row) = lookup.batch {
+                delivered.push(row.row);
+            }
+            // A row that had no lookup was never charged.
+            if proofs.iter().all(|proof| proof.row.facts.id != lookup.id) {
+                let settlement = Settlement::of(Outcome::Delivered);
+                let conclusion =
+                    self.gatekeeper
+                        .conclude(charged(&lookup), settlement, Duration::ZERO);
+                conclusion.await;
+            }
+        }
+        Ok(delivered)
+    }
+
+    fn imported(
+        &self,
+        batch: &BatchFacts,
+        content: &BatchContent,
+        Matched { file, candidate }: &Matched,
+    ) -> Result<ImportedProof, Cause> {
+        let encryption = &self.lookups.reader.encryption;
+        let answer = Answer {
+            xml: file.xml.clone(),
+            pdf: file
+                .pdf
+                .clone()
+                .filter(|_| content.files == RequestedFiles::Both),
+            issuer: candidate.transfer.issuer(),
+            seen: None,
+            source: AnswerSource::Imported,
+        };
+        let now = self.clock.now();
+        let id = LookupId(new_id(self.clock.as_ref(), self.random.as_ref()));
+        let row: RowLookup = row_lookup(
+            encryption,
+            (batch, content),
+            (id, batch.key, Month::of(now), now),
+            (candidate.row, candidate.query.clone()),
+        )?;
+        let existing = match &candidate.lookup {
+            Some(lookup) => {
+                let proof = encryption.encrypt_answer(&lookup.facts, &answer)?;
+                Some((lookup.facts.id, proof))
+            }
+            None => None,
+        };
+        Ok(ImportedProof {
+            proof: encryption.encrypt_answer(&row.facts, &answer)?,
+            row,
+            existing,
+        })
+    }
+}
+
+/// Checks that a file is the proof of a transfer, as one that was fetched, and its seal.
+fn check(
+    file: &ImportFile,
+    transfer: &Transfer,
+    verdict: impl FnOnce(&Proof) -> SealVerdict,
+) -> Result<(), Rejection> {
+    let proof = Proof::parse(&file.xml).map_err(|_| Rejection::NotAProof)?;
+    proof.answers(transfer).map_err(|_| Rejection::Differs)?;
+    // The bank compared the account of a proof that was fetched; here nobody did.
+    let account = proof.beneficiary.account.as_deref();
+    let is_another = |account: &str| {
+        let asked = transfer.account().as_str();
+        account.len() == asked.len() && account != asked
+    };
+    if account.is_some_and(is_another) {
+        return Err(Rejection::Differs);
+    }
+    match verdict(&proof) {
+        SealVerdict::Invalid => Err(Rejection::WrongSeal),
+        SealVerdict::Valid | SealVerdict::NotChecked => Ok(()),
+    }
+}

@@ -1,0 +1,79 @@
+//! Rows of stored batches, with what became of them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::batch::{ROWS_PER_CHUNK, RowNumber};
+use ports::inbound::{BatchError, BatchRows, RowOutcome, RowView};
+use ports::outbound::{BatchFacts, BatchStore, StoredLookup};
+
+use super::caller::{store_failed, unreadable};
+use super::content::StoredRow;
+use super::draft::without_lookup;
+use super::encryption::BatchEncryption;
+use crate::lookups::LookupService;
+
+/// Reads the rows of a batch, a chunk at a time.
+pub(super) struct StoredRows {
+    pub(super) store: Arc<dyn BatchStore>,
+    pub(super) lookups: Arc<LookupService>,
+    pub(super) encryption: Arc<BatchEncryption>,
+    pub(super) facts: BatchFacts,
+    /// The next row.
+    pub(super) next: RowNumber,
+}
+
+/// Rows of a chunk from one on, each with its lookup, if it has one.
+pub(super) type RowsWithLookups = Vec<(RowNumber, StoredRow, Option<StoredLookup>)>;
+
+impl StoredRows {
+    /// The rest of the chunk of the next row; `None` after the last row.
+    pub(super) async fn next_chunk(&mut self) -> Result<Option<RowsWithLookups>, BatchError> {
+        let first = self.next;
+        let number = first.chunk();
+        let chunk = self.store.batch_chunk(self.facts.id, number).await;
+        let Some(chunk) = chunk.map_err(store_failed)? else {
+            return Ok(None);
+        };
+        let rows = self.encryption.chunk(&self.facts, number, &chunk);
+        let rows = rows.map_err(unreadable)?;
+        let lookups = self
+            .store
+            .batch_lookups(self.facts.id, first, ROWS_PER_CHUNK);
+        let lookups = lookups.await.map_err(store_failed)?;
+        let lookups = lookups
+            .into_iter()
+            .filter_map(|lookup| Some((lookup.facts.batch?.row, lookup)));
+        let mut lookups: HashMap<_, _> = lookups.collect();
+        self.next = RowNumber((number + 1) * ROWS_PER_CHUNK);
+        let numbered = (first.0..)
+            .map(RowNumber)
+            .zip(rows.into_iter().skip(first.place()));
+        let rows: Vec<_> = numbered
+            .map(|(row, stored)| (row, stored, lookups.remove(&row)))
+            .collect();
+        Ok((!rows.is_empty()).then_some(rows))
+    }
+}
+
+#[async_trait]
+impl BatchRows for StoredRows {
+    async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError> {
+        let Some(rows) = self.next_chunk().await? else {
+            return Ok(None);
+        };
+        let reader = &self.lookups.reader;
+        let catalogue = reader.catalogue();
+        let mut views = Vec::with_capacity(rows.len());
+        for (row, stored, lookup) in rows {
+            let mut view = without_lookup(row, &stored, &catalogue);
+            if let Some(lookup) = lookup {
+                let lookup = reader.of_row(&lookup).map_err(unreadable)?;
+                view.outcome = RowOutcome::Lookup(Box::new(lookup));
+            }
+            views.push(view);
+        }
+        Ok(Some(views))
+    }
+}

@@ -1,0 +1,80 @@
+//! Batches, as their callers see them.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::batch::BatchState;
+use domain::key::Environment;
+use domain::lookup::LookupState;
+use domain::outcome::Outcome;
+use domain::pacing::Pacing;
+use ports::inbound::BatchView;
+use ports::outbound::{BatchProgress, StoredBatch};
+
+use super::content::BatchContent;
+
+/// Pace at which rows are looked up, while nobody else asks the bank.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowPace {
+    /// The budget of live lookups; the test environment has none.
+    pub(super) live: Pacing,
+    /// The key's requests a minute, where they are known.
+    pub(super) per_minute: Option<u32>,
+}
+
+impl RowPace {
+    /// Estimated time for so many rows.
+    pub(super) fn time_for(self, environment: Environment, rows: u32) -> TimeDelta {
+        let bank = match environment {
+            Environment::Live => u64::from(rows) * millis(self.live.spacing()),
+            Environment::Test => 0,
+        };
+        // The first minute's requests are charged at once.
+        let by_limit = self.per_minute.map_or(0, |limit| {
+            u64::from(rows.saturating_sub(limit)) * 60_000 / u64::from(limit.max(1))
+        });
+        let millis = i64::try_from(bank.max(by_limit)).unwrap_or(i64::MAX);
+        TimeDelta::try_milliseconds(millis).unwrap_or(TimeDelta::MAX)
+    }
+}
+
+fn millis(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A batch, its content decrypted.
+pub(super) fn of(
+    batch: &StoredBatch,
+    content: BatchContent,
+    (pace, retention, now): (RowPace, TimeDelta, DateTime<Utc>),
+) -> BatchView {
+    let facts = &batch.facts;
+    let erased_at = batch.state.is_final().then(|| batch.updated_at + retention);
+    let not_begun = not_begun(batch);
+    let untried = not_begun + batch.progress.in_state(LookupState::Queued);
+    let is_working = matches!(batch.state, BatchState::Queued | BatchState::Running);
+    let eta = (is_working && untried > 0)
+        .then(|| now.checked_add_signed(pace.time_for(facts.environment, untried)));
+    BatchView {
+        id: facts.id,
+        key: facts.key.id,
+        environment: facts.environment,
+        state: batch.state,
+        reason: (batch.state == BatchState::Paused).then_some(Outcome::QuotaExceeded),
+        name: content.name,
+        files: content.files,
+        retry_for: content.retry_for,
+        created_at: facts.created_at,
+        updated_at: batch.updated_at,
+        erased_at,
+        counts: facts.counts,
+        not_begun,
+        lookups: batch.progress.lookups.clone(),
+        eta: eta.flatten(),
+    }
+}
+
+/// Rows to look up that no lookup was made of yet.
+fn not_begun(batch: &StoredBatch) -> u32 {
+    let BatchProgress { lookups, .. } = &batch.progress;
+    let made: u32 = lookups.iter().map(|(_, lookups)| lookups).sum();
+    batch.facts.counts.ready().saturating_sub(made)
+}

@@ -1,0 +1,381 @@
+//! Batches: files of many payments, as the API's callers and people with a session see them.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
+use domain::file::RequestedFiles;
+use domain::idempotency::IdempotencyKey;
+use domain::inference::Unresolved;
+use domain::key::{Environment, KeyId};
+use domain::limits::LimitStatus;
+use domain::lookup::{LookupState, RetryFor};
+use domain::outcome::Outcome;
+use domain::page::{CursorError, Page, PageRequest};
+use domain::query::ProofQuery;
+use domain::tracking_key::TrackingKey;
+
+use super::{AdmissionError, Caller, LookupAccess, LookupView, RepeatError};
+use crate::Cause;
+
+/// Port: batches of the customer of an API key, of the key's environment; or of a person's own account,
+/// of both environments. Nothing here is charged but the rows, each when its lookup is made; reads with
+/// a key are bounded.
+#[async_trait]
+pub trait Batches: Send + Sync {
+    /// Checks the rows of a batch, and changes nothing.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    async fn preview(
+        &self,
+        access: &BatchAccess,
+        draft: BatchDraft,
+    ) -> Result<BatchRead<BatchPreview>, BatchError>;
+
+    /// Creates a batch. Its rows that can be looked up are, one after another; the others are listed.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    async fn create(
+        &self,
+        access: &BatchAccess,
+        draft: BatchDraft,
+        repeatable: Option<RepeatableBatch>,
+    ) -> Result<CreatedBatch, BatchError>;
+
+    /// One batch.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    async fn find(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+    ) -> Result<BatchRead<BatchView>, BatchError>;
+
+    /// Batches, newest first, one page without a total.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    async fn list(
+        &self,
+        access: &BatchAccess,
+        query: &BatchQuery,
+    ) -> Result<BatchRead<Page<BatchView>>, BatchError>;
+
+    /// The rows of a batch from `first` on, read as they are asked for.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    async fn rows(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+        first: RowNumber,
+    ) -> Result<BatchRead<Box<dyn BatchRows>>, BatchError>;
+
+    /// Cancels a batch that isn't final, and the lookups of its rows.
+    ///
+    /// # Errors
+    /// [`BatchError::Final`], and the others.
+    async fn cancel(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+    ) -> Result<BatchRead<BatchView>, BatchError>;
+
+    /// Removes a final batch with all that is stored of it.
+    ///
+    /// # Errors
+    /// [`BatchError::NotFinal`], and the others.
+    async fn erase(&self, access: &BatchAccess, id: BatchId) -> Result<BatchRead<()>, BatchError>;
+
+    /// Delivers proofs that the bank's own batch gave, to rows that have none and asked for them.
+    ///
+    /// # Errors
+    /// [`BatchError::Canceled`], and the others.
+    async fn import(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+        files: Vec<ImportFile>,
+    ) -> Result<BatchRead<ImportReport>, BatchError>;
+}
+
+/// Rows of a batch, in their order.
+#[async_trait]
+pub trait BatchRows: Send {
+    /// The next rows, some at a time; `None` after the last one.
+    ///
+    /// # Errors
+    /// The store failed, or a row can't be decrypted.
+    async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError>;
+}
+
+/// Caller of a use case.
+#[derive(Clone, Debug)]
+pub enum BatchAccess {
+    /// With an API key.
+    Key(LookupAccess),
+    /// With a session. A batch is created for a key of the caller's account.
+    Person(Caller),
+}
+
+/// A batch to create or to check.
+#[derive(Clone, Debug)]
+pub struct BatchDraft {
+    /// The key to charge, of a person; a caller with an API key uses that.
+    pub key: Option<KeyId>,
+    /// Whatever its creator calls it.
+    pub name: Option<String>,
+    /// The files to keep of each proof: the XML, or both.
+    pub files: RequestedFiles,
+    /// Time during which each row is tried again.
+    pub retry_for: RetryFor,
+    /// The rows, in their order.
+    pub rows: Vec<DraftRow>,
+}
+
+/// A row as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DraftRow {
+    /// Number of its line in the file, from 1 on.
+    pub line: u32,
+    /// The caller's own id.
+    pub caller_id: Option<String>,
+    /// The query; or the cells and what is wrong with them, for [`RowOutcome::Faulty`].
+    pub query: Result<ProofQuery, FaultyRow>,
+}
+
+/// A row that can't be read: its cells and the errors, in the encoding of whoever read it. It comes back as
+/// it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultyRow(pub String);
+
+/// A request to create a batch that has an idempotency key.
+#[derive(Clone, Debug)]
+pub struct RepeatableBatch {
+    /// The key.
+    pub key: IdempotencyKey,
+    /// Method, path and content, in a form that is the same for each spelling of one request.
+    pub content: Vec<u8>,
+}
+
+/// A batch that was created, now or by an earlier request with the same idempotency key.
+#[derive(Clone, Debug)]
+pub struct CreatedBatch {
+    /// The batch; `None` when it was erased since.
+    pub batch: BatchRead<Option<BatchView>>,
+    /// An earlier request created it.
+    pub repeated: bool,
+}
+
+/// Result of a use case, and whose it is.
+#[derive(Clone, Debug)]
+pub struct BatchRead<T> {
+    /// The result.
+    pub found: T,
+    /// The key, and the bank that it asks; `None` for a person.
+    pub key: Option<(KeyId, Environment)>,
+    /// The key's limit status; nothing of it changed.
+    pub limit_status: Option<LimitStatus>,
+}
+
+/// Which batches to list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchQuery {
+    /// Of this environment, for a person; all when it is `None`.
+    pub environment: Option<Environment>,
+    /// In these states; all when it is empty.
+    pub states: Vec<BatchState>,
+    /// Of this key, and of those that share its counters by rotation.
+    pub key: Option<KeyId>,
+    /// The page.
+    pub page: PageRequest,
+}
+
+/// Result of the check of a batch.
+#[derive(Clone, Debug)]
+pub struct BatchPreview {
+    /// Its rows.
+    pub counts: RowCounts,
+    /// The rows that would not be looked up, in their order.
+    pub rejected: Vec<RowView>,
+    /// Requests that the key's month has left; `None` without a quota.
+    pub quota_left: Option<u64>,
+    /// Estimated time until each row was looked up once, in seconds, while nobody else asks the bank.
+    pub seconds: u64,
+}
+
+/// A batch, decrypted.
+#[derive(Clone, Debug)]
+pub struct BatchView {
+    /// The id.
+    pub id: BatchId,
+    /// The key that it was created with, or for.
+    pub key: KeyId,
+    /// The bank that is asked.
+    pub environment: Environment,
+    /// The state.
+    pub state: BatchState,
+    /// Reason of the state: [`Outcome::QuotaExceeded`] for a paused one.
+    pub reason: Option<Outcome>,
+    /// Its creator's name for it.
+    pub name: Option<String>,
+    /// The files that are kept.
+    pub files: RequestedFiles,
+    /// Time during which each row is tried again.
+    pub retry_for: RetryFor,
+    /// Time of its creation.
+    pub created_at: DateTime<Utc>,
+    /// Time of the last change of its state.
+    pub updated_at: DateTime<Utc>,
+    /// Time at which it is erased; `None` until it is final.
+    pub erased_at: Option<DateTime<Utc>>,
+    /// Its rows.
+    pub counts: RowCounts,
+    /// Rows that no lookup was made of yet.
+    pub not_begun: u32,
+    /// Number of lookups in each state, those with none left out.
+    pub lookups: Vec<(LookupState, u32)>,
+    /// Estimated time at which each row was looked up once; `None` once that is so, and while it is paused.
+    pub eta: Option<DateTime<Utc>>,
+}
+
+impl BatchView {
+    /// Number of lookups in a state.
+    pub fn in_state(&self, state: LookupState) -> u32 {
+        let same = self.lookups.iter().filter(|(of, _)| *of == state);
+        same.map(|(_, lookups)| lookups).sum()
+    }
+
+    /// Rows that are looked up and have ended.
+    pub fn ended(&self) -> u32 {
+        let ended = self.lookups.iter().filter(|(state, _)| state.is_final());
+        ended.map(|(_, lookups)| lookups).sum()
+    }
+}
+
+/// A row of a batch.
+#[derive(Clone, Debug)]
+pub struct RowView {
+    /// Its number, from 0 on.
+    pub row: RowNumber,
+    /// Number of its line in the file, from 1 on.
+    pub line: u32,
+    /// The caller's own id.
+    pub caller_id: Option<String>,
+    /// The query; `None` for a faulty row.
+    pub query: Option<ProofQuery>,
+    /// What became of it.
+    pub outcome: RowOutcome,
+}
+
+/// Outcome of a row.
+#[derive(Clone, Debug)]
+pub enum RowOutcome {
+    /// It has errors.
+    Faulty(FaultyRow),
+    /// A bank could not be inferred, or both are the same.
+    Unresolved(Unresolved),
+    /// It asks the same as an earlier row.
+    Duplicate {
+        /// That row.
+        of: RowNumber,
+        /// The line of that row.
+        line: u32,
+    },
+    /// No lookup was made of it yet; or never will be, of a canceled batch.
+    NotBegun,
+    /// Its lookup; without attempts.
+    Lookup(Box<LookupView>),
+}
+
+/// A file of the bank's own batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportFile {
+    /// Date in its name.
+    pub date: NaiveDate,
+    /// Tracking key in its name.
+    pub tracking_key: TrackingKey,
+    /// The XML.
+    pub xml: Bytes,
+    /// The PDF, if there is one.
+    pub pdf: Option<Bytes>,
+}
+
+/// Result of an import.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportReport {
+    /// Rows that were delivered.
+    pub delivered: Vec<RowNumber>,
+    /// Rows that had a proof already.
+    pub present: u32,
+    /// Files that were not delivered, and why.
+    pub rejected: Vec<RejectedFile>,
+}
+
+/// A file that was not delivered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RejectedFile {
+    /// Date in its name.
+    pub date: NaiveDate,
+    /// Tracking key in its name.
+    pub tracking_key: TrackingKey,
+    /// The reason.
+    pub reason: Rejection,
+}
+
+/// Reason why an imported file isn't delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// It is no proof.
+    NotAProof,
+    /// No row asks for this payment.
+    NoRow,
+    /// A row asks for this tracking key, and its date, account, amount or banks differ.
+    Differs,
+    /// Its seal is wrong.
+    WrongSeal,
+}
+
+/// Reason why a use case failed.
+#[derive(Clone, Debug)]
+pub enum BatchError {
+    /// The API key can't be used.
+    Refused(AdmissionError),
+    /// The API key has read too often.
+    TooManyReads {
+        /// Reads a minute that a key may make.
+        limit: u32,
+        /// Time until it may read again.
+        retry_after: std::time::Duration,
+    },
+    /// The request has an idempotency key of another one.
+    NotRepeated(RepeatError),
+    /// A person named no key, or one that its account doesn't have, or that is revoked.
+    NoSuchKey,
+    /// The customer has no such batch.
+    Unknown,
+    /// None of the rows can be looked up.
+    NothingToDo(Box<BatchPreview>),
+    /// The customer has too many batches that aren't final.
+    TooManyOpen {
+        /// Batches that may be open at the same time.
+        limit: u32,
+    },
+    /// It is final, so it can't be canceled.
+    Final,
+    /// It isn't final, so it can't be erased.
+    NotFinal,
+    /// It was canceled, so nothing can be imported.
+    Canceled,
+    /// The cursor is of another list.
+    Cursor(CursorError),
+    /// Something of it can't be decrypted: its secret isn't listed any more, or it was changed.
+    Unreadable {
+        /// For the log.
+        cause: Cause,
+    },
+}
