@@ -12,6 +12,7 @@ pub mod account;
 pub mod amount;
 pub mod archive;
 pub mod audit;
+pub mod batch;
 pub mod calendar;
 pub mod check;
 pub mod customer;
