@@ -8,6 +8,11 @@ use uuid::Uuid;
 use crate::key::Environment;
 use crate::variants::named_enum;
 
+pub mod bank_file;
+pub mod duplicates;
+pub mod formula;
+pub mod sheet;
+
 /// Largest number of rows that an operator may allow.
 pub const MAX_ROWS: u32 = 100_000;
 /// Rows of a chunk, which is stored as one.

@@ -1,0 +1,33 @@
+//! Tables of payments as people and their programs write them.
+//!
+//! [`Sheet`] reads a CSV: it recognises encoding, separator and header, then gives row by row a
+//! [`SheetRow`]. Rows of another format (JSON lines) come from [`SheetRow::of_cells`], with the same errors.
+
+mod amount;
+mod bounds;
+mod cell;
+mod column;
+mod damage;
+mod date;
+mod encoding;
+mod error;
+mod header;
+mod layout;
+mod mapping;
+mod open;
+mod row;
+mod separator;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+pub use bounds::{MAX_ID_LENGTH, MAX_ROW_LENGTH};
+pub use cell::Spelling;
+pub use column::Column;
+pub use encoding::Encoding;
+pub use error::{CellError, CellErrorKind, CellErrors, RowFault, SheetError};
+pub use layout::SheetColumn;
+pub use mapping::{ColumnMapping, MappingError};
+pub use open::{Sheet, SheetRows};
+pub use row::{RawCells, RowRules, SheetRow};
+pub use separator::Separator;

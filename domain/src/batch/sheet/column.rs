@@ -1,0 +1,76 @@
+//! Columns of a table.
+
+use std::fmt;
+
+use crate::query::Field;
+
+/// A column of a table of payments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// The date of the transfer.
+    Date,
+    /// Its tracking key.
+    TrackingKey,
+    /// The beneficiary's account.
+    Account,
+    /// The amount.
+    Amount,
+    /// The issuing bank.
+    Issuer,
+    /// The receiving bank.
+    Receiver,
+    /// The caller's own id of the payment.
+    Id,
+}
+
+impl Column {
+    /// All columns, in the order of the API.
+    pub const ALL: [Self; 7] = [
+        Self::Date,
+        Self::TrackingKey,
+        Self::Account,
+        Self::Amount,
+        Self::Issuer,
+        Self::Receiver,
+        Self::Id,
+    ];
+
+    /// Columns that a table must have.
+    pub const REQUIRED: [Self; 4] = [Self::Date, Self::TrackingKey, Self::Account, Self::Amount];
+
+    /// The field of a request that the column holds; `None` for the caller's id.
+    pub fn field(self) -> Option<Field> {
+        match self {
+            Self::Date => Some(Field::Date),
+            Self::TrackingKey => Some(Field::TrackingKey),
+            Self::Account => Some(Field::Account),
+            Self::Amount => Some(Field::Amount),
+            Self::Issuer => Some(Field::Issuer),
+            Self::Receiver => Some(Field::Receiver),
+            Self::Id => None,
+        }
+    }
+
+    /// The column that holds a field; `None` for a field that tables don't have.
+    pub fn of_field(field: Field) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|column| column.field() == Some(field))
+    }
+
+    /// The column's name in the API: that of its field, or `id`.
+    pub fn name(self) -> &'static str {
+        self.field().map_or("id", Field::name)
+    }
+
+    /// Parses a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|column| column.name() == name)
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,96 @@
+//! Encodings of text files.
+
+use std::str;
+
+/// Encoding of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8, with or without a byte order mark.
+    Utf8,
+    /// UTF-16, low byte first ("Unicode text" of Excel).
+    Utf16Le,
+    /// UTF-16, high byte first.
+    Utf16Be,
+    /// Windows-1252: every file that isn't one of the others.
+    Windows1252,
+}
+
+impl Encoding {
+    /// The encoding's registered name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Utf8 => "utf-8",
+            Self::Utf16Le => "utf-16le",
+            Self::Utf16Be => "utf-16be",
+            Self::Windows1252 => "windows-1252",
+        }
+    }
+}
+
+/// Text of a file, decoded character by character.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Text<'a> {
+    Utf8(&'a str),
+    Utf16 {
+        bytes: &'a [u8],
+        unit: fn([u8; 2]) -> u16,
+    },
+    Windows1252(&'a [u8]),
+}
+
+/// Characters of the bytes 0x80–0x9F in Windows-1252; those without one are control characters.
+const WINDOWS_1252: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
+    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
+
+impl<'a> Text<'a> {
+    /// Recognises the encoding, and drops the byte order mark.
+    pub(super) fn of(bytes: &'a [u8]) -> (Self, Encoding) {
+        match bytes {
+            [0xff, 0xfe, bytes @ ..] => {
+                let unit = u16::from_le_bytes;
+                (Self::Utf16 { bytes, unit }, Encoding::Utf16Le)
+            }
+            [0xfe, 0xff, bytes @ ..] => {
+                let unit = u16::from_be_bytes;
+                (Self::Utf16 { bytes, unit }, Encoding::Utf16Be)
+            }
+            _ => match str::from_utf8(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)) {
+                Ok(text) => (Self::Utf8(text), Encoding::Utf8),
+                Err(_) => (Self::Windows1252(bytes), Encoding::Windows1252),
+            },
+        }
+    }
+
+    /// The character at `offset`, which is 0 or came from here, and the offset after it. Units that make
+    /// no character are U+FFFD.
+    pub(super) fn at(&self, offset: usize) -> Option<(char, usize)> {
+        match self {
+            Self::Utf8(text) => {
+                let character = text.get(offset..)?.chars().next()?;
+                Some((character, offset + character.len_utf8()))
+            }
+            Self::Utf16 { bytes, unit } => {
+                let rest = bytes.get(offset..).filter(|rest| !rest.is_empty())?;
+                let units = rest.chunks(2).map(|pair| match pair {
+                    [first, second] => unit([*first, *second]),
+                    // The file ends within a unit.
+                    _ => u16::from_be_bytes([0xff, 0xfd]),
+                });
+                let character = char::decode_utf16(units.take(2)).next()?;
+                let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
+                let length = 2 * character.len_utf16();
+                Some((character, bytes.len().min(offset + length)))
+            }
+            Self::Windows1252(bytes) => {
+                let byte = *bytes.get(offset)?;
+                let character = match byte {
+                    0x80..=0x9f => WINDOWS_1252[usize::from(byte - 0x80)],
+                    _ => char::from(byte),
+                };
+                Some((character, offset + 1))
+            }
+        }
+    }
+}

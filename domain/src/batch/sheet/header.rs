@@ -1,0 +1,195 @@
+//! Names of columns, in Spanish and English.
+
+use super::column::Column;
+
+/// Words that don't change a header's meaning.
+const FILLERS: [&str; 22] = [
+    "de", "del", "la", "las", "el", "los", "en", "a", "the", "of", "to", "no", "num", "nro",
+    "numero", "number", "mxn", "mn", "pesos", "spei", "n", "nº",
+];
+
+const DATE: &[&str] = &[
+    "fecha",
+    "fechaoperacion",
+    "fechapago",
+    "fechatransferencia",
+    "fechaabono",
+    "fechacredito",
+    "fechadeposito",
+    "fechaenvio",
+    "fechamovimiento",
+    "fechatransaccion",
+    "date",
+    "paymentdate",
+    "transferdate",
+    "transactiondate",
+    "operationdate",
+    "creditdate",
+];
+const TRACKING_KEY: &[&str] = &[
+    "claverastreo",
+    "rastreo",
+    "cverastreo",
+    "cvrastreo",
+    "codigorastreo",
+    "trackingkey",
+    "tracking",
+    "trackingcode",
+    "trackingid",
+];
+const ACCOUNT: &[&str] = &[
+    "cuenta",
+    "clabe",
+    "cuentaclabe",
+    "clabeinterbancaria",
+    "cuentaclabeinterbancaria",
+    "cuentabeneficiaria",
+    "cuentabeneficiario",
+    "cuentaclabebeneficiario",
+    "cuentaclabebeneficiaria",
+    "clabebeneficiario",
+    "clabebeneficiaria",
+    "cuentadestino",
+    "clabedestino",
+    "cuentaclabedestino",
+    "cuentaabono",
+    "cuentareceptor",
+    "cuentareceptora",
+    "account",
+    "beneficiaryaccount",
+    "recipientaccount",
+    "destinationaccount",
+    "receiveraccount",
+    "creditaccount",
+];
+const AMOUNT: &[&str] = &[
+    "monto",
+    "importe",
+    "cantidad",
+    "montopago",
+    "importepago",
+    "montooperacion",
+    "importeoperacion",
+    "montotransferencia",
+    "importetransferencia",
+    "montoabono",
+    "importeabono",
+    "amount",
+    "paymentamount",
+    "transferamount",
+    "transactionamount",
+];
+const ISSUER: &[&str] = &[
+    "emisor",
+    "bancoemisor",
+    "institucionemisora",
+    "entidademisora",
+    "bancoordenante",
+    "institucionordenante",
+    "bancoorigen",
+    "codigoemisor",
+    "claveemisor",
+    "codigobancoemisor",
+    "clavebancoemisor",
+    "issuer",
+    "issuingbank",
+    "issuerbank",
+    "senderbank",
+    "sendingbank",
+    "originbank",
+    "sourcebank",
+];
+const RECEIVER: &[&str] = &[
+    "receptor",
+    "bancoreceptor",
+    "institucionreceptora",
+    "entidadreceptora",
+    "bancobeneficiario",
+    "institucionbeneficiaria",
+    "bancodestino",
+    "codigoreceptor",
+    "clavereceptor",
+    "codigobancoreceptor",
+    "clavebancoreceptor",
+    "receiver",
+    "receivingbank",
+    "receiverbank",
+    "beneficiarybank",
+    "recipientbank",
+    "destinationbank",
+];
+const ID: &[&str] = &[
+    "id",
+    "folio",
+    "foliointerno",
+    "referenciainterna",
+    "referenciacliente",
+    "identificador",
+    "identificadorinterno",
+    "idinterno",
+    "idpago",
+    "internalid",
+    "internalreference",
+    "externalid",
+    "clientreference",
+    "customerreference",
+    "paymentid",
+];
+
+/// The column that a header names; `None` for one that isn't ours.
+pub(super) fn column(header: &str) -> Option<Column> {
+    let folded = fold(header);
+    Column::ALL
+        .into_iter()
+        .find(|column| names(*column).contains(&&*folded))
+}
+
+fn names(column: Column) -> &'static [&'static str] {
+    match column {
+        Column::Date => DATE,
+        Column::TrackingKey => TRACKING_KEY,
+        Column::Account => ACCOUNT,
+        Column::Amount => AMOUNT,
+        Column::Issuer => ISSUER,
+        Column::Receiver => RECEIVER,
+        Column::Id => ID,
+    }
+}
+
+/// Returns `true` if two headers differ in case, accents and punctuation at most.
+pub(super) fn are_alike(one: &str, other: &str) -> bool {
+    words(one) == words(other)
+}
+
+/// A header's words without fillers, joined.
+fn fold(header: &str) -> String {
+    let mut words = words(header);
+    words.retain(|word| !FILLERS.contains(&&**word));
+    words.concat()
+}
+
+/// A header's words: letters lose case and accent, and every other character but a digit separates.
+fn words(header: &str) -> Vec<String> {
+    let mut folded = String::with_capacity(header.len());
+    for c in header.chars().flat_map(char::to_lowercase) {
+        match c {
+            // The accents of decomposed text.
+            '\u{300}'..='\u{36f}' => {}
+            c if c.is_alphanumeric() => folded.push(without_accent(c)),
+            _ => folded.push(' '),
+        }
+    }
+    folded.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The base of a lower-case letter of Spanish.
+fn without_accent(letter: char) -> char {
+    match letter {
+        'á' | 'à' | 'ä' | 'â' => 'a',
+        'é' | 'è' | 'ë' | 'ê' => 'e',
+        'í' | 'ì' | 'ï' | 'î' => 'i',
+        'ó' | 'ò' | 'ö' | 'ô' => 'o',
+        'ú' | 'ù' | 'ü' | 'û' => 'u',
+        other => other,
+    }
+}

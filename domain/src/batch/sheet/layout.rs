@@ -1,0 +1,150 @@
+//! Places of the columns in a table.
+
+use super::column::Column;
+use super::error::SheetError;
+use super::header;
+use super::mapping::{ColumnMapping, MappingError, Source, cut};
+
+/// Most headers that an error repeats.
+const MAX_FOUND: usize = 40;
+
+/// A column of a table as it was recognised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SheetColumn {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its header, cut to a bounded length; empty in a table without headers.
+    pub header: String,
+    /// Its meaning; `None` if it is ignored.
+    pub column: Option<Column>,
+}
+
+/// Recognises the columns of a table from its headers.
+pub(super) fn with_headers(
+    headers: &[String],
+    mapping: &ColumnMapping,
+) -> Result<Vec<SheetColumn>, SheetError> {
+    let mut columns = numbered(headers.len());
+    for (column, header) in columns.iter_mut().zip(headers) {
+        column.header = cut(header.trim());
+    }
+    assign(&mut columns, headers, mapping)?;
+    let assigned: Vec<_> = mapping
+        .sources()
+        .iter()
+        .map(|(column, _)| *column)
+        .collect();
+    for wanted in Column::ALL {
+        if assigned.contains(&wanted) {
+            continue;
+        }
+        let mut named: Vec<_> = columns
+            .iter_mut()
+            .zip(headers)
+            .filter(|(place, text)| place.column.is_none() && header::column(text) == Some(wanted))
+            .map(|(place, _)| place)
+            .collect();
+        match &mut named[..] {
+            [] => {}
+            [one] => one.column = Some(wanted),
+            several => {
+                return Err(SheetError::DuplicateColumn {
+                    column: wanted,
+                    headers: several
+                        .iter()
+                        .take(MAX_FOUND)
+                        .map(|it| it.header.clone())
+                        .collect(),
+                });
+            }
+        }
+    }
+    complete(columns)
+}
+
+/// Places the columns of a table without headers.
+pub(super) fn without_headers(
+    cells: usize,
+    mapping: &ColumnMapping,
+) -> Result<Vec<SheetColumn>, SheetError> {
+    let mut columns = numbered(cells);
+    assign(&mut columns, &[], mapping)?;
+    complete(columns)
+}
+
+fn numbered(cells: usize) -> Vec<SheetColumn> {
+    (1..=cells)
+        .map(|number| SheetColumn {
+            number,
+            header: String::new(),
+            column: None,
+        })
+        .collect()
+}
+
+/// Assigns the columns that the caller named.
+fn assign(
+    columns: &mut [SheetColumn],
+    headers: &[String],
+    mapping: &ColumnMapping,
+) -> Result<(), MappingError> {
+    let count = columns.len();
+    for (column, source) in mapping.sources() {
+        let column = *column;
+        let index = match source {
+            Source::Number(number) => number.checked_sub(1),
+            Source::Header(text) => Some(find(headers, column, text)?),
+        };
+        let place = index.and_then(|index| columns.get_mut(index)).ok_or({
+            MappingError::NoSuchNumber {
+                column,
+                number: index.map_or(0, |index| index.saturating_add(1)),
+                columns: count,
+            }
+        })?;
+        if let Some(first) = place.column.replace(column) {
+            let second = column;
+            return Err(MappingError::Shared { first, second });
+        }
+    }
+    Ok(())
+}
+
+/// The index of the column with a header.
+fn find(headers: &[String], column: Column, wanted: &str) -> Result<usize, MappingError> {
+    let exact: Vec<_> = indexes(headers, |text| text.trim() == wanted);
+    let found = match &exact[..] {
+        [] => indexes(headers, |text| header::are_alike(text, wanted)),
+        _ => exact,
+    };
+    let header = cut(wanted);
+    match found[..] {
+        [index] => Ok(index),
+        [] => Err(MappingError::NoSuchHeader { column, header }),
+        _ => Err(MappingError::AmbiguousHeader { column, header }),
+    }
+}
+
+fn indexes(headers: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
+    let all = headers.iter().enumerate();
+    all.filter(|(_, text)| is_wanted(text))
+        .map(|(index, _)| index)
+        .collect()
+}
+
+/// Columns with all the required ones among them.
+fn complete(columns: Vec<SheetColumn>) -> Result<Vec<SheetColumn>, SheetError> {
+    let has = |wanted: &Column| columns.iter().any(|place| place.column == Some(*wanted));
+    let missing: Vec<_> = Column::REQUIRED.into_iter().filter(|it| !has(it)).collect();
+    if missing.is_empty() {
+        return Ok(columns);
+    }
+    let headers = columns.into_iter().map(|place| place.header);
+    Err(SheetError::MissingColumns {
+        missing,
+        found: headers
+            .filter(|header| !header.is_empty())
+            .take(MAX_FOUND)
+            .collect(),
+    })
+}

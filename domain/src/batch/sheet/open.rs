@@ -1,0 +1,176 @@
+//! The table itself.
+
+use crate::calendar;
+use crate::query::Token;
+
+use super::cell::Spelling;
+use super::column::Column;
+use super::date;
+use super::encoding::{Encoding, Text};
+use super::error::{RowFault, SheetError};
+use super::header;
+use super::layout::{self, SheetColumn};
+use super::mapping::{ColumnMapping, Source};
+use super::row::{RawCells, RowRules, SheetRow};
+use super::separator::Separator;
+use super::tokens::{Tokenised, Tokens};
+
+/// A table of payments in a CSV file.
+///
+/// It holds the header alone; rows are read one at a time, from the bytes of the file.
+#[derive(Clone, Debug)]
+pub struct Sheet<'a> {
+    encoding: Encoding,
+    separator: Separator,
+    columns: Vec<SheetColumn>,
+    /// The rows after the header.
+    tokens: Tokens<'a>,
+}
+
+impl<'a> Sheet<'a> {
+    /// Recognises encoding, separator and header of a file.
+    ///
+    /// The first row that isn't blank is the header. There may be none if `mapping` gives every required
+    /// column by its number: then the first row is a header unless it has a date.
+    ///
+    /// # Errors
+    /// See [`SheetError`].
+    pub fn open(file: &'a [u8], mapping: &ColumnMapping) -> Result<Self, SheetError> {
+        let (text, encoding) = Text::of(file);
+        if is_binary(file, encoding) {
+            return Err(SheetError::NotText);
+        }
+        let mut tokens = Tokens::new(text);
+        let mut after = tokens.clone();
+        let declared = after
+            .line()
+            .and_then(|line| Separator::of_declaration(&line));
+        if declared.is_some() {
+            tokens = after;
+        }
+        let separator = declared.unwrap_or_else(|| detect(&tokens, mapping));
+        let mut rows = tokens.clone();
+        let first = rows.next(separator).ok_or(SheetError::Empty)?;
+        let line = first.line;
+        let cells = first
+            .cells
+            .map_err(|fault| SheetError::Header { line, fault })?;
+        let has_date = cells.iter().any(|cell| is_date(cell));
+        let columns = if !has_date {
+            tokens = rows;
+            layout::with_headers(&cells, mapping)?
+        } else if mapping.needs_no_header() {
+            layout::without_headers(cells.len(), mapping)?
+        } else {
+            return Err(SheetError::NoHeader);
+        };
+        Ok(Self {
+            encoding,
+            separator,
+            columns,
+            tokens,
+        })
+    }
+
+    /// The recognised encoding.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The recognised separator.
+    pub fn separator(&self) -> Separator {
+        self.separator
+    }
+
+    /// The columns in their order, with their meaning.
+    pub fn columns(&self) -> &[SheetColumn] {
+        &self.columns
+    }
+
+    /// Reads the rows, in their order.
+    pub fn rows<'s>(&'s self, rules: RowRules<'s>) -> SheetRows<'s> {
+        SheetRows {
+            sheet: self,
+            tokens: self.tokens.clone(),
+            rules,
+        }
+    }
+
+    fn read(&self, row: Tokenised, rules: RowRules<'_>) -> SheetRow {
+        let line = row.line;
+        let cells = match row.cells {
+            Ok(cells) => cells,
+            Err(fault) => return SheetRow::unreadable(line, fault),
+        };
+        let used = cells.iter().rposition(|cell| !cell.trim().is_empty());
+        let used = used.map_or(0, |last| last + 1);
+        let columns = self.columns.len();
+        if used > columns {
+            let cells = used;
+            return SheetRow::unreadable(line, RowFault::MoreCells { cells, columns });
+        }
+        let mut raw = RawCells::default();
+        for (place, cell) in self.columns.iter().zip(cells) {
+            if let Some(column) = place.column {
+                *raw.get_mut(column) = Token::Text(cell.into());
+            }
+        }
+        SheetRow::of_cells(line, raw, Spelling::People, rules)
+    }
+}
+
+/// Iterator over the rows of a [`Sheet`].
+#[derive(Clone, Debug)]
+pub struct SheetRows<'a> {
+    sheet: &'a Sheet<'a>,
+    tokens: Tokens<'a>,
+    rules: RowRules<'a>,
+}
+
+impl Iterator for SheetRows<'_> {
+    type Item = SheetRow;
+
+    fn next(&mut self) -> Option<SheetRow> {
+        let row = self.tokens.next(self.sheet.separator)?;
+        Some(self.sheet.read(row, self.rules))
+    }
+}
+
+/// Returns `true` for workbooks (ZIP, or the older compound file), PDFs, and everything with a NUL, which
+/// text in these encodings doesn't have.
+fn is_binary(file: &[u8], encoding: Encoding) -> bool {
+    let signatures: [&[u8]; 3] = [b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF-"];
+    let is_wide = matches!(encoding, Encoding::Utf16Le | Encoding::Utf16Be);
+    signatures.iter().any(|it| file.starts_with(it)) || (!is_wide && file.contains(&0))
+}
+
+/// The separator that gives the first row most of the headers that are looked for, a date if it is no
+/// header, and most cells.
+fn detect(tokens: &Tokens<'_>, mapping: &ColumnMapping) -> Separator {
+    let score = |separator: &Separator| {
+        let row = tokens.clone().next(*separator);
+        let cells = row.and_then(|row| row.cells.ok()).unwrap_or_default();
+        let recognised = cells.iter().filter(|cell| is_wanted(cell, mapping)).count();
+        let date_cell = mapping
+            .number(Column::Date)
+            .and_then(|number| cells.get(number.checked_sub(1)?));
+        let has_date = date_cell.is_some_and(|cell| is_date(cell));
+        (recognised, usize::from(has_date), cells.len())
+    };
+    // Of equal ones `max_by_key` takes the last.
+    let best = Separator::ALL.into_iter().rev().max_by_key(score);
+    best.unwrap_or(Separator::Comma)
+}
+
+/// Returns `true` for the header of one of our columns, or one that the caller named.
+fn is_wanted(cell: &str, mapping: &ColumnMapping) -> bool {
+    let is_named = |source: &Source| match source {
+        Source::Header(text) => header::are_alike(text, cell),
+        Source::Number(_) => false,
+    };
+    header::column(cell).is_some() || mapping.sources().iter().any(|(_, it)| is_named(it))
+}
+
+fn is_date(cell: &str) -> bool {
+    date::spell(cell.trim()).is_ok_and(|date| calendar::parse_date(&date).is_ok())
+}

@@ -1,0 +1,45 @@
+//! Separators of cells.
+
+/// Separator of the cells of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separator {
+    /// `,`
+    Comma,
+    /// `;`, as a spreadsheet writes where the comma is the decimal sign.
+    Semicolon,
+    /// The tab, as in Excel's "Unicode text".
+    Tab,
+}
+
+impl Separator {
+    /// All separators; of equally good ones the first is taken.
+    pub const ALL: [Self; 3] = [Self::Comma, Self::Semicolon, Self::Tab];
+
+    /// The character.
+    pub fn character(self) -> char {
+        match self {
+            Self::Comma => ',',
+            Self::Semicolon => ';',
+            Self::Tab => '\t',
+        }
+    }
+
+    /// The separator that a line `sep=;` says, which Excel reads and writes.
+    pub(super) fn of_declaration(line: &str) -> Option<Self> {
+        let line = line.trim_matches('"');
+        let said = line
+            .get(..4)
+            .filter(|start| start.eq_ignore_ascii_case("sep="))
+            .and_then(|start| line.strip_prefix(start))?;
+        let mut said = said.chars();
+        let separator = said.next()?;
+        let rest = said.as_str();
+        // Excel itself may fill the line up with separators.
+        let ends = rest
+            .chars()
+            .all(|c| c == separator || matches!(c, '"' | ' '));
+        Self::ALL
+            .into_iter()
+            .find(|it| ends && it.character() == separator)
+    }
+}
