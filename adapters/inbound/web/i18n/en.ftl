@@ -62,6 +62,17 @@ proof-denied = The central bank reports the state "{ $state }" and issues no pro
 no-such-resource = Nothing that this session may see has that id; check the id.
 no-such-lookup = Your account has no lookup with that id in the environment of this key; check the id and the key.
 file-not-kept = The lookup keeps no PDF; create it with "formats": ["xml", "pdf"] to have one.
+no-such-batch = Your account has no batch with that id in the environment of this key; check the id and the key.
+batch-ended = The batch has ended, so it can't be canceled; DELETE removes it.
+batch-not-ended = The batch hasn't ended, so it can't be removed; cancel it first.
+batch-canceled = The batch was canceled, so nothing can be imported; create another one with the rows that are missing.
+too-many-batches = Your account has { $most } batches that haven't ended, and may have no more; wait for one to end, or cancel it.
+too-few-rows = { $rows ->
+        [0] No row is open
+       *[other] Only { $rows } row is open
+    }, and the bank takes files of { $least } rows or more; look it up by itself.
+unsupported-table-type = The Content-Type must be text/csv (UTF-8, UTF-16 or Windows-1252) or application/x-ndjson, uncompressed.
+unsupported-archive-type = The Content-Type must be application/zip (or application/octet-stream), uncompressed.
 lookup-not-delivered = The lookup has no proof, or none yet; its state says why.
 idempotency-key-reused = The Idempotency-Key was used for another request in the last 24 hours, or the request means something else by now; send a new key.
 idempotency-key-in-progress = The first request with this Idempotency-Key is still running; repeat it in { $seconds } s.

@@ -62,6 +62,17 @@ proof-denied = El banco central informa el estado «{ $state }» y no emite comp
 no-such-resource = No existe nada con ese identificador que esta sesión pueda ver; revise el identificador.
 no-such-lookup = Su cuenta no tiene una consulta con ese identificador en el ambiente de esta clave; revise el identificador y la clave.
 file-not-kept = La consulta no guarda el PDF; créela con "formats": ["xml", "pdf"] para tenerlo.
+no-such-batch = Su cuenta no tiene un lote con ese identificador en el ambiente de esta clave; revise el identificador y la clave.
+batch-ended = El lote ya terminó, así que no se puede cancelar; DELETE lo borra.
+batch-not-ended = El lote no ha terminado, así que no se puede borrar; cancélelo antes.
+batch-canceled = El lote se canceló, así que no se puede importar nada; cree otro con las filas que faltan.
+too-many-batches = Su cuenta tiene { $most } lotes sin terminar y no puede tener más; espere a que termine uno o cancélelo.
+too-few-rows = { $rows ->
+        [0] Ninguna fila está abierta
+       *[other] Solo { $rows } fila está abierta
+    } y el banco recibe archivos de { $least } filas o más; consúltela por separado.
+unsupported-table-type = El Content-Type debe ser text/csv (UTF-8, UTF-16 o Windows-1252) o application/x-ndjson, sin comprimir.
+unsupported-archive-type = El Content-Type debe ser application/zip (o application/octet-stream), sin comprimir.
 lookup-not-delivered = La consulta no tiene comprobante, o todavía no; su estado dice por qué.
 idempotency-key-reused = El Idempotency-Key se usó para otra solicitud en las últimas 24 horas, o la solicitud ya significa otra cosa; envíe una clave nueva.
 idempotency-key-in-progress = La primera solicitud con este Idempotency-Key sigue en curso; repítala en { $seconds } s.

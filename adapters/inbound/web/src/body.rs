@@ -87,6 +87,38 @@ impl Upload {
         Ok((format, file))
     }
 
+    /// Reads the body, if it is declared as a table of at most `max_bytes`, which has to arrive within
+    /// `deadline`.
+    ///
+    /// # Errors
+    /// [`Problem::UnsupportedTableType`], and those of [`Self::read`].
+    pub async fn read_table(
+        &mut self,
+        headers: &HeaderMap,
+        (max_bytes, deadline): (usize, Duration),
+    ) -> Result<(TableType, Bytes), Problem> {
+        let declared = table_type(headers).ok_or(Problem::UnsupportedTableType)?;
+        self.deadline = deadline;
+        Ok((declared, self.receive(max_bytes).await?))
+    }
+
+    /// Reads the body, if it is declared as a ZIP file of at most `max_bytes`, which has to arrive within
+    /// `deadline`.
+    ///
+    /// # Errors
+    /// [`Problem::UnsupportedArchiveType`], and those of [`Self::read`].
+    pub async fn read_archive(
+        &mut self,
+        headers: &HeaderMap,
+        (max_bytes, deadline): (usize, Duration),
+    ) -> Result<Bytes, Problem> {
+        if !is_archive(headers) {
+            return Err(Problem::UnsupportedArchiveType);
+        }
+        self.deadline = deadline;
+        self.receive(max_bytes).await
+    }
+
     async fn receive(&mut self, max_bytes: usize) -> Result<Bytes, Problem> {
         if self.body.size_hint().lower() > max_bytes as u64 {
             return Err(Problem::PayloadTooLarge { max_bytes });
@@ -139,6 +171,30 @@ impl Incoming {
     /// As [`Upload::read`].
     pub async fn read(&self, headers: &HeaderMap, max_bytes: usize) -> Result<Bytes, Problem> {
         self.0.lock().await.read(headers, max_bytes).await
+    }
+
+    /// As [`Upload::read_table`].
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn read_table(
+        &self,
+        headers: &HeaderMap,
+        bounds: (usize, Duration),
+    ) -> Result<(TableType, Bytes), Problem> {
+        self.0.lock().await.read_table(headers, bounds).await
+    }
+
+    /// As [`Upload::read_archive`].
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn read_archive(
+        &self,
+        headers: &HeaderMap,
+        bounds: (usize, Duration),
+    ) -> Result<Bytes, Problem> {
+        self.0.lock().await.read_archive(headers, bounds).await
     }
 
     /// As [`Upload::is_over`].
@@ -210,6 +266,52 @@ fn file_type(headers: &HeaderMap) -> Option<FileType> {
     ];
     let mut matching = formats.iter().filter(|(name, _)| is_type(declared, name));
     matching.next().map(|(_, format)| *format)
+}
+
+/// Kinds of tables that a body is declared as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableType {
+    /// Values with separators between them.
+    Csv,
+    /// An object of JSON in each line.
+    JsonLines,
+}
+
+/// The kind of table that the headers declare, not compressed. Browsers on computers with Excel declare
+/// every CSV as a file of Excel. A declared encoding doesn't count: the file itself tells.
+fn table_type(headers: &HeaderMap) -> Option<TableType> {
+    let declared = essence(media_type(headers)?);
+    let types = [
+        ("text/csv", TableType::Csv),
+        ("application/csv", TableType::Csv),
+        ("application/vnd.ms-excel", TableType::Csv),
+        ("text/tab-separated-values", TableType::Csv),
+        ("application/x-ndjson", TableType::JsonLines),
+        ("application/ndjson", TableType::JsonLines),
+        ("application/jsonl", TableType::JsonLines),
+    ];
+    let mut matching = types
+        .into_iter()
+        .filter(|(name, _)| declared.eq_ignore_ascii_case(name));
+    matching.next().map(|(_, table)| table)
+}
+
+/// Returns true when the headers declare a ZIP file, not compressed.
+fn is_archive(headers: &HeaderMap) -> bool {
+    let types = [
+        "application/zip",
+        "application/x-zip-compressed",
+        "application/octet-stream",
+    ];
+    media_type(headers).is_some_and(|declared| {
+        let declared = essence(declared);
+        types.iter().any(|name| declared.eq_ignore_ascii_case(name))
+    })
+}
+
+/// A media type without its parameters.
+fn essence(value: &str) -> &str {
+    value.split(';').next().unwrap_or_default().trim()
 }
 
 /// The declared media type of a body that isn't compressed.

@@ -27,7 +27,7 @@ use axum::body::Body;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::Response;
 
-pub use body::{BODY_DEADLINE, Incoming, Upload, is_json};
+pub use body::{BODY_DEADLINE, Incoming, TableType, Upload, is_json};
 pub use caller_address::{CallerAddress, ProxyNetwork, ProxyNetworkError, TrustedProxies};
 pub use chain::Chain;
 pub use context::{RequestContext, the_one};

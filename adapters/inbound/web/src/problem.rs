@@ -126,6 +126,8 @@ catalogue! {
         NoSuchResource = Code::NotFound, "no-such-resource";
         /// The key's customer has no such lookup, in the key's environment.
         NoSuchLookup = Code::NotFound, "no-such-lookup";
+        /// The caller has no such batch.
+        NoSuchBatch = Code::NotFound, "no-such-batch";
         /// The lookup keeps no PDF.
         FileNotKept = Code::NotFound, "file-not-kept";
         /// No such route.
@@ -141,6 +143,17 @@ catalogue! {
         KeyRotated = Code::Conflict, "key-rotated";
         /// The lookup has no proof (yet).
         LookupNotDelivered = Code::Conflict, "lookup-not-delivered";
+        /// The batch has ended.
+        BatchEnded = Code::Conflict, "batch-ended";
+        /// The batch hasn't ended.
+        BatchNotEnded = Code::Conflict, "batch-not-ended";
+        /// The batch was canceled.
+        BatchCanceled = Code::Conflict, "batch-canceled";
+        /// The account has as many open batches as it may have.
+        TooManyBatches { most: u32 } = Code::Conflict, "too-many-batches"(most: most);
+        /// The bank takes no file of fewer rows.
+        TooFewRows { rows: usize, least: usize }
+            = Code::Conflict, "too-few-rows"(rows: rows, least: least);
         /// The account has as many active keys as it may have.
         TooManyKeys { most: u64 } = Code::Conflict, "too-many-keys"(most: most);
         /// The idempotency key was used for another request.
@@ -156,6 +169,10 @@ catalogue! {
         UnsupportedMediaType = Code::UnsupportedMediaType, "unsupported-media-type";
         /// The body isn't declared as a file of a proof.
         UnsupportedFileType = Code::UnsupportedMediaType, "unsupported-file-type";
+        /// The body isn't declared as a table.
+        UnsupportedTableType = Code::UnsupportedMediaType, "unsupported-table-type";
+        /// The body isn't declared as a ZIP file.
+        UnsupportedArchiveType = Code::UnsupportedMediaType, "unsupported-archive-type";
         /// The minute's limit is used up.
         RateLimited { limit: u32, retry_after: Duration }
             = Code::RateLimitExceeded,

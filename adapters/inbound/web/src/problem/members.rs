@@ -119,6 +119,14 @@ impl Problem {
             Self::KeyRevoked => because(Reason::Revoked),
             Self::KeyRotated => because(Reason::AlreadyRotated),
             Self::LookupNotDelivered => because(Reason::NotDelivered),
+            Self::BatchEnded => because(Reason::Ended),
+            Self::BatchNotEnded => because(Reason::NotEnded),
+            Self::BatchCanceled => because(Reason::Canceled),
+            Self::TooManyBatches { most } => Details {
+                limit: Some((*most).into()),
+                ..because(Reason::TooManyBatches)
+            },
+            Self::TooFewRows { .. } => because(Reason::TooFewRows),
             Self::FileNotKept => because(Reason::FileNotKept),
             Self::TooManyKeys { most } => Details {
                 limit: Some(*most),
@@ -134,6 +142,14 @@ impl Problem {
             },
             Self::UnsupportedFileType => Details {
                 accepted: Some("application/xml, application/pdf, application/octet-stream"),
+                ..Details::default()
+            },
+            Self::UnsupportedTableType => Details {
+                accepted: Some("text/csv, application/x-ndjson"),
+                ..Details::default()
+            },
+            Self::UnsupportedArchiveType => Details {
+                accepted: Some("application/zip, application/octet-stream"),
                 ..Details::default()
             },
             Self::RateLimited { limit, retry_after }
@@ -160,6 +176,7 @@ impl Problem {
             Self::InvalidApiKey
             | Self::NoSuchResource
             | Self::NoSuchLookup
+            | Self::NoSuchBatch
             | Self::RouteNotFound
             | Self::MethodNotAllowed
             | Self::RequestTimeout { .. }

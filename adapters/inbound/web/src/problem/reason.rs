@@ -25,4 +25,9 @@ pub(super) enum Reason {
     AlreadyRotated,
     NotDelivered,
     FileNotKept,
+    Ended,
+    NotEnded,
+    Canceled,
+    TooManyBatches,
+    TooFewRows,
 }

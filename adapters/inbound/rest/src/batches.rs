@@ -1,0 +1,129 @@
+//! `/v1/cep/batches`: files of many payments, whose rows are looked up one after another.
+
+use std::sync::Arc;
+
+use axum::extract::{Extension, FromRequestParts, Path};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use domain::batch::BatchId;
+use ports::inbound::{BatchAccess, BatchError, BatchRead, LookupAccess};
+use serde::Serialize;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use web::{CallerAddress, Chain, Incoming, Problem, RequestContext};
+
+use crate::{RestState, caller, failure, headers};
+
+mod bank;
+mod cancel;
+mod create;
+mod draft;
+mod erase;
+mod files;
+mod find;
+mod import;
+mod json_lines;
+mod list;
+mod results;
+mod table;
+mod views;
+mod zip_stream;
+
+pub(crate) use views::BatchBody;
+
+/// The routes with an API key.
+pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
+    OpenApiRouter::new()
+        .routes(routes!(create::create, list::list))
+        .routes(routes!(find::find, erase::erase))
+        .routes(routes!(cancel::cancel))
+        .routes(routes!(results::results))
+        .routes(routes!(files::files))
+        .routes(routes!(bank::bank_files))
+        .routes(routes!(import::import))
+}
+
+/// Path of a batch.
+fn path(id: BatchId) -> String {
+    format!("/v1/cep/batches/{id}")
+}
+
+/// A request about batches: its caller and its context.
+pub(crate) struct BatchCall {
+    context: RequestContext,
+    access: BatchAccess,
+    headers: HeaderMap,
+    incoming: Incoming,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for BatchCall {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let context = parts.extensions.get::<RequestContext>().cloned();
+        let context = context.expect("each route is observed, which adds the context");
+        let incoming = Extension::<Incoming>::from_request_parts(parts, state).await;
+        let Extension(incoming) = incoming.map_err(|_| Problem::internal(&context.request_id))?;
+        let address = parts.extensions.get::<CallerAddress>().copied();
+        let access = BatchAccess::Key(LookupAccess {
+            presented_key: caller::presented_key(&parts.headers).map(str::to_owned),
+            address: caller::known_address(address),
+            request_id: context.request_id.clone(),
+        });
+        Ok(Self {
+            context,
+            access,
+            headers: parts.headers.clone(),
+            incoming,
+        })
+    }
+}
+
+impl BatchCall {
+    /// The problem of a use case that failed.
+    fn problem(&self, error: &BatchError) -> Problem {
+        failure::of_batch(error, &self.context.request_id, self.context.language)
+    }
+
+    /// An answer of JSON, with the state of the key's limits.
+    fn answer<T>(
+        &self,
+        status: StatusCode,
+        read: &BatchRead<T>,
+        view: &impl Serialize,
+    ) -> Result<Response, Problem> {
+        let json = serde_json::to_string(view).map_err(|error| self.unwritten(&error))?;
+        let mut response = web::json_response(json);
+        *response.status_mut() = status;
+        Ok(with_standing(response, read))
+    }
+
+    fn unwritten(&self, error: &(dyn std::error::Error + 'static)) -> Problem {
+        let request_id = &self.context.request_id;
+        tracing::error!(%request_id, error = %Chain(error), "an answer about a batch can't be written");
+        Problem::internal(request_id)
+    }
+}
+
+/// An answer with the state of the key's limits.
+fn with_standing<T>(mut response: Response, read: &BatchRead<T>) -> Response {
+    if let Some(limit_status) = &read.limit_status {
+        headers::put_standing(response.headers_mut(), limit_status);
+    }
+    response
+}
+
+/// The batch that a path names.
+pub(crate) struct Named(BatchId);
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let named = Path::<String>::from_request_parts(parts, state).await;
+        let id = named.ok().and_then(|Path(id)| BatchId::parse(&id));
+        // A text that is no id is that of no batch.
+        id.map(Self).ok_or(Problem::NoSuchBatch)
+    }
+}

@@ -1,0 +1,37 @@
+//! `POST /v1/cep/batches/{id}/cancel`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use web::Problem;
+
+use super::views::BatchBody;
+use super::{BatchCall, Named};
+use crate::RestState;
+use crate::openapi::responses::{BatchConflict, NoSuchBatch};
+
+/// Cancels a batch
+///
+/// Rows that are being looked up are canceled, too; rows that nobody began to look up aren't counted.
+#[utoipa::path(
+    post,
+    path = "/v1/cep/batches/{id}/cancel",
+    operation_id = "cancelBatch",
+    tag = "batches",
+    params(("id" = String, Path, description = "The batch.", format = "uuid")),
+    responses(
+        (status = 200, description = "It was canceled.", body = BatchBody),
+        NoSuchBatch, BatchConflict,
+    ),
+)]
+pub(super) async fn cancel(
+    State(state): State<Arc<RestState>>,
+    call: BatchCall,
+    Named(id): Named,
+) -> Result<Response, Problem> {
+    let canceled = state.batches.cancel(&call.access, id).await;
+    let canceled = canceled.map_err(|error| call.problem(&error))?;
+    call.answer(StatusCode::OK, &canceled, &BatchBody::new(&canceled.found))
+}

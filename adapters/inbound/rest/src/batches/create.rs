@@ -1,0 +1,102 @@
+//! `POST /v1/cep/batches`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{RawQuery, State};
+use axum::http::header::{LOCATION, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::Response;
+use ports::inbound::{CreatedBatch, RepeatableBatch};
+use web::Problem;
+
+use super::draft::{self, Query};
+use super::views::{BatchBody, PreviewBody};
+use super::{BatchCall, path};
+use crate::RestState;
+use crate::headers::{idempotency_key, put_replayed};
+use crate::openapi::responses::{
+    BatchConflict, FaultyInput, KeyReused, LargeTable, NoTable, SlowBody,
+};
+use crate::people::input::Input;
+use crate::proofs::schemas::TextFile;
+
+/// Largest file, in bytes.
+pub(super) const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// Time in which a file has to arrive: 16 MiB at some 2 Mbit/s.
+pub(super) const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Creates a batch: looks up each row of a table
+///
+/// A table with a header and a row for each payment: CSV with `,`, `;` or tabs between the values, in UTF-8,
+/// UTF-16 or Windows-1252, dates as `2026-11-20` or `20/11/2026`, amounts as `1234.56`, `1,234.56` or
+/// `$1,234.56`; or a JSON object in each line. Columns are found by their headers (`fecha`, `clave_rastreo`,
+/// `cuenta`, `monto`, `emisor`, `receptor`, and their usual names), or named by `columns`. An `id` column
+/// comes back with the results.
+///
+/// Faulty rows and rows that ask the same as an earlier one are listed, and the others looked up, behind
+/// everybody who waits for an answer. A row is counted when it is first looked up: the minute's limit makes
+/// rows wait, and a used-up month pauses the batch until there is quota. With `dry_run=true` nothing is
+/// created or counted.
+#[utoipa::path(
+    post,
+    path = "/v1/cep/batches",
+    operation_id = "createBatch",
+    tag = "batches",
+    params(
+        Query,
+        ("Idempotency-Key" = Option<String>, Header,
+            description = "A name of the request: repeated with it within 24 hours, it creates no second batch.",
+            min_length = 1, max_length = 257, pattern = "^(\"[A-Za-z0-9_-]{1,255}\"|[A-Za-z0-9_-]{1,255})$"),
+    ),
+    request_body(
+        description = "The table.",
+        content((inline(TextFile) = "text/csv"), (inline(TextFile) = "application/x-ndjson")),
+    ),
+    responses(
+        (status = 200, description = "With `dry_run`: the check.", body = PreviewBody),
+        (status = 202, description = "It goes on; `Location` says where to look.", body = BatchBody),
+        FaultyInput, SlowBody, BatchConflict, LargeTable, NoTable, KeyReused,
+    ),
+)]
+pub(super) async fn create(
+    State(state): State<Arc<RestState>>,
+    call: BatchCall,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let options: Query = Input::of_query(query.as_deref()).only()?;
+    let key = idempotency_key(&call.headers)?;
+    let bounds = (MAX_BYTES, DEADLINE);
+    let (table, body) = call.incoming.read_table(&call.headers, bounds).await?;
+    let dry_run = options.dry_run();
+    let repeatable = key.filter(|_| !dry_run).map(|key| RepeatableBatch {
+        key,
+        content: content(query.as_deref(), &body),
+    });
+    let draft = draft::read(&state, options, (table, body)).await?;
+    if dry_run {
+        let previewed = state.batches.preview(&call.access, draft).await;
+        let previewed = previewed.map_err(|error| call.problem(&error))?;
+        let body = PreviewBody::new(&previewed.found, call.context.language);
+        return call.answer(StatusCode::OK, &previewed, &body);
+    }
+    let created = state.batches.create(&call.access, draft, repeatable).await;
+    let CreatedBatch { batch, repeated } = created.map_err(|error| call.problem(&error))?;
+    let view = batch.found.as_ref().ok_or(Problem::NoSuchBatch)?;
+    let mut response = call.answer(StatusCode::ACCEPTED, &batch, &BatchBody::new(view))?;
+    let headers = response.headers_mut();
+    let location = HeaderValue::try_from(path(view.id));
+    headers.insert(LOCATION, location.map_err(|error| call.unwritten(&error))?);
+    headers.insert(RETRY_AFTER, HeaderValue::from_static("2"));
+    if repeated {
+        put_replayed(headers);
+    }
+    Ok(response)
+}
+
+/// Method, path, parameters and body, by which a repeated request is recognised.
+fn content(query: Option<&str>, body: &[u8]) -> Vec<u8> {
+    let mut content = format!("POST\nbatches?{}\n", query.unwrap_or_default()).into_bytes();
+    content.extend_from_slice(body);
+    content
+}

@@ -1,0 +1,105 @@
+//! Rows of a batch, as a table for spreadsheets.
+
+use domain::batch::formula;
+use domain::proof::Proof;
+use ports::inbound::{RowOutcome, RowView};
+use web::Language;
+
+use super::views::{errors, state};
+
+/// Names of the columns. The question's are those of a table that creates a batch.
+const COLUMNS: [&str; 24] = [
+    "fila",
+    "linea",
+    "id",
+    "estado",
+    "motivo",
+    "duplicado_de",
+    "errores",
+    "fecha",
+    "clave_rastreo",
+    "cuenta",
+    "monto",
+    "emisor",
+    "receptor",
+    "consulta",
+    "origen",
+    "sello",
+    "fecha_operacion",
+    "hora_abono",
+    "ordenante",
+    "ordenante_rfc_curp",
+    "beneficiario",
+    "beneficiario_rfc_curp",
+    "beneficiario_cuenta",
+    "concepto",
+];
+
+/// The header, after the mark by which spreadsheets know the encoding.
+pub(super) fn header() -> String {
+    format!("\u{feff}{}", formula::row(COLUMNS))
+}
+
+/// The line of a row. No cell begins as a formula.
+pub(super) fn line(row: &RowView, language: Language) -> String {
+    let errors = errors(&row.outcome);
+    let errors = errors
+        .iter()
+        .map(|error| format!("{}: {}", error.field, error.message(language)));
+    let errors = errors.collect::<Vec<_>>().join(" ");
+    let lookup = match &row.outcome {
+        RowOutcome::Lookup(lookup) => Some(lookup),
+        _ => None,
+    };
+    let duplicate_of = match &row.outcome {
+        RowOutcome::Duplicate { of, .. } => (of.0 + 1).to_string(),
+        _ => String::new(),
+    };
+    let delivery = lookup.and_then(|lookup| lookup.delivery.as_ref());
+    let proof = delivery.map(|delivery| &*delivery.proof);
+    let reason = lookup.and_then(|lookup| lookup.reason());
+    let query = row.query.as_ref();
+    let of_query = |read: fn(&domain::query::ProofQuery) -> String| {
+        query.map(read).unwrap_or_default()
+    };
+    let of_proof = |read: fn(&Proof) -> Option<String>| proof.and_then(read).unwrap_or_default();
+    let code = |code: Option<domain::participant::ParticipantCode>| {
+        code.map(|code| code.to_string()).unwrap_or_default()
+    };
+    let cells = [
+        (row.row.0 + 1).to_string(),
+        row.line.to_string(),
+        row.caller_id.clone().unwrap_or_default(),
+        state(&row.outcome).to_owned(),
+        reason.map(|reason| reason.name().to_owned()).unwrap_or_default(),
+        duplicate_of,
+        errors,
+        of_query(|query| query.date.to_string()),
+        of_query(|query| query.tracking_key.as_str().to_owned()),
+        of_query(|query| query.account.as_str().to_owned()),
+        of_query(|query| query.amount.to_string()),
+        code(query.and_then(|query| query.issuer).or(delivery.map(|delivery| delivery.issuer))),
+        code(query.and_then(|query| query.receiver).or(proof.map(|proof| proof.receiver))),
+        lookup.map(|lookup| lookup.id.to_string()).unwrap_or_default(),
+        lookup.map(|lookup| origin(lookup)).unwrap_or_default().to_owned(),
+        delivery.map(|delivery| delivery.seal.verdict.name().to_owned()).unwrap_or_default(),
+        of_proof(|proof| Some(proof.operation_date.to_string())),
+        of_proof(|proof| Some(proof.credit_time.to_string())),
+        of_proof(|proof| proof.payer.name.clone()),
+        of_proof(|proof| proof.payer.tax_id.clone()),
+        of_proof(|proof| proof.beneficiary.name.clone()),
+        of_proof(|proof| proof.beneficiary.tax_id.clone()),
+        of_proof(|proof| proof.beneficiary.account.clone()),
+        of_proof(|proof| proof.concept.clone()),
+    ];
+    formula::row(cells)
+}
+
+/// Where the proof of a lookup comes from.
+fn origin(lookup: &ports::inbound::LookupView) -> &'static str {
+    match (&lookup.delivery, lookup.imported) {
+        (None, _) => "",
+        (Some(_), true) => "imported",
+        (Some(_), false) => "fetched",
+    }
+}

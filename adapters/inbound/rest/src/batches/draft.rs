@@ -1,0 +1,190 @@
+//! A batch as it is sent: its options and its rows.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use domain::batch::sheet::{CellErrors, ColumnMapping, RowRules, Sheet, SheetRow};
+use domain::calendar;
+use domain::file::RequestedFiles;
+use domain::lookup::RetryFor;
+use domain::participant::Catalogue;
+use ports::inbound::{BatchDraft, DraftRow, FaultyRow};
+use serde::{Deserialize, Serialize};
+use utoipa::IntoParams;
+use validator::Validate;
+use web::problem::{FieldFault, FieldProblem};
+use web::{Language, Problem, TableType};
+
+use super::json_lines;
+use crate::RestState;
+
+/// Parameters of the request.
+#[derive(Deserialize, Validate, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Query {
+    /// `true` checks the table and answers what would happen.
+    #[serde(default)]
+    #[param(inline, default = false)]
+    dry_run: bool,
+    /// Columns that aren't found by their headers: `field:header` or `field:number`, separated by commas,
+    /// for example `monto:Total,cuenta:4`.
+    #[validate(length(max = 1000))]
+    #[param(max_length = 1000)]
+    columns: Option<String>,
+    /// The files to keep of each proof: `xml`, or `xml,pdf`.
+    #[param(inline, pattern = "^(xml|pdf)(,(xml|pdf))?$")]
+    formats: Option<String>,
+    /// Seconds during which a row is tried again; 0 makes one attempt.
+    #[serde(default = "usual_time")]
+    #[validate(range(max = 259_200))]
+    #[param(minimum = 0, maximum = 259_200, default = 86_400)]
+    retry_for: u64,
+    /// Your name for the batch.
+    #[validate(length(min = 1, max = 100))]
+    #[param(min_length = 1, max_length = 100)]
+    name: Option<String>,
+}
+
+fn usual_time() -> u64 {
+    RetryFor::DEFAULT.duration().as_secs()
+}
+
+impl Query {
+    pub(super) fn dry_run(&self) -> bool {
+        self.dry_run
+    }
+}
+
+/// The error of a row, as it is kept.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct KeptError {
+    pub(super) field: String,
+    pub(super) problem: String,
+    pub(super) es: String,
+    pub(super) en: String,
+}
+
+impl KeptError {
+    pub(super) fn new(field: &str, problem: &FieldProblem) -> Self {
+        let code: &str = problem.code();
+        Self {
+            field: field.to_owned(),
+            problem: code.to_owned(),
+            es: problem.message(Language::Spanish),
+            en: problem.message(Language::English),
+        }
+    }
+
+    pub(super) fn message(&self, language: Language) -> &str {
+        match language {
+            Language::Spanish => &self.es,
+            Language::English => &self.en,
+        }
+    }
+}
+
+/// Reads the options and the table.
+pub(super) async fn read(
+    state: &RestState,
+    options: Query,
+    (table, body): (TableType, Bytes),
+) -> Result<BatchDraft, Problem> {
+    let most = state.max_batch_rows;
+    let mapping = ColumnMapping::parse(options.columns.as_deref().unwrap_or_default());
+    let mapping = mapping.map_err(|error| {
+        Problem::invalid_field("columns", FieldProblem::of_mapping(&error))
+    })?;
+    let files = formats(options.formats.as_deref())?;
+    let today = calendar::today(state.request_layer.clock.now());
+    let catalogue = state.participants.catalogue();
+    // A file of 16 MiB takes some tenths of a second, too long for a thread that serves other requests.
+    let rows = tokio::task::spawn_blocking(move || {
+        let rules = Rules { today, catalogue };
+        rows((table, &body), &mapping, &rules, most)
+    });
+    let rows = rows.await.map_err(|_| Problem::IncompleteBody)??;
+    Ok(BatchDraft {
+        key: None,
+        name: options.name,
+        files,
+        retry_for: RetryFor::from_secs(options.retry_for).unwrap_or(RetryFor::MAX),
+        rows,
+    })
+}
+
+/// What a row is checked by.
+struct Rules {
+    today: chrono::NaiveDate,
+    catalogue: Arc<Catalogue>,
+}
+
+fn rows(
+    (table, body): (TableType, &[u8]),
+    mapping: &ColumnMapping,
+    rules: &Rules,
+    most: u32,
+) -> Result<Vec<DraftRow>, Problem> {
+    let rules = RowRules {
+        today: rules.today,
+        catalogue: &rules.catalogue,
+    };
+    match table {
+        TableType::Csv => {
+            let sheet = Sheet::open(body, mapping);
+            let sheet = sheet.map_err(|error| {
+                Problem::invalid_field("body", FieldProblem::of_sheet(&error))
+            })?;
+            of_rows(sheet.rows(rules), most)
+        }
+        TableType::JsonLines => of_rows(json_lines::rows(body, rules), most),
+    }
+}
+
+fn of_rows(
+    rows: impl Iterator<Item = SheetRow>,
+    most: u32,
+) -> Result<Vec<DraftRow>, Problem> {
+    let mut drafts = Vec::new();
+    for row in rows {
+        if drafts.len() >= most as usize {
+            let problem = FieldProblem::TooManyRows { most };
+            return Err(Problem::invalid_field("body", problem));
+        }
+        drafts.push(DraftRow {
+            line: u32::try_from(row.line).unwrap_or(u32::MAX),
+            caller_id: row.id,
+            query: row.query.map_err(|errors| faulty(&errors)),
+        });
+    }
+    if drafts.is_empty() {
+        return Err(Problem::invalid_field("body", FieldProblem::NoRows));
+    }
+    Ok(drafts)
+}
+
+/// The errors of a row, as they are kept.
+fn faulty(CellErrors(errors): &CellErrors) -> FaultyRow {
+    let errors = errors.iter().map(|error| {
+        KeptError::new(error.name(), &FieldFault::from(error).problem)
+    });
+    let errors: Vec<_> = errors.collect();
+    FaultyRow(serde_json::to_string(&errors).unwrap_or_default())
+}
+
+/// The words of `formats`. The XML is kept in any case.
+fn formats(words: Option<&str>) -> Result<RequestedFiles, Problem> {
+    let mut files = RequestedFiles::Xml;
+    for word in words.unwrap_or("xml").split(',') {
+        match word.trim() {
+            "xml" => {}
+            "pdf" => files = RequestedFiles::Both,
+            _ => {
+                let allowed = FieldProblem::NotOneOf {
+                    allowed: &["xml", "pdf"],
+                };
+                return Err(Problem::invalid_field("formats", allowed));
+            }
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,142 @@
+//! `GET /v1/cep/batches/{id}/files.zip`.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::Response;
+use bytes::Bytes;
+use domain::batch::RowNumber;
+use domain::file::Format;
+use futures::stream;
+use ports::inbound::{BatchRead, BatchRows, Delivery, Files, RowOutcome, RowView};
+use web::{Language, Problem};
+use zip::result::ZipError;
+
+use super::results::CutOff;
+use super::zip_stream::ZipStream;
+use super::{BatchCall, Named, table, with_standing};
+use crate::RestState;
+use crate::openapi::responses::NoSuchBatch;
+use crate::proofs::schemas::ZipFile;
+
+/// The files of a batch's proofs, in a ZIP file
+///
+/// The files of the rows that are delivered by now, and `resumen.csv` with all rows. It is written while it
+/// is sent: one that was cut off has no end, and opens in no program.
+#[utoipa::path(
+    get,
+    path = "/v1/cep/batches/{id}/files.zip",
+    operation_id = "getBatchFiles",
+    tag = "batches",
+    params(("id" = String, Path, description = "The batch.", format = "uuid")),
+    responses(
+        (status = 200, description = "The files.", body = inline(ZipFile), content_type = "application/zip"),
+        NoSuchBatch,
+    ),
+)]
+pub(super) async fn files(
+    State(state): State<Arc<RestState>>,
+    call: BatchCall,
+    Named(id): Named,
+) -> Result<Response, Problem> {
+    let read = state.batches.rows(&call.access, id, RowNumber(0)).await;
+    let read = read.map_err(|error| call.problem(&error))?;
+    let standing = BatchRead {
+        found: (),
+        key: read.key,
+        limit_status: read.limit_status,
+    };
+    let writing = Writing {
+        zip: ZipStream::new(),
+        summary: table::header(),
+        rows: read.found,
+        language: call.context.language,
+    };
+    let mut response = Response::new(Body::from_stream(stream::try_unfold(
+        Some(writing),
+        |writing| async move {
+            match writing {
+                Some(writing) => writing.next().await.map(Some),
+                None => Ok(None),
+            }
+        },
+    )));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/zip"));
+    let disposition = format!("attachment; filename=\"comprobantes-{id}.zip\"");
+    if let Ok(disposition) = HeaderValue::try_from(disposition) {
+        headers.insert(CONTENT_DISPOSITION, disposition);
+    }
+    Ok(with_standing(response, &standing))
+}
+
+/// A ZIP file in the making.
+struct Writing {
+    zip: ZipStream,
+    /// The lines of `resumen.csv`, at most some hundred bytes for each row.
+    summary: String,
+    rows: Box<dyn BatchRows>,
+    language: Language,
+}
+
+/// Reason why the rest of a ZIP file isn't sent.
+#[derive(Debug, thiserror::Error)]
+enum Interrupted {
+    #[error(transparent)]
+    Rows(#[from] CutOff),
+    #[error("the ZIP could not be written: {0}")]
+    Zip(#[from] ZipError),
+    #[error("the ZIP was given up: {0}")]
+    Task(#[from] tokio::task::JoinError),
+}
+
+impl Writing {
+    /// The next bytes, and what is left to write.
+    async fn next(mut self) -> Result<(Bytes, Option<Self>), Interrupted> {
+        let rows = self.rows.next().await.map_err(CutOff)?;
+        // Deflating a hundred files takes milliseconds, too long for a thread that serves other requests.
+        let written = tokio::task::spawn_blocking(move || match rows {
+            Some(rows) => {
+                for row in &rows {
+                    self.add(row)?;
+                }
+                Ok::<_, ZipError>((self.zip.take(), Some(self)))
+            }
+            None => {
+                let Self {
+                    mut zip, summary, ..
+                } = self;
+                zip.add("resumen.csv", summary.as_bytes())?;
+                Ok((zip.finish()?, None))
+            }
+        });
+        Ok(written.await??)
+    }
+
+    fn add(&mut self, row: &RowView) -> Result<(), ZipError> {
+        self.summary.push_str(&table::line(row, self.language));
+        let RowOutcome::Lookup(lookup) = &row.outcome else {
+            return Ok(());
+        };
+        let Some(Delivery { stem, files, .. }) = &lookup.delivery else {
+            return Ok(());
+        };
+        // Two rows may have files of one name.
+        let number = row.row.0 + 1;
+        let mut add = |format: Format, content: &[u8]| {
+            let name = stem.with_extension(format.extension());
+            self.zip.add(&format!("{number:05}_{name}"), content)
+        };
+        match files {
+            Files::Xml(xml) => add(Format::Xml, xml),
+            Files::Pdf(pdf) => add(Format::Pdf, pdf),
+            Files::Both { xml, pdf } => {
+                add(Format::Xml, xml)?;
+                add(Format::Pdf, pdf)
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! `GET /v1/cep/batches/{id}/results`.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, VARY};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+use bytes::Bytes;
+use domain::batch::RowNumber;
+use futures::stream;
+use ports::inbound::{BatchError, BatchRows, RowView};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use validator::Validate;
+use web::{Language, Problem};
+
+use super::views::RowBody;
+use super::{BatchCall, Named, table, with_standing};
+use crate::RestState;
+use crate::openapi::responses::{FaultyInput, NoSuchBatch};
+use crate::people::input::{Input, Word};
+use crate::proofs::schemas::TextFile;
+
+/// Form of the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
+enum Form {
+    Csv,
+    Ndjson,
+}
+
+// A name without type arguments, of which utoipa's derives would want schemas.
+type FormWord = Word<Form>;
+
+/// Parameters of the request.
+#[derive(Deserialize, Validate, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Query {
+    /// The number of a row: those after it are answered.
+    #[serde(default)]
+    #[param(default = 0, minimum = 0)]
+    after: u32,
+    /// `csv` or `ndjson`; without it, `Accept` says which.
+    #[param(inline)]
+    format: Option<FormWord>,
+}
+
+/// The rows of a batch, with what became of them
+///
+/// In the order of the table, as they are now; a download that was cut off goes on with `after`. As CSV for
+/// spreadsheets (`Accept: text/csv`), in whose cells no formula begins; or as JSON lines
+/// (`application/x-ndjson`), each a `BatchRow` with its lookup.
+#[utoipa::path(
+    get,
+    path = "/v1/cep/batches/{id}/results",
+    operation_id = "getBatchResults",
+    tag = "batches",
+    params(Query, ("id" = String, Path, description = "The batch.", format = "uuid")),
+    responses(
+        (status = 200, description = "The rows.", content(
+            (inline(TextFile) = "text/csv"), (RowBody = "application/x-ndjson"))),
+        FaultyInput, NoSuchBatch,
+    ),
+)]
+pub(super) async fn results(
+    State(state): State<Arc<RestState>>,
+    call: BatchCall,
+    Named(id): Named,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let Query { after, format } = Input::of_query(query.as_deref()).only()?;
+    let form = format.map_or_else(|| accepted(&call.headers), |Word(form)| form);
+    let read = state.batches.rows(&call.access, id, RowNumber(after)).await;
+    let mut read = read.map_err(|error| call.problem(&error))?;
+    // The first rows are read before the answer begins, so that a failure is answered as one.
+    let first = read.found.next().await;
+    let first = first.map_err(|error| call.problem(&error))?;
+    let header = (form == Form::Csv && after == 0).then(table::header);
+    let (standing, rows) = split(read);
+    let language = call.context.language;
+    let body = body(header, first, rows, move |row| line(form, row, language));
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    let (media_type, extension) = match form {
+        Form::Csv => ("text/csv; charset=utf-8; header=present", "csv"),
+        Form::Ndjson => ("application/x-ndjson", "ndjson"),
+    };
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(VARY, HeaderValue::from_static("accept"));
+    let disposition = format!("attachment; filename=\"resultados-{id}.{extension}\"");
+    if let Ok(disposition) = HeaderValue::try_from(disposition) {
+        headers.insert(CONTENT_DISPOSITION, disposition);
+    }
+    Ok(with_standing(response, &standing))
+}
+
+fn split<T>(
+    read: ports::inbound::BatchRead<T>,
+) -> (ports::inbound::BatchRead<()>, T) {
+    let standing = ports::inbound::BatchRead {
+        found: (),
+        key: read.key,
+        limit_status: read.limit_status,
+    };
+    (standing, read.found)
+}
+
+/// The form that `Accept` names first; CSV without one of them.
+fn accepted(headers: &HeaderMap) -> Form {
+    let accept = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut named = accept.flat_map(|value| value.split(',')).filter_map(|named| {
+        match named.split(';').next().unwrap_or_default().trim() {
+            "text/csv" => Some(Form::Csv),
+            "application/x-ndjson" | "application/ndjson" | "application/json" => Some(Form::Ndjson),
+            _ => None,
+        }
+    });
+    named.next().unwrap_or(Form::Csv)
+}
+
+fn line(form: Form, row: &RowView, language: Language) -> String {
+    match form {
+        Form::Csv => table::line(row, language),
+        Form::Ndjson => {
+            let mut line = serde_json::to_string(&RowBody::new(row, language)).unwrap_or_default();
+            line.push('\n');
+            line
+        }
+    }
+}
+
+/// A body of lines, which are read as the caller takes them.
+fn body(
+    header: Option<String>,
+    first: Option<Vec<RowView>>,
+    rows: Box<dyn BatchRows>,
+    line: impl Fn(&RowView) -> String + Send + Sync + 'static,
+) -> Body {
+    let start = (header, first.map(|first| (first, rows)));
+    let lines = stream::try_unfold((start, line), |((header, rest), line)| async move {
+        let Some((ready, mut rows)) = rest else {
+            return Ok(header.map(|header| (Bytes::from(header), ((None, None), line))));
+        };
+        let mut text = header.unwrap_or_default();
+        ready.iter().for_each(|row| text.push_str(&line(row)));
+        let next = rows.next().await.map_err(CutOff)?;
+        let rest = next.map(|next| (next, rows));
+        Ok::<_, CutOff>(Some((Bytes::from(text), ((None, rest), line))))
+    });
+    Body::from_stream(lines)
+}
+
+/// The rest of the rows can't be read: the connection is closed, so that nobody takes a part for the whole.
+#[derive(Debug, thiserror::Error)]
+#[error("the rows can't be read: {0:?}")]
+pub(super) struct CutOff(pub(super) BatchError);

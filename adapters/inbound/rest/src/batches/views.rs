@@ -1,0 +1,277 @@
+//! Batches and their rows, as JSON.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::batch::BatchState;
+use domain::inference::Unresolved;
+use domain::lookup::LookupState;
+use domain::query::Field;
+use ports::inbound::{BatchPreview, BatchView, FaultyRow, RowOutcome, RowView};
+use serde::Serialize;
+use utoipa::ToSchema;
+use web::problem::FieldProblem;
+use web::Language;
+
+use super::draft::KeptError;
+use super::path;
+use crate::lookups::views::LookupBody;
+use crate::openapi::schemas::words;
+
+/// A batch.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Batch)]
+pub(crate) struct BatchBody {
+    /// Its id.
+    #[schema(format = "uuid")]
+    id: String,
+    /// `paused` waits for quota.
+    #[schema(schema_with = words::<BatchState>)]
+    state: &'static str,
+    /// `quota_exceeded` while it is paused; null otherwise.
+    #[schema(required)]
+    reason: Option<&'static str>,
+    /// Your name for it.
+    #[schema(required)]
+    name: Option<String>,
+    /// Formats of the files that are kept.
+    formats: Vec<&'static str>,
+    /// Seconds during which a row is tried again.
+    retry_for: u64,
+    #[schema(format = "date-time")]
+    created_at: String,
+    /// Time of the last change of its state.
+    #[schema(format = "date-time")]
+    updated_at: String,
+    /// Time at which it is erased. Null until it has ended.
+    #[schema(required, format = "date-time")]
+    deleted_at: Option<String>,
+    counts: CountsBody,
+    /// Rows that have ended, of those that are looked up, in percent.
+    progress: f64,
+    /// Estimated time at which each row was looked up once, while nobody else asks the bank. Null once that
+    /// is so, and while the batch is paused.
+    #[schema(required, format = "date-time")]
+    eta: Option<String>,
+    files: BatchLinks,
+}
+
+/// Rows of a batch by what became of them.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BatchCounts)]
+struct CountsBody {
+    /// All rows.
+    rows: u32,
+    /// Rows with errors.
+    faulty: u32,
+    /// Rows that ask the same as an earlier one.
+    duplicates: u32,
+    /// Rows that nobody began to look up.
+    not_begun: u32,
+    /// Rows that wait for their first attempt.
+    queued: u32,
+    /// Rows that are being looked up.
+    running: u32,
+    /// Rows that wait for their next attempt.
+    waiting: u32,
+    delivered: u32,
+    not_found: u32,
+    failed: u32,
+    expired: u32,
+    canceled: u32,
+}
+
+/// Paths of what a batch gives.
+#[derive(Serialize, ToSchema)]
+struct BatchLinks {
+    /// Its rows, as CSV or JSON lines.
+    results: String,
+    /// The files of its proofs.
+    zip: String,
+    /// Its open rows, for the bank's own batch.
+    banxico: String,
+}
+
+impl BatchBody {
+    pub(crate) fn new(batch: &BatchView) -> Self {
+        let in_state = |state| batch.in_state(state);
+        let ready = batch.counts.ready();
+        let progress = match ready {
+            0 => 100.0,
+            ready => f64::from(batch.ended() * 1000 / ready) / 10.0,
+        };
+        let path = path(batch.id);
+        Self {
+            id: batch.id.to_string(),
+            state: batch.state.name(),
+            reason: batch.reason.map(|reason| reason.name()),
+            name: batch.name.clone(),
+            formats: if batch.files.includes_pdf() {
+                vec!["xml", "pdf"]
+            } else {
+                vec!["xml"]
+            },
+            retry_for: batch.retry_for.duration().as_secs(),
+            created_at: instant(batch.created_at),
+            updated_at: instant(batch.updated_at),
+            deleted_at: batch.erased_at.map(instant),
+            counts: CountsBody {
+                rows: batch.counts.rows,
+                faulty: batch.counts.faulty,
+                duplicates: batch.counts.duplicates,
+                not_begun: batch.not_begun,
+                queued: in_state(LookupState::Queued),
+                running: in_state(LookupState::Running),
+                waiting: in_state(LookupState::Waiting),
+                delivered: in_state(LookupState::Delivered),
+                not_found: in_state(LookupState::NotFound),
+                failed: in_state(LookupState::Failed),
+                expired: in_state(LookupState::Expired),
+                canceled: in_state(LookupState::Canceled),
+            },
+            progress,
+            eta: batch.eta.map(instant),
+            files: BatchLinks {
+                results: format!("{path}/results"),
+                zip: format!("{path}/files.zip"),
+                banxico: format!("{path}/banxico.zip"),
+            },
+        }
+    }
+}
+
+/// The check of a batch that isn't created.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BatchPreview)]
+pub(super) struct PreviewBody {
+    /// All rows.
+    rows: u32,
+    /// Rows that would be looked up, each of which is counted once.
+    ready: u32,
+    /// Rows with errors.
+    faulty: u32,
+    /// Rows that ask the same as an earlier one.
+    duplicates: u32,
+    /// Requests that the key's month has left. Null without a quota.
+    #[schema(required)]
+    quota_left: Option<u64>,
+    /// Estimated seconds until each row was looked up once, while nobody else asks the bank.
+    seconds: u64,
+    /// The rows that would not be looked up, 1,000 at most.
+    rejected: Vec<RowBody>,
+}
+
+/// Most rejected rows that an answer lists.
+const MAX_REJECTED: usize = 1000;
+
+impl PreviewBody {
+    pub(super) fn new(preview: &BatchPreview, language: Language) -> Self {
+        let counts = preview.counts;
+        let rejected = preview.rejected.iter().take(MAX_REJECTED);
+        Self {
+            rows: counts.rows,
+            ready: counts.ready(),
+            faulty: counts.faulty,
+            duplicates: counts.duplicates,
+            quota_left: preview.quota_left,
+            seconds: preview.seconds,
+            rejected: rejected.map(|row| RowBody::new(row, language)).collect(),
+        }
+    }
+}
+
+/// A row of a batch.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BatchRow)]
+pub(super) struct RowBody {
+    /// Its number, from 1 on.
+    row: u32,
+    /// Its line in the file, from 1 on.
+    line: u32,
+    /// Your id.
+    #[schema(required)]
+    id: Option<String>,
+    /// The state of its lookup; or `faulty`, `duplicate`, `not_begun`.
+    state: &'static str,
+    /// The row that asked the same first, if it is a duplicate.
+    #[schema(required)]
+    duplicate_of: Option<u32>,
+    /// What is wrong with it.
+    errors: Vec<RowErrorBody>,
+    /// Its lookup, if there is one.
+    #[schema(required)]
+    lookup: Option<LookupBody>,
+}
+
+/// An error of a row.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BatchRowError)]
+pub(super) struct RowErrorBody {
+    /// The field; `row` for the whole row.
+    field: String,
+    /// The problem.
+    problem: String,
+    /// What to do.
+    message: String,
+}
+
+impl RowBody {
+    pub(super) fn new(row: &RowView, language: Language) -> Self {
+        let (mut duplicate_of, mut lookup) = (None, None);
+        match &row.outcome {
+            RowOutcome::Duplicate { of, .. } => duplicate_of = Some(of.0 + 1),
+            RowOutcome::Lookup(found) => lookup = Some(LookupBody::new(found)),
+            RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) | RowOutcome::NotBegun => {}
+        }
+        let errors = errors(&row.outcome).into_iter().map(|error| RowErrorBody {
+            message: error.message(language).to_owned(),
+            field: error.field,
+            problem: error.problem,
+        });
+        Self {
+            row: row.row.0 + 1,
+            line: row.line,
+            id: row.caller_id.clone(),
+            state: state(&row.outcome),
+            duplicate_of,
+            errors: errors.collect(),
+            lookup,
+        }
+    }
+}
+
+/// The name of a row's state.
+pub(super) fn state(outcome: &RowOutcome) -> &'static str {
+    match outcome {
+        RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) => "faulty",
+        RowOutcome::Duplicate { .. } => "duplicate",
+        RowOutcome::NotBegun => "not_begun",
+        RowOutcome::Lookup(lookup) => lookup.state.name(),
+    }
+}
+
+/// The errors of a row.
+pub(super) fn errors(outcome: &RowOutcome) -> Vec<KeptError> {
+    match outcome {
+        RowOutcome::Faulty(FaultyRow(errors)) => serde_json::from_str(errors).unwrap_or_default(),
+        RowOutcome::Unresolved(unresolved) => of_banks(unresolved),
+        RowOutcome::Duplicate { .. } | RowOutcome::NotBegun | RowOutcome::Lookup(_) => Vec::new(),
+    }
+}
+
+fn of_banks(unresolved: &Unresolved) -> Vec<KeptError> {
+    let (issuer, receiver) = (Field::Issuer.name(), Field::Receiver.name());
+    match unresolved {
+        Unresolved::InferenceFailed { issuer: of_issuer, receiver: of_receiver } => {
+            let not_inferred = |field: &str| KeptError::new(field, &FieldProblem::NotInferred);
+            let issuer = of_issuer.map(|_| not_inferred(issuer));
+            let receiver = of_receiver.map(|_| not_inferred(receiver));
+            issuer.into_iter().chain(receiver).collect()
+        }
+        Unresolved::SameInstitution(_) => [issuer, receiver]
+            .map(|field| KeptError::new(field, &FieldProblem::SameInstitution))
+            .into(),
+    }
+}
+
+pub(super) fn instant(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
