@@ -129,6 +129,28 @@ field-metadata-value = It must have values of at most 200 characters.
 field-not-texts = It must hold texts alone.
 field-malformed-idempotency-key = It must be 1 to 255 letters, digits, - and _, in exactly one header.
 field-period-too-long = The period has more than { $slots } slots; ask for a shorter one, or for longer slots (granularity).
+field-month-first = The day goes before the month, for example 20/11/2026; or write it as YYYY-MM-DD.
+field-ambiguous-amount = Its separators can be read in two ways; write it with a decimal point, for example 1234.56 or 1,234.56.
+field-shortened = Excel, or another spreadsheet, took the value for a number and wrote it in scientific notation, so that { $digits } of its digits are left. Format the column as text before the values are entered or pasted, enter them again and save the file; or put an apostrophe (') before each value.
+field-rounded = Excel keeps 15 digits of a number and writes zeros for the others, which is what this value looks like. Format the column as text before the values are entered or pasted, enter them again and save the file. If the value truly ends so, put an apostrophe (') before it.
+field-leading-zeros-lost = It is a CLABE without its { $zeros ->
+        [one] first digit, a zero
+       *[other] first digits, { $zeros } zeros
+    }, which Excel drops from a number. Format the column as text before the values are entered or pasted, and enter them again; or put the zeros back.
+field-id-too-long = It may have up to { $most } characters and has { $length }.
+field-id-character = It must not have control characters, such as line breaks or tabs.
+field-unclosed-quote = The row has a quote (") that is never closed; close it, or double a quote that belongs to the text.
+field-row-too-long = The row has more than { $most } characters; leave out columns that are not needed.
+field-more-cells = The row has { $cells } cells and the header { $columns }; put quotes (") around a value that holds the separator, for example "1,234.56".
+field-malformed-json = The line is not valid JSON (byte { $position }); check the syntax there.
+field-not-an-object = The line must be a JSON object, not { $found ->
+        [string] a string
+        [number] a number
+        [boolean] a boolean
+        [array] an array
+       *[null] null
+    }; send the fields within braces.
+field-repeated-member = The line repeats a member (byte { $position }); send each once.
 
 ## Reasons why a bank is not inferred
 

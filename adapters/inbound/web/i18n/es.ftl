@@ -129,6 +129,28 @@ field-metadata-value = Debe tener valores de 200 caracteres a lo más.
 field-not-texts = Debe contener solo textos.
 field-malformed-idempotency-key = Debe tener de 1 a 255 letras, dígitos, - y _, en un solo encabezado.
 field-period-too-long = El periodo pasa de { $slots } intervalos; pida uno más corto o intervalos más largos (granularity).
+field-month-first = El día va antes que el mes, por ejemplo 20/11/2026; o escríbala como AAAA-MM-DD.
+field-ambiguous-amount = Sus separadores se pueden leer de dos maneras; escríbalo con punto decimal, por ejemplo 1234.56 o 1,234.56.
+field-shortened = Excel, u otra hoja de cálculo, tomó el valor por un número y lo escribió en notación científica, así que solo quedan { $digits } de sus dígitos. Dé a la columna el formato de texto antes de escribir o pegar los valores, vuelva a escribirlos y guarde el archivo; o ponga un apóstrofo (') antes de cada valor.
+field-rounded = Excel guarda 15 dígitos de un número y escribe ceros en lugar de los demás, y así se ve este valor. Dé a la columna el formato de texto antes de escribir o pegar los valores, vuelva a escribirlos y guarde el archivo. Si el valor de verdad termina así, ponga un apóstrofo (') antes de él.
+field-leading-zeros-lost = Es una CLABE sin { $zeros ->
+        [one] su primer dígito, un cero
+       *[other] sus primeros dígitos, { $zeros } ceros
+    }, que Excel quita de los números. Dé a la columna el formato de texto antes de escribir o pegar los valores y vuelva a escribirlos, o agregue los ceros.
+field-id-too-long = Puede tener hasta { $most } caracteres y tiene { $length }.
+field-id-character = No puede tener caracteres de control, como saltos de línea o tabuladores.
+field-unclosed-quote = La fila tiene una comilla (") que nunca se cierra; ciérrela, o duplique la que sea parte del texto.
+field-row-too-long = La fila tiene más de { $most } caracteres; quite las columnas que no hagan falta.
+field-more-cells = La fila tiene { $cells } celdas y el encabezado { $columns }; ponga entre comillas (") los valores que contengan el separador, por ejemplo "1,234.56".
+field-malformed-json = La línea no es JSON válido (byte { $position }); revise la sintaxis en ese lugar.
+field-not-an-object = La línea debe ser un objeto JSON, no { $found ->
+        [string] un texto
+        [number] un número
+        [boolean] un booleano
+        [array] una lista
+       *[null] null
+    }; envíe los campos entre llaves.
+field-repeated-member = La línea repite una clave (byte { $position }); envíe cada una una sola vez.
 
 ## Motivos por los que no se infiere un banco
 
