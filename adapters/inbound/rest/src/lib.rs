@@ -10,6 +10,7 @@
 //! session share, `openapi` what the descriptions do.
 
 mod admin;
+mod batches;
 mod caller;
 mod checks;
 mod ending;

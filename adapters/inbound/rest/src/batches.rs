@@ -1,0 +1,4 @@
+//! Batches: many payments in one file.
+
+mod import_archive;
+mod table;
