@@ -62,3 +62,52 @@ fn digest(query: &ProofQuery) -> [u8; 32] {
     );
     Sha256::digest(text).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::sheet::{ColumnMapping, RowRules, Sheet};
+    use crate::participant::Catalogue;
+    use chrono::NaiveDate;
+
+    /// Queries of a table, one per row.
+    fn queries(rows: &[&str]) -> Vec<ProofQuery> {
+        let text = format!("fecha;rastreo;cuenta;monto;emisor\n{}", rows.join("\n"));
+        let sheet = Sheet::open(text.as_bytes(), &ColumnMapping::default()).unwrap();
+        let rules = RowRules {
+            today: NaiveDate::from_ymd_opt(2026, 11, 24).unwrap(),
+            catalogue: Catalogue::embedded(),
+        };
+        sheet.rows(rules).map(|row| row.query.unwrap()).collect()
+    }
+
+    #[test]
+    fn the_first_row_of_a_question_is_told_whatever_its_spelling() {
+        let queries = queries(&[
+            "2026-11-20;KEY;002010077777777771;1234.5;",
+            "2026-11-20;KEY;002010077777777771;1234.51;",
+            "20/11/2026; KEY ;002-010-07777777777-1;$1,234.50;",
+            "2026-11-20;KEY;002010077777777771;1234.5;40012",
+            "2026-11-20;key;002010077777777771;1234.5;",
+            "2026-11-20;KEY;002010077777777771;1.234,50;",
+        ]);
+        let mut duplicates = Duplicates::of_at_most(10_000);
+        let first: Vec<_> = (1..)
+            .zip(&queries)
+            .map(|(row, query)| duplicates.first(row, query))
+            .collect();
+        assert_eq!(first, [None, None, Some(1), None, None, Some(1)]);
+    }
+
+    #[test]
+    fn only_so_many_questions_are_remembered() {
+        let rows = ["1", "2", "3"].map(|amount| format!("2026-11-20;KEY;5512345678;{amount};"));
+        let queries = queries(&rows.each_ref().map(|row| &**row));
+        let mut duplicates = Duplicates::of_at_most(2);
+        for (row, query) in (1..).zip(&queries) {
+            assert_eq!(duplicates.first(row, query), None);
+        }
+        let again = queries.iter().map(|query| duplicates.first(9, query));
+        assert_eq!(again.collect::<Vec<_>>(), [Some(1), Some(2), None]);
+    }
+}

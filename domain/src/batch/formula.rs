@@ -29,3 +29,66 @@ pub fn row<C: AsRef<str>>(cells: impl IntoIterator<Item = C>) -> String {
     let csv = writer.into_inner().expect(INFALLIBLE);
     String::from_utf8(csv).expect("it is made of strings")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::sheet::{ColumnMapping, Sheet};
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("=1+1", "'=1+1")]
+    #[case("+521234567890", "'+521234567890")]
+    #[case("-5", "'-5")]
+    #[case("@SUM(A1)", "'@SUM(A1)")]
+    #[case("\t=1", "'\t=1")]
+    #[case("\r=1", "'\r=1")]
+    #[case("\n=1", "'\n=1")]
+    #[case("1-2=3", "1-2=3")]
+    #[case("", "")]
+    fn a_cell_that_begins_as_a_formula_is_escaped(#[case] cell: &str, #[case] expected: &str) {
+        assert_eq!(escape(cell), expected);
+    }
+
+    #[test]
+    fn a_row_is_quoted_where_needed_and_ends_with_cr_and_lf() {
+        let cells = ["a", "b,c", "\"d\"", "", "=e"];
+        assert_eq!(row(cells), "a,\"b,c\",\"\"\"d\"\"\",,'=e\r\n");
+        assert_eq!(row(["", ""]), ",\r\n");
+    }
+
+    proptest! {
+        #[test]
+        fn a_spreadsheet_finds_no_formula_and_every_cell(
+            cells in prop::collection::vec("[=+@'\"a-z,;\t\r\n-]{0,8}", 1..6),
+        ) {
+            let text = row(&cells);
+            let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+            let read = reader.records().next().unwrap().unwrap();
+            prop_assert_eq!(read.len(), cells.len());
+            for (read, cell) in read.iter().zip(&cells) {
+                prop_assert!(!read.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']));
+                let is_same = read == cell || read.strip_prefix('\'') == Some(cell);
+                prop_assert!(is_same);
+            }
+        }
+
+        #[test]
+        fn a_written_row_is_read_back_as_a_row_of_a_table(id in "[ -~]{1,20}") {
+            let header = row(["id", "fecha", "clave_rastreo", "cuenta", "monto"]);
+            let text = header + &row([&id, "2026-11-20", "KEY", "5512345678", "1.00"]);
+            let sheet = Sheet::open(text.as_bytes(), &ColumnMapping::default()).unwrap();
+            let rules = crate::batch::sheet::RowRules {
+                today: chrono::NaiveDate::from_ymd_opt(2026, 11, 24).unwrap(),
+                catalogue: crate::participant::Catalogue::embedded(),
+            };
+            let read = sheet.rows(rules).next().unwrap();
+            prop_assert!(read.query.is_ok());
+            let guarded = id.trim_start().starts_with(['\'', '=']);
+            if !guarded {
+                prop_assert_eq!(read.id.unwrap_or_default(), id.trim());
+            }
+        }
+    }
+}

@@ -158,6 +158,8 @@ pub struct LookupView {
     pub inferred: InferredBanks,
     /// The batch that it is a row of, if it is one.
     pub batch: Option<BatchId>,
+    /// The proof came with an import of the bank's own batch.
+    pub imported: bool,
     /// The caller's metadata.
     pub metadata: Metadata,
     /// The proof, once it is delivered; `None` in lists.

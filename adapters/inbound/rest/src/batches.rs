@@ -18,19 +18,21 @@ use crate::{RestState, caller, failure, headers};
 mod bank;
 mod cancel;
 mod create;
+mod csv;
 mod draft;
 mod erase;
 mod files;
 mod find;
 mod import;
-mod json_lines;
+mod import_archive;
 mod list;
+mod problems;
 mod results;
 mod table;
 mod views;
 mod zip_stream;
 
-pub(crate) use views::BatchBody;
+pub(crate) use views::{BatchBody, nothing_to_do};
 
 /// The routes with an API key.
 pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
@@ -83,7 +85,7 @@ impl<S: Send + Sync> FromRequestParts<S> for BatchCall {
 impl BatchCall {
     /// The problem of a use case that failed.
     fn problem(&self, error: &BatchError) -> Problem {
-        failure::of_batch(error, &self.context.request_id, self.context.language)
+        failure::of_batch(error, &self.context.request_id)
     }
 
     /// An answer of JSON, with the state of the key's limits.

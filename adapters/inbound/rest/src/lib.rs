@@ -5,11 +5,12 @@
 //! each at the root and under `/api`; a gateway without sign-in has the first alone.
 //!
 //! Each endpoint is one file, with its route, description and bodies: `proofs/`, `checks/`,
-//! `lookups/`, `own_lookups/`,
+//! `lookups/`, `batches/`, `own_lookups/`,
 //! `participants/`, `keys/`, `admin/` and `operations/`. `pipeline` serves all proof requests, `people` holds what the routes under a
 //! session share, `openapi` what the descriptions do.
 
 mod admin;
+mod batches;
 mod caller;
 mod checks;
 mod ending;
@@ -31,7 +32,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request};
-use ports::inbound::{Health, Lookups, Participants, ProofRequests};
+use ports::inbound::{Batches, Health, Lookups, Participants, ProofRequests};
 use tower::ServiceExt as _;
 use web::RequestLayer;
 
@@ -55,6 +56,10 @@ pub struct RestState {
     pub proof_requests: Arc<dyn ProofRequests>,
     /// Reads stored lookups.
     pub lookups: Arc<dyn Lookups>,
+    /// Creates and reads batches.
+    pub batches: Arc<dyn Batches>,
+    /// Rows that a batch may have.
+    pub max_batch_rows: u32,
     /// Says whether we can serve.
     pub health: Arc<dyn Health>,
     /// Participants that `emisor` and `receptor` may name.
@@ -76,7 +81,11 @@ pub fn router(state: RestState) -> Router {
     let (description, _) = operations::description().split_for_parts();
     let (participants, _) = participants::routes().split_for_parts();
     let (lookups, _) = lookups::items().split_for_parts();
-    let public = description.merge(participants).merge(lookups);
+    let (batches, _) = batches::routes().split_for_parts();
+    let public = description
+        .merge(participants)
+        .merge(lookups)
+        .merge(batches);
     let operations = with_alias(public.merge(operations::docs::routes()))
         .method_not_allowed_fallback(web::method_not_allowed)
         .fallback(web::route_not_found)

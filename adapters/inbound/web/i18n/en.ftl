@@ -62,6 +62,19 @@ proof-denied = The central bank reports the state "{ $state }" and issues no pro
 no-such-resource = Nothing that this session may see has that id; check the id.
 no-such-lookup = Your account has no lookup with that id in the environment of this key; check the id and the key.
 file-not-kept = The lookup keeps no PDF; create it with "formats": ["xml", "pdf"] to have one.
+empty-table = The file is empty; send a header and a row for each payment.
+table-not-text = The file is not text: a workbook (XLSX, XLS, ODS) is read by nobody here. Save it as CSV UTF-8 and send that.
+table-no-header = The first row is not a header; add one with fecha, clave_rastreo, cuenta and monto, or give the columns by number (columns=fecha:1,…).
+table-header = The header in line { $line } can't be read; close its quotes, and leave out columns that are not needed.
+missing-columns = The table has no column for { $missing }; its headers are { $found }. Rename one, or say which it is (columns=monto:Total).
+repeated-column = Several columns are { $column }: { $found }. Keep one, or say which it is (columns={ $column }:3).
+nothing-to-look-up = None of the { $rows } rows can be looked up; details.rows says what is wrong with the first ones.
+not-an-archive = The file is no ZIP; send the one that the bank's link gives.
+damaged-archive = The ZIP is cut off or contradicts itself; download it again.
+archive-too-large = The ZIP has more, or larger, files than one of the bank's own batch has (500 payments); send one for each batch.
+nested-archive = File { $number } of the ZIP is a ZIP itself; send that one.
+unreadable-entry = File { $number } of the ZIP is encrypted, or compressed by a method other than Deflate; send the ZIP as it was downloaded.
+hostile-entry = Entry { $number } of the ZIP is no file, or has a name that leads out of its folder; send the ZIP as it was downloaded.
 no-such-batch = Your account has no batch with that id in the environment of this key; check the id and the key.
 batch-ended = The batch has ended, so it can't be canceled; DELETE removes it.
 batch-not-ended = The batch hasn't ended, so it can't be removed; cancel it first.
@@ -140,6 +153,35 @@ field-metadata-value = It must have values of at most 200 characters.
 field-not-texts = It must hold texts alone.
 field-malformed-idempotency-key = It must be 1 to 255 letters, digits, - and _, in exactly one header.
 field-period-too-long = The period has more than { $slots } slots; ask for a shorter one, or for longer slots (granularity).
+field-too-many-rows = The table has more than { $most } rows; divide it.
+field-no-rows = The table has no rows; send one for each payment.
+field-not-inferred = The bank is not named, and can't be inferred; fill in the column.
+field-malformed-mapping = It must be pairs field:header or field:number, separated by commas, for example monto:Total,cuenta:4.
+field-mapping-field = It names a field that tables do not have; they are fecha, clave_rastreo, cuenta, monto, emisor, receptor and id.
+field-mapping-column = It names a header or a number that no column, or more than one, has; give the column's number.
+field-mapping-twice = It assigns a field, or a column, twice; assign each once.
+field-month-first = The day goes before the month, for example 20/11/2026; or write it as YYYY-MM-DD.
+field-ambiguous-amount = Its separators can be read in two ways; write it with a decimal point, for example 1234.56 or 1,234.56.
+field-shortened = Excel, or another spreadsheet, took the value for a number and wrote it in scientific notation, so that { $digits } of its digits are left. Format the column as text before the values are entered or pasted, enter them again and save the file; or put an apostrophe (') before each value.
+field-rounded = Excel keeps 15 digits of a number and writes zeros for the others, which is what this value looks like. Format the column as text before the values are entered or pasted, enter them again and save the file. If the value truly ends so, put an apostrophe (') before it.
+field-leading-zeros-lost = It is a CLABE without its { $zeros ->
+        [one] first digit, a zero
+       *[other] first digits, { $zeros } zeros
+    }, which Excel drops from a number. Format the column as text before the values are entered or pasted, and enter them again; or put the zeros back.
+field-id-too-long = It may have up to { $most } characters and has { $length }.
+field-id-character = It must not have control characters, such as line breaks or tabs.
+field-unclosed-quote = The row has a quote (") that is never closed; close it, or double a quote that belongs to the text.
+field-row-too-long = The row has more than { $most } characters; leave out columns that are not needed.
+field-more-cells = The row has { $cells } cells and the header { $columns }; put quotes (") around a value that holds the separator, for example "1,234.56".
+field-malformed-json = The line is not valid JSON (byte { $position }); check the syntax there.
+field-not-an-object = The line must be a JSON object, not { $found ->
+        [string] a string
+        [number] a number
+        [boolean] a boolean
+        [array] an array
+       *[null] null
+    }; send the fields within braces.
+field-repeated-member = The line repeats a member (byte { $position }); send each once.
 
 ## Reasons why a bank is not inferred
 

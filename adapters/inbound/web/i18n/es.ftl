@@ -62,6 +62,19 @@ proof-denied = El banco central informa el estado «{ $state }» y no emite comp
 no-such-resource = No existe nada con ese identificador que esta sesión pueda ver; revise el identificador.
 no-such-lookup = Su cuenta no tiene una consulta con ese identificador en el ambiente de esta clave; revise el identificador y la clave.
 file-not-kept = La consulta no guarda el PDF; créela con "formats": ["xml", "pdf"] para tenerlo.
+empty-table = El archivo está vacío; envíe un encabezado y una fila por pago.
+table-not-text = El archivo no es texto: aquí no se leen libros (XLSX, XLS, ODS). Guárdelo como CSV UTF-8 y envíe ese archivo.
+table-no-header = La primera fila no es un encabezado; agregue uno con fecha, clave_rastreo, cuenta y monto, o dé las columnas por número (columns=fecha:1,…).
+table-header = No se puede leer el encabezado de la línea { $line }; cierre sus comillas y quite las columnas que no hagan falta.
+missing-columns = A la tabla le falta la columna de { $missing }; sus encabezados son { $found }. Cambie el nombre de una o diga cuál es (columns=monto:Total).
+repeated-column = Varias columnas son { $column }: { $found }. Deje una o diga cuál es (columns={ $column }:3).
+nothing-to-look-up = Ninguna de las { $rows } filas se puede consultar; details.rows dice qué tienen las primeras.
+not-an-archive = El archivo no es un ZIP; envíe el que da el enlace del banco.
+damaged-archive = El ZIP está incompleto o se contradice; descárguelo de nuevo.
+archive-too-large = El ZIP tiene más archivos, o más grandes, que un lote del propio banco (500 pagos); envíe uno por lote.
+nested-archive = El archivo { $number } del ZIP es otro ZIP; envíe ese.
+unreadable-entry = El archivo { $number } del ZIP está cifrado o comprimido con un método distinto de Deflate; envíe el ZIP tal como se descargó.
+hostile-entry = La entrada { $number } del ZIP no es un archivo o su nombre lleva fuera de su carpeta; envíe el ZIP tal como se descargó.
 no-such-batch = Su cuenta no tiene un lote con ese identificador en el ambiente de esta clave; revise el identificador y la clave.
 batch-ended = El lote ya terminó, así que no se puede cancelar; DELETE lo borra.
 batch-not-ended = El lote no ha terminado, así que no se puede borrar; cancélelo antes.
@@ -140,6 +153,35 @@ field-metadata-value = Debe tener valores de 200 caracteres a lo más.
 field-not-texts = Debe contener solo textos.
 field-malformed-idempotency-key = Debe tener de 1 a 255 letras, dígitos, - y _, en un solo encabezado.
 field-period-too-long = El periodo pasa de { $slots } intervalos; pida uno más corto o intervalos más largos (granularity).
+field-too-many-rows = La tabla tiene más de { $most } filas; divídala.
+field-no-rows = La tabla no tiene filas; envíe una por pago.
+field-not-inferred = El banco no se indicó y no se puede inferir; llene la columna.
+field-malformed-mapping = Debe ser una lista de pares campo:encabezado o campo:número, separados por comas, por ejemplo monto:Total,cuenta:4.
+field-mapping-field = Nombra un campo que las tablas no tienen; son fecha, clave_rastreo, cuenta, monto, emisor, receptor e id.
+field-mapping-column = Nombra un encabezado o un número que no tiene ninguna columna, o que tienen varias; dé el número de la columna.
+field-mapping-twice = Asigna un campo o una columna dos veces; asigne cada uno una sola vez.
+field-month-first = El día va antes que el mes, por ejemplo 20/11/2026; o escríbala como AAAA-MM-DD.
+field-ambiguous-amount = Sus separadores se pueden leer de dos maneras; escríbalo con punto decimal, por ejemplo 1234.56 o 1,234.56.
+field-shortened = Excel, u otra hoja de cálculo, tomó el valor por un número y lo escribió en notación científica, así que solo quedan { $digits } de sus dígitos. Dé a la columna el formato de texto antes de escribir o pegar los valores, vuelva a escribirlos y guarde el archivo; o ponga un apóstrofo (') antes de cada valor.
+field-rounded = Excel guarda 15 dígitos de un número y escribe ceros en lugar de los demás, y así se ve este valor. Dé a la columna el formato de texto antes de escribir o pegar los valores, vuelva a escribirlos y guarde el archivo. Si el valor de verdad termina así, ponga un apóstrofo (') antes de él.
+field-leading-zeros-lost = Es una CLABE sin { $zeros ->
+        [one] su primer dígito, un cero
+       *[other] sus primeros dígitos, { $zeros } ceros
+    }, que Excel quita de los números. Dé a la columna el formato de texto antes de escribir o pegar los valores y vuelva a escribirlos, o agregue los ceros.
+field-id-too-long = Puede tener hasta { $most } caracteres y tiene { $length }.
+field-id-character = No puede tener caracteres de control, como saltos de línea o tabuladores.
+field-unclosed-quote = La fila tiene una comilla (") que nunca se cierra; ciérrela, o duplique la que sea parte del texto.
+field-row-too-long = La fila tiene más de { $most } caracteres; quite las columnas que no hagan falta.
+field-more-cells = La fila tiene { $cells } celdas y el encabezado { $columns }; ponga entre comillas (") los valores que contengan el separador, por ejemplo "1,234.56".
+field-malformed-json = La línea no es JSON válido (byte { $position }); revise la sintaxis en ese lugar.
+field-not-an-object = La línea debe ser un objeto JSON, no { $found ->
+        [string] un texto
+        [number] un número
+        [boolean] un booleano
+        [array] una lista
+       *[null] null
+    }; envíe los campos entre llaves.
+field-repeated-member = La línea repite una clave (byte { $position }); envíe cada una una sola vez.
 
 ## Motivos por los que no se infiere un banco
 

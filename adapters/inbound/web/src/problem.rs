@@ -26,6 +26,7 @@ mod hint;
 mod members;
 mod reason;
 mod response;
+mod row;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -40,6 +41,7 @@ pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};
 pub use hint::{GapReason, HintReason};
 pub use response::ErrorBody;
+pub use row::{RowDetail, RowFaultText};
 pub(crate) use response::render;
 
 use catalogue::catalogue;
@@ -126,6 +128,38 @@ catalogue! {
         NoSuchResource = Code::NotFound, "no-such-resource";
         /// The key's customer has no such lookup, in the key's environment.
         NoSuchLookup = Code::NotFound, "no-such-lookup";
+        /// A table without a row.
+        EmptyTable = Code::InvalidRequest, "empty-table";
+        /// A workbook, or another file that isn't text.
+        TableNotText = Code::InvalidRequest, "table-not-text";
+        /// A table that begins with a payment.
+        TableNoHeader = Code::InvalidRequest, "table-no-header";
+        /// A header that can't be read.
+        TableHeader { line: u64 } = Code::InvalidRequest, "table-header"(line: line);
+        /// A table without columns that each row needs.
+        MissingColumns { missing: Vec<&'static str>, found: Vec<String> }
+            = Code::InvalidRequest,
+            "missing-columns"(missing: List::of(missing), found: List::of(found));
+        /// A table with several columns for one field.
+        RepeatedColumn { column: &'static str, found: Vec<String> }
+            = Code::InvalidRequest,
+            "repeated-column"(column: column, found: List::of(found));
+        /// A table none of whose rows can be looked up.
+        NothingToLookUp { rows: u32, faults: Vec<RowFaultText> }
+            = Code::InvalidRequest, "nothing-to-look-up"(rows: rows);
+        /// A file that is no ZIP.
+        NotAnArchive = Code::InvalidRequest, "not-an-archive";
+        /// A ZIP that is cut off, or contradicts itself.
+        DamagedArchive = Code::InvalidRequest, "damaged-archive";
+        /// A ZIP with more, or larger, files than the bank's have.
+        ArchiveTooLarge = Code::InvalidRequest, "archive-too-large";
+        /// A ZIP in a ZIP.
+        NestedArchive { number: usize } = Code::InvalidRequest, "nested-archive"(number: number);
+        /// A file of a ZIP that is encrypted, or compressed by a method that isn't read.
+        UnreadableEntry { number: usize }
+            = Code::InvalidRequest, "unreadable-entry"(number: number);
+        /// A file of a ZIP whose name leads elsewhere, or that is no file.
+        HostileEntry { number: usize } = Code::InvalidRequest, "hostile-entry"(number: number);
         /// The caller has no such batch.
         NoSuchBatch = Code::NotFound, "no-such-batch";
         /// The lookup keeps no PDF.

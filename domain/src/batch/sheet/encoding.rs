@@ -31,6 +31,8 @@ impl Encoding {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Text<'a> {
     Utf8(&'a str),
+    /// UTF-8 by its byte order mark, with bytes that aren't.
+    BrokenUtf8(&'a [u8]),
     Utf16 {
         bytes: &'a [u8],
         unit: fn([u8; 2]) -> u16,
@@ -56,7 +58,11 @@ impl<'a> Text<'a> {
                 let unit = u16::from_be_bytes;
                 (Self::Utf16 { bytes, unit }, Encoding::Utf16Be)
             }
-            _ => match str::from_utf8(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)) {
+            [0xef, 0xbb, 0xbf, bytes @ ..] => {
+                let text = str::from_utf8(bytes).map_or(Self::BrokenUtf8(bytes), Self::Utf8);
+                (text, Encoding::Utf8)
+            }
+            _ => match str::from_utf8(bytes) {
                 Ok(text) => (Self::Utf8(text), Encoding::Utf8),
                 Err(_) => (Self::Windows1252(bytes), Encoding::Windows1252),
             },
@@ -70,6 +76,14 @@ impl<'a> Text<'a> {
             Self::Utf8(text) => {
                 let character = text.get(offset..)?.chars().next()?;
                 Some((character, offset + character.len_utf8()))
+            }
+            Self::BrokenUtf8(bytes) => {
+                let rest = bytes.get(offset..)?;
+                let chunk = rest[..rest.len().min(4)].utf8_chunks().next()?;
+                match chunk.valid().chars().next() {
+                    Some(character) => Some((character, offset + character.len_utf8())),
+                    None => Some((char::REPLACEMENT_CHARACTER, offset + chunk.invalid().len())),
+                }
             }
             Self::Utf16 { bytes, unit } => {
                 let rest = bytes.get(offset..).filter(|rest| !rest.is_empty())?;

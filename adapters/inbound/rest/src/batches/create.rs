@@ -73,11 +73,11 @@ pub(super) async fn create(
         key,
         content: content(query.as_deref(), &body),
     });
-    let draft = draft::read(&state, options, (table, body)).await?;
+    let (draft, columns) = draft::read(&state, options, (table, body)).await?;
     if dry_run {
         let previewed = state.batches.preview(&call.access, draft).await;
         let previewed = previewed.map_err(|error| call.problem(&error))?;
-        let body = PreviewBody::new(&previewed.found, call.context.language);
+        let body = PreviewBody::new(&previewed.found, &columns, call.context.language);
         return call.answer(StatusCode::OK, &previewed, &body);
     }
     let created = state.batches.create(&call.access, draft, repeatable).await;

@@ -6,6 +6,7 @@ use ports::inbound::{RowOutcome, RowView};
 use web::Language;
 
 use super::views::{errors, state};
+use crate::lookups::views::origin;
 
 /// Names of the columns. The question's are those of a table that creates a batch.
 const COLUMNS: [&str; 24] = [
@@ -81,7 +82,11 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         code(query.and_then(|query| query.issuer).or(delivery.map(|delivery| delivery.issuer))),
         code(query.and_then(|query| query.receiver).or(proof.map(|proof| proof.receiver))),
         lookup.map(|lookup| lookup.id.to_string()).unwrap_or_default(),
-        lookup.map(|lookup| origin(lookup)).unwrap_or_default().to_owned(),
+        lookup
+            .filter(|lookup| lookup.delivery.is_some())
+            .map(|lookup| origin(lookup))
+            .unwrap_or_default()
+            .to_owned(),
         delivery.map(|delivery| delivery.seal.verdict.name().to_owned()).unwrap_or_default(),
         of_proof(|proof| Some(proof.operation_date.to_string())),
         of_proof(|proof| Some(proof.credit_time.to_string())),
@@ -93,13 +98,4 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         of_proof(|proof| proof.concept.clone()),
     ];
     formula::row(cells)
-}
-
-/// Where the proof of a lookup comes from.
-fn origin(lookup: &ports::inbound::LookupView) -> &'static str {
-    match (&lookup.delivery, lookup.imported) {
-        (None, _) => "",
-        (Some(_), true) => "imported",
-        (Some(_), false) => "fetched",
-    }
 }

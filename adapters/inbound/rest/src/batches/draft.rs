@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use domain::batch::sheet::{CellErrors, ColumnMapping, RowRules, Sheet, SheetRow};
+use domain::batch::sheet::{CellErrors, ColumnMapping, RowRules, SheetColumn, SheetRow};
 use domain::calendar;
 use domain::file::RequestedFiles;
 use domain::lookup::RetryFor;
@@ -15,7 +15,8 @@ use validator::Validate;
 use web::problem::{FieldFault, FieldProblem};
 use web::{Language, Problem, TableType};
 
-use super::json_lines;
+use super::problems;
+use super::table::Table;
 use crate::RestState;
 
 /// Parameters of the request.
@@ -88,12 +89,10 @@ pub(super) async fn read(
     state: &RestState,
     options: Query,
     (table, body): (TableType, Bytes),
-) -> Result<BatchDraft, Problem> {
+) -> Result<(BatchDraft, Vec<SheetColumn>), Problem> {
     let most = state.max_batch_rows;
     let mapping = ColumnMapping::parse(options.columns.as_deref().unwrap_or_default());
-    let mapping = mapping.map_err(|error| {
-        Problem::invalid_field("columns", FieldProblem::of_mapping(&error))
-    })?;
+    let mapping = mapping.map_err(|error| problems::of_mapping(&error))?;
     let files = formats(options.formats.as_deref())?;
     let today = calendar::today(state.request_layer.clock.now());
     let catalogue = state.participants.catalogue();
@@ -102,14 +101,15 @@ pub(super) async fn read(
         let rules = Rules { today, catalogue };
         rows((table, &body), &mapping, &rules, most)
     });
-    let rows = rows.await.map_err(|_| Problem::IncompleteBody)??;
-    Ok(BatchDraft {
+    let (rows, columns) = rows.await.map_err(|_| Problem::IncompleteBody)??;
+    let draft = BatchDraft {
         key: None,
         name: options.name,
         files,
         retry_for: RetryFor::from_secs(options.retry_for).unwrap_or(RetryFor::MAX),
         rows,
-    })
+    };
+    Ok((draft, columns))
 }
 
 /// What a row is checked by.
@@ -123,21 +123,14 @@ fn rows(
     mapping: &ColumnMapping,
     rules: &Rules,
     most: u32,
-) -> Result<Vec<DraftRow>, Problem> {
+) -> Result<(Vec<DraftRow>, Vec<SheetColumn>), Problem> {
     let rules = RowRules {
         today: rules.today,
         catalogue: &rules.catalogue,
     };
-    match table {
-        TableType::Csv => {
-            let sheet = Sheet::open(body, mapping);
-            let sheet = sheet.map_err(|error| {
-                Problem::invalid_field("body", FieldProblem::of_sheet(&error))
-            })?;
-            of_rows(sheet.rows(rules), most)
-        }
-        TableType::JsonLines => of_rows(json_lines::rows(body, rules), most),
-    }
+    let table = Table::open(table, body, mapping).map_err(problems::of_sheet)?;
+    let columns = table.columns().to_vec();
+    Ok((of_rows(table.rows(rules), most)?, columns))
 }
 
 fn of_rows(
@@ -180,7 +173,7 @@ fn formats(words: Option<&str>) -> Result<RequestedFiles, Problem> {
             "pdf" => files = RequestedFiles::Both,
             _ => {
                 let allowed = FieldProblem::NotOneOf {
-                    allowed: &["xml", "pdf"],
+                    words: &["xml", "pdf"],
                 };
                 return Err(Problem::invalid_field("formats", allowed));
             }

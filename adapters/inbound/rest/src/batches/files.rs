@@ -17,7 +17,7 @@ use zip::result::ZipError;
 
 use super::results::CutOff;
 use super::zip_stream::ZipStream;
-use super::{BatchCall, Named, table, with_standing};
+use super::{BatchCall, Named, csv, with_standing};
 use crate::RestState;
 use crate::openapi::responses::NoSuchBatch;
 use crate::proofs::schemas::ZipFile;
@@ -51,7 +51,7 @@ pub(super) async fn files(
     };
     let writing = Writing {
         zip: ZipStream::new(),
-        summary: table::header(),
+        summary: csv::header(),
         rows: read.found,
         language: call.context.language,
     };
@@ -117,7 +117,7 @@ impl Writing {
     }
 
     fn add(&mut self, row: &RowView) -> Result<(), ZipError> {
-        self.summary.push_str(&table::line(row, self.language));
+        self.summary.push_str(&csv::line(row, self.language));
         let RowOutcome::Lookup(lookup) = &row.outcome else {
             return Ok(());
         };

@@ -17,7 +17,7 @@ use validator::Validate;
 use web::{Language, Problem};
 
 use super::views::RowBody;
-use super::{BatchCall, Named, table, with_standing};
+use super::{BatchCall, Named, csv, with_standing};
 use crate::RestState;
 use crate::openapi::responses::{FaultyInput, NoSuchBatch};
 use crate::people::input::{Input, Word};
@@ -77,7 +77,7 @@ pub(super) async fn results(
     // The first rows are read before the answer begins, so that a failure is answered as one.
     let first = read.found.next().await;
     let first = first.map_err(|error| call.problem(&error))?;
-    let header = (form == Form::Csv && after == 0).then(table::header);
+    let header = (form == Form::Csv && after == 0).then(csv::header);
     let (standing, rows) = split(read);
     let language = call.context.language;
     let body = body(header, first, rows, move |row| line(form, row, language));
@@ -122,7 +122,7 @@ fn accepted(headers: &HeaderMap) -> Form {
 
 fn line(form: Form, row: &RowView, language: Language) -> String {
     match form {
-        Form::Csv => table::line(row, language),
+        Form::Csv => csv::line(row, language),
         Form::Ndjson => {
             let mut line = serde_json::to_string(&RowBody::new(row, language)).unwrap_or_default();
             line.push('\n');

@@ -2,14 +2,15 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::batch::BatchState;
+use domain::batch::sheet::{Column, SheetColumn};
 use domain::inference::Unresolved;
 use domain::lookup::LookupState;
 use domain::query::Field;
 use ports::inbound::{BatchPreview, BatchView, FaultyRow, RowOutcome, RowView};
 use serde::Serialize;
 use utoipa::ToSchema;
-use web::problem::FieldProblem;
-use web::Language;
+use web::problem::{FieldProblem, RowFaultText};
+use web::{Language, Problem};
 
 use super::draft::KeptError;
 use super::path;
@@ -142,6 +143,8 @@ impl BatchBody {
 #[derive(Serialize, ToSchema)]
 #[schema(as = BatchPreview)]
 pub(super) struct PreviewBody {
+    /// The columns of the table, and what they hold. None for JSON lines.
+    columns: Vec<ColumnBody>,
     /// All rows.
     rows: u32,
     /// Rows that would be looked up, each of which is counted once.
@@ -159,14 +162,42 @@ pub(super) struct PreviewBody {
     rejected: Vec<RowBody>,
 }
 
+/// A column of a table.
+#[derive(Serialize, ToSchema)]
+#[schema(as = TableColumn)]
+struct ColumnBody {
+    /// Its number, from 1 on.
+    number: usize,
+    /// Its header.
+    header: String,
+    /// The field that it holds; null when it isn't read.
+    #[schema(required)]
+    field: Option<&'static str>,
+}
+
+impl ColumnBody {
+    fn new(column: &SheetColumn) -> Self {
+        Self {
+            number: column.number,
+            header: column.header.clone(),
+            field: column.column.map(Column::name),
+        }
+    }
+}
+
 /// Most rejected rows that an answer lists.
 const MAX_REJECTED: usize = 1000;
 
 impl PreviewBody {
-    pub(super) fn new(preview: &BatchPreview, language: Language) -> Self {
+    pub(super) fn new(
+        preview: &BatchPreview,
+        columns: &[SheetColumn],
+        language: Language,
+    ) -> Self {
         let counts = preview.counts;
         let rejected = preview.rejected.iter().take(MAX_REJECTED);
         Self {
+            columns: columns.iter().map(ColumnBody::new).collect(),
             rows: counts.rows,
             ready: counts.ready(),
             faulty: counts.faulty,
@@ -175,6 +206,27 @@ impl PreviewBody {
             seconds: preview.seconds,
             rejected: rejected.map(|row| RowBody::new(row, language)).collect(),
         }
+    }
+}
+
+/// The problem of a table none of whose rows can be looked up: the first errors of it.
+pub(crate) fn nothing_to_do(preview: &BatchPreview) -> Problem {
+    const MOST: usize = 20;
+    let faults = preview.rejected.iter().flat_map(|row| {
+        let errors = errors(&row.outcome).into_iter();
+        errors.map(|error| (row.line, error))
+    });
+    Problem::NothingToLookUp {
+        rows: preview.counts.rows,
+        faults: faults
+            .take(MOST)
+            .map(|(line, error)| RowFaultText {
+                line,
+                field: error.field,
+                es: error.es,
+                en: error.en,
+            })
+            .collect(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
+use domain::batch::BatchId;
 use domain::lookup::LookupState;
 use ports::inbound::LookupQuery;
 use serde::Deserialize;
@@ -15,7 +16,7 @@ use super::Reader;
 use super::views::LookupBody;
 use crate::RestState;
 use crate::openapi::responses::FaultyInput;
-use crate::people::input::{Input, Instant, Text, Word};
+use crate::people::input::{Id, Input, Instant, Text, Word};
 use crate::people::listing::{Listing, LookupPage, Paging, read};
 
 // A name without type arguments, of which utoipa's derives would want schemas.
@@ -33,7 +34,7 @@ struct Query {
     created_after: Option<Instant>,
     /// Rows of this batch alone.
     #[param(inline)]
-    batch: Option<BatchIdText>,
+    batch: Option<Id>,
 }
 
 /// Your lookups, newest first
@@ -59,7 +60,7 @@ pub(super) async fn list(
     let query = LookupQuery {
         states: query.state.into_iter().map(|Word(state)| state).collect(),
         created_from: query.created_after.map(|Text(instant)| instant),
-        batch: query.batch.map(|Text(batch)| batch),
+        batch: query.batch.map(|Text(batch)| BatchId(batch)),
         page,
     };
     let listed = state.lookups.list(reader.access.clone(), query).await;

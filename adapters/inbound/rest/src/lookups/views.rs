@@ -64,6 +64,12 @@ pub(crate) struct LookupBody {
     /// Earlier deliveries of the proof to your account, as of its delivery.
     #[schema(required)]
     visto: Option<SeenView>,
+    /// `fetched`, or `imported` from the bank's own batch. Null unless it is delivered, and in lists.
+    #[schema(required)]
+    origin: Option<&'static str>,
+    /// The batch that it is a row of, if it is one.
+    #[schema(required, format = "uuid")]
+    batch: Option<String>,
     /// Paths of the files, by format.
     files: BTreeMap<&'static str, String>,
     #[schema(schema_with = metadata)]
@@ -133,9 +139,20 @@ impl LookupBody {
             cep,
             sello,
             visto,
+            origin: lookup.delivery.as_ref().map(|_| origin(lookup)),
+            batch: lookup.batch.map(|batch| batch.to_string()),
             files: files(lookup),
             metadata: pairs.collect(),
         }
+    }
+}
+
+/// Origin of the proof of a delivered lookup.
+pub(crate) fn origin(lookup: &LookupView) -> &'static str {
+    if lookup.imported {
+        "imported"
+    } else {
+        "fetched"
     }
 }
 

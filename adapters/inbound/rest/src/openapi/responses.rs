@@ -61,6 +61,20 @@ responses! {
              or its proof isn't issued (yet).";
     NoSuchLookup = "404", ["RateLimit", "RateLimit-Policy"],
         "`NOT_FOUND`: your account has no such lookup in the key's environment.";
+    NoSuchBatch = "404", ["RateLimit", "RateLimit-Policy"],
+        "`NOT_FOUND`: your account has no such batch in the key's environment.";
+    BatchConflict = "409", [],
+        "`CONFLICT`: the state of the batch, or the number of open ones, doesn't allow it \
+             (`details.reason`). `IDEMPOTENCY_KEY_IN_PROGRESS`: the first request with the \
+             `Idempotency-Key` is still running.";
+    LargeTable = "413", [],
+        "`PAYLOAD_TOO_LARGE`: over 16777216 bytes.";
+    NoTable = "415", [],
+        "`UNSUPPORTED_MEDIA_TYPE`: neither `text/csv` nor `application/x-ndjson`.";
+    LargeArchive = "413", [],
+        "`PAYLOAD_TOO_LARGE`: over 67108864 bytes.";
+    NoArchive = "415", [],
+        "`UNSUPPORTED_MEDIA_TYPE`: neither `application/zip` nor `application/octet-stream`.";
     NoSuchFile = "404", ["RateLimit", "RateLimit-Policy"],
         "`NOT_FOUND`: your account has no such lookup in the key's environment, or the lookup keeps no \
              PDF (`details.reason`).";

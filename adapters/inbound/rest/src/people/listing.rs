@@ -9,6 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use validator::Validate;
 use web::Problem;
 
+use crate::batches::BatchBody;
 use crate::lookups::views::LookupBody;
 
 use super::input::{After, Input, Text};
@@ -83,6 +84,7 @@ page!(AdminKeyPage of AdminKeyView);
 page!(AccountPage of AccountOverviewView);
 page!(AuditPage of AuditView);
 page!(LookupPage of LookupBody);
+page!(BatchPage of BatchBody);
 
 impl<T> Listing<T> {
     /// The page, and where the next one begins.

@@ -246,3 +246,8 @@ pub(crate) struct ZipFile(String);
 )]
 #[expect(dead_code, reason = "describes a file of either format")]
 pub(crate) struct AnyFile(String);
+
+#[derive(ToSchema)]
+#[schema(format = "binary", min_length = 1)]
+#[expect(dead_code, reason = "describes a table")]
+pub(crate) struct TextFile(String);

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::OneOfBuilder;
 use utoipa::openapi::{ObjectBuilder, Type};
 
+use super::row::RowDetail;
 use super::check::CheckExplanation;
 use super::field::{FieldFault, FieldProblem};
 use super::hint::{GapReason, HintReason};
@@ -33,6 +34,10 @@ pub struct Details {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub fields: Vec<FieldDetail>,
+    /// The first faulty rows of a table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = Vec<RowDetail>)]
+    pub rows: Option<Vec<RowDetail>>,
     /// The file that is no proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = FileDetail)]

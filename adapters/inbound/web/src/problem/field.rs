@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use chrono::NaiveDate;
 use domain::account::AccountError;
 use domain::amount::{self, AmountError};
+use domain::batch::sheet::{self, CellError, CellErrorKind, RowFault};
 use domain::calendar::{self, DateError};
 use domain::participant::ParticipantError;
 use domain::query::{FieldError, FieldErrorKind};
@@ -105,6 +106,53 @@ catalogue! {
             = "malformed_idempotency_key", "field-malformed-idempotency-key";
         /// A period of more slots than a chart has.
         PeriodTooLong { slots: usize } = "period_too_long", "field-period-too-long"(slots: slots);
+        /// More rows than a batch may have.
+        TooManyRows { most: u32 } = "too_many_rows", "field-too-many-rows"(most: most);
+        /// A header without rows.
+        NoRows = "no_rows", "field-no-rows";
+        /// A bank that isn't named, and can't be inferred.
+        NotInferred = "not_inferred", "field-not-inferred";
+        /// Not a mapping of columns.
+        MalformedMapping = "malformed_mapping", "field-malformed-mapping";
+        /// A mapping of a field that tables don't have.
+        MappingField = "mapping_field", "field-mapping-field";
+        /// A mapping to a column that the table doesn't have once.
+        MappingColumn = "mapping_column", "field-mapping-column";
+        /// A field or a column that is mapped twice.
+        MappingTwice = "mapping_twice", "field-mapping-twice";
+        /// A date whose month stands before its day.
+        MonthFirst = "month_first", "field-month-first";
+        /// An amount whose separators can be read in two ways.
+        AmbiguousAmount = "ambiguous_amount", "field-ambiguous-amount";
+        /// A long number that a spreadsheet shortened.
+        Shortened { significant: usize }
+            = "shortened", "field-shortened"(digits: significant);
+        /// A long number that a spreadsheet filled up with zeros.
+        Rounded = "rounded", "field-rounded";
+        /// A CLABE whose leading zeros a spreadsheet dropped.
+        LeadingZerosLost { zeros: usize }
+            = "leading_zeros_lost", "field-leading-zeros-lost"(zeros: zeros);
+        /// An id of the caller's that is too long.
+        IdTooLong { length: usize }
+            = "id_too_long", "field-id-too-long"(most: &sheet::MAX_ID_LENGTH, length: length);
+        /// An id of the caller's with control characters.
+        IdCharacter = "id_character", "field-id-character";
+        /// A row with a quote that nothing closes.
+        UnclosedQuote = "unclosed_quote", "field-unclosed-quote";
+        /// A row of too many characters.
+        RowTooLong = "row_too_long", "field-row-too-long"(most: &sheet::MAX_ROW_LENGTH);
+        /// A row with more cells than the table has columns.
+        MoreCells { cells: usize, columns: usize }
+            = "more_cells", "field-more-cells"(cells: cells, columns: columns);
+        /// A line that isn't JSON.
+        MalformedLine { position: usize }
+            = "malformed_json", "field-malformed-json"(position: position);
+        /// A line that is JSON, but no object.
+        NotAnObject { found: &'static str }
+            = "not_an_object", "field-not-an-object"(found: found);
+        /// A line that repeats a member.
+        RepeatedMember { position: usize }
+            = "repeated_member", "field-repeated-member"(position: position);
     }
 }
 
@@ -145,6 +193,29 @@ impl From<FieldErrorKind> for FieldProblem {
     }
 }
 
+impl From<CellErrorKind> for FieldProblem {
+    fn from(error: CellErrorKind) -> Self {
+        match error {
+            CellErrorKind::Field(error) => error.into(),
+            CellErrorKind::MonthFirst => Self::MonthFirst,
+            CellErrorKind::AmbiguousAmount => Self::AmbiguousAmount,
+            CellErrorKind::Shortened { significant } => Self::Shortened { significant },
+            CellErrorKind::Rounded => Self::Rounded,
+            CellErrorKind::LeadingZerosLost { zeros } => Self::LeadingZerosLost { zeros },
+            CellErrorKind::IdTooLong { length } => Self::IdTooLong { length },
+            CellErrorKind::IdCharacter => Self::IdCharacter,
+            CellErrorKind::Row(fault) => match fault {
+                RowFault::UnclosedQuote => Self::UnclosedQuote,
+                RowFault::TooLong => Self::RowTooLong,
+                RowFault::MoreCells { cells, columns } => Self::MoreCells { cells, columns },
+                RowFault::MalformedJson { position } => Self::MalformedLine { position },
+                RowFault::NotAnObject { found } => Self::NotAnObject { found },
+                RowFault::RepeatedMember { position } => Self::RepeatedMember { position },
+            },
+        }
+    }
+}
+
 impl From<PeriodError> for FieldProblem {
     fn from(error: PeriodError) -> Self {
         match error {
@@ -178,5 +249,11 @@ impl FieldFault {
 impl From<&FieldError> for FieldFault {
     fn from(error: &FieldError) -> Self {
         Self::new(error.field.name(), error.problem)
+    }
+}
+
+impl From<&CellError> for FieldFault {
+    fn from(error: &CellError) -> Self {
+        Self::new(error.name(), error.problem)
     }
 }

@@ -119,6 +119,25 @@ impl Problem {
             Self::KeyRevoked => because(Reason::Revoked),
             Self::KeyRotated => because(Reason::AlreadyRotated),
             Self::LookupNotDelivered => because(Reason::NotDelivered),
+            Self::EmptyTable
+            | Self::TableNotText
+            | Self::TableNoHeader
+            | Self::TableHeader { .. }
+            | Self::RepeatedColumn { .. } => because(Reason::UnreadableTable),
+            Self::MissingColumns { missing, .. } => Details {
+                missing: missing.clone(),
+                ..because(Reason::MissingColumns)
+            },
+            Self::NothingToLookUp { faults, .. } => Details {
+                rows: Some(faults.iter().map(|fault| fault.detail(language)).collect()),
+                ..because(Reason::NothingToLookUp)
+            },
+            Self::NotAnArchive
+            | Self::DamagedArchive
+            | Self::ArchiveTooLarge
+            | Self::NestedArchive { .. }
+            | Self::UnreadableEntry { .. }
+            | Self::HostileEntry { .. } => because(Reason::UnreadableArchive),
             Self::BatchEnded => because(Reason::Ended),
             Self::BatchNotEnded => because(Reason::NotEnded),
             Self::BatchCanceled => because(Reason::Canceled),

@@ -1,0 +1,64 @@
+//! Problems of files that can't be read.
+
+use domain::batch::sheet::{Column, MappingError, SheetError};
+use web::Problem;
+use web::problem::FieldProblem;
+
+use super::import_archive::ImportArchiveError;
+
+/// The problem of a table.
+pub(super) fn of_sheet(error: SheetError) -> Problem {
+    match error {
+        SheetError::Empty => Problem::EmptyTable,
+        SheetError::NotText => Problem::TableNotText,
+        SheetError::NoHeader => Problem::TableNoHeader,
+        SheetError::Header { line, .. } => Problem::TableHeader { line },
+        SheetError::MissingColumns { missing, found } => Problem::MissingColumns {
+            missing: missing.into_iter().map(Column::name).collect(),
+            found,
+        },
+        SheetError::DuplicateColumn { column, headers } => Problem::RepeatedColumn {
+            column: column.name(),
+            found: headers,
+        },
+        SheetError::Mapping(error) => of_mapping(&error),
+    }
+}
+
+/// The problem of a mapping of columns.
+pub(super) fn of_mapping(error: &MappingError) -> Problem {
+    let problem = match error {
+        MappingError::Malformed { .. } => FieldProblem::MalformedMapping,
+        MappingError::UnknownField { .. } => FieldProblem::MappingField,
+        MappingError::Repeated { .. } | MappingError::Shared { .. } => FieldProblem::MappingTwice,
+        MappingError::NoSuchHeader { .. }
+        | MappingError::AmbiguousHeader { .. }
+        | MappingError::NoSuchNumber { .. } => FieldProblem::MappingColumn,
+    };
+    Problem::invalid_field("columns", problem)
+}
+
+/// The problem of the bank's ZIP file.
+pub(super) fn of_archive(error: ImportArchiveError) -> Problem {
+    use ImportArchiveError as Error;
+    match error {
+        Error::NotAZip => Problem::NotAnArchive,
+        Error::Truncated
+        | Error::DuplicateNames
+        | Error::Overlap
+        | Error::Inconsistent
+        | Error::DamagedFile { .. } => Problem::DamagedArchive,
+        Error::TooLarge
+        | Error::TooManyFiles { .. }
+        | Error::FileTooLarge { .. }
+        | Error::FilesTooLarge { .. }
+        | Error::Ratio { .. } => Problem::ArchiveTooLarge,
+        Error::Nested { number } => Problem::NestedArchive { number },
+        Error::Encrypted { number } | Error::Method { number } => {
+            Problem::UnreadableEntry { number }
+        }
+        Error::HostileName { number, .. } | Error::NotAFile { number } => {
+            Problem::HostileEntry { number }
+        }
+    }
+}

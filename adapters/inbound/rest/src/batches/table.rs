@@ -1,0 +1,128 @@
+//! Tables of payments in the formats of a request: CSV, and JSON lines.
+
+use domain::batch::sheet::{
+    Column, ColumnMapping, MAX_ROW_LENGTH, RawCells, RowFault, RowRules, Sheet, SheetColumn,
+    SheetError, SheetRow, SheetRows, Spelling,
+};
+use web::{Problem, TableType};
+
+use crate::json;
+
+/// A table of payments.
+#[derive(Debug)]
+pub(crate) enum Table<'a> {
+    Csv(Sheet<'a>),
+    JsonLines(&'a [u8]),
+}
+
+impl<'a> Table<'a> {
+    /// Opens a table. JSON has names of its own, so `mapping` is for CSV alone.
+    pub(crate) fn open(
+        format: TableType,
+        file: &'a [u8],
+        mapping: &ColumnMapping,
+    ) -> Result<Self, SheetError> {
+        match format {
+            TableType::Csv => Sheet::open(file, mapping).map(Self::Csv),
+            TableType::JsonLines => {
+                let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+                if file.trim_ascii().is_empty() {
+                    return Err(SheetError::Empty);
+                }
+                Ok(Self::JsonLines(file))
+            }
+        }
+    }
+
+    /// The recognised columns; none for JSON.
+    pub(crate) fn columns(&self) -> &[SheetColumn] {
+        match self {
+            Self::Csv(sheet) => sheet.columns(),
+            Self::JsonLines(_) => &[],
+        }
+    }
+
+    /// Reads the rows, in their order, one at a time.
+    pub(crate) fn rows<'s>(&'s self, rules: RowRules<'s>) -> TableRows<'s> {
+        match self {
+            Self::Csv(sheet) => TableRows::Csv(sheet.rows(rules)),
+            Self::JsonLines(rest) => TableRows::JsonLines {
+                rest,
+                line: 0,
+                rules,
+            },
+        }
+    }
+}
+
+/// Iterator over the rows of a [`Table`].
+#[derive(Debug)]
+pub(crate) enum TableRows<'a> {
+    Csv(SheetRows<'a>),
+    JsonLines {
+        rest: &'a [u8],
+        /// Lines read so far.
+        line: u64,
+        rules: RowRules<'a>,
+    },
+}
+
+impl Iterator for TableRows<'_> {
+    type Item = SheetRow;
+
+    fn next(&mut self) -> Option<SheetRow> {
+        match self {
+            Self::Csv(rows) => rows.next(),
+            Self::JsonLines { rest, line, rules } => {
+                while !rest.is_empty() {
+                    let end = rest.iter().position(|byte| *byte == b'\n');
+                    let (text, after) = match end {
+                        Some(end) => (&rest[..end], &rest[end + 1..]),
+                        None => (*rest, &rest[rest.len()..]),
+                    };
+                    *rest = after;
+                    *line += 1;
+                    if !text.trim_ascii().is_empty() {
+                        return Some(read(*line, text, *rules));
+                    }
+                }
+                None
+            }
+        }
+    }
+}
+
+/// Reads one line. Unknown members are ignored, as at the other endpoints.
+fn read(line: u64, text: &[u8], rules: RowRules<'_>) -> SheetRow {
+    if text.len() > MAX_ROW_LENGTH {
+        return SheetRow::unreadable(line, RowFault::TooLong);
+    }
+    let members = match json::read_object(text, &Column::ALL.map(Column::name)) {
+        Ok(members) => members,
+        Err(problem) => return SheetRow::unreadable(line, fault(&problem)),
+    };
+    let mut cells = RawCells::default();
+    for (name, value) in members {
+        if let Some(column) = Column::from_name(&name) {
+            *cells.get_mut(column) = value;
+        }
+    }
+    SheetRow::of_cells(line, cells, Spelling::Api, rules)
+}
+
+/// The fault of a line; places are bytes of the line, from 1.
+fn fault(problem: &Problem) -> RowFault {
+    match *problem {
+        Problem::NotAnObject { found } => RowFault::NotAnObject { found },
+        Problem::DuplicateKey { position, .. } | Problem::DuplicateUnknownKey { position } => {
+            RowFault::RepeatedMember { position }
+        }
+        Problem::MalformedJson { position }
+        | Problem::NotUtf8 { position }
+        | Problem::TooDeep { position, .. } => RowFault::MalformedJson { position },
+        _ => RowFault::MalformedJson { position: 1 },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+use chrono::NaiveDate;
+use domain::batch::sheet::{CellErrorKind, CellErrors};
+use domain::participant::Catalogue;
+use proptest::prelude::*;
+
+use super::*;
+
+const GOOD: &str =
+    r#""fecha":"2026-11-20","clave_rastreo":"KEY","cuenta":"002010077777777771","monto""#;
+
+fn rules() -> RowRules<'static> {
+    RowRules {
+        today: NaiveDate::from_ymd_opt(2026, 11, 24).unwrap(),
+        catalogue: Catalogue::embedded(),
+    }
+}
+
+fn rows(file: &[u8]) -> Vec<SheetRow> {
+    let table = Table::open(TableType::JsonLines, file, &ColumnMapping::default()).unwrap();
+    table.rows(rules()).collect()
+}
+
+fn error(row: &SheetRow) -> (&'static str, CellErrorKind) {
+    match &row.query {
+        Err(CellErrors(errors)) if errors.len() == 1 => (errors[0].name(), errors[0].problem),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_payment_stands_on_each_line() {
+    let file = format!(
+        "\u{feff}{{\"id\":\"a\",{GOOD}:9007199254740993.01}}\r\n\n{{{GOOD}:\"1\",\"id\":7,\"x\":[]}}"
+    );
+    let rows = rows(file.as_bytes());
+    let [first, second] = &rows[..] else {
+        panic!("{rows:?}");
+    };
+    assert_eq!((first.line, first.id.as_deref()), (1, Some("a")));
+    assert_eq!(
+        first.query.as_ref().unwrap().amount.to_string(),
+        "9007199254740993.01"
+    );
+    assert_eq!((second.line, second.id.as_deref()), (3, Some("7")));
+    assert!(second.query.is_ok());
+}
+
+#[test]
+fn a_faulty_line_costs_one_row() {
+    let lines = [
+        "{".to_owned(),
+        "[]".to_owned(),
+        format!("{{{GOOD}:1,\"monto\":2}}"),
+        format!("{{{GOOD}:\"1,234.56\"}}"),
+        format!("{{{GOOD}:1}}").replace("2026-11-20", "20/11/2026"),
+        format!("{{{GOOD}:1}} {{}}"),
+        format!("{{{GOOD}:1}}"),
+    ];
+    let mut file = lines.join("\n").into_bytes();
+    file.extend_from_slice(b"\n{\"id\":\"\xff\"}");
+    let rows = rows(&file);
+    let malformed = |position| ("row", RowFault::MalformedJson { position }.into());
+    assert_eq!(error(&rows[0]), malformed(2));
+    assert_eq!(
+        error(&rows[1]),
+        ("row", RowFault::NotAnObject { found: "array" }.into())
+    );
+    assert!(matches!(
+        error(&rows[2]).1,
+        CellErrorKind::Row(RowFault::RepeatedMember { .. })
+    ));
+    assert_eq!(error(&rows[3]).0, "monto");
+    assert_eq!(error(&rows[4]).0, "fecha");
+    assert_eq!(error(&rows[5]).0, "row");
+    assert!(rows[6].query.is_ok());
+    assert_eq!(error(&rows[7]), malformed(8));
+    let lines: Vec<_> = rows.iter().map(|row| row.line).collect();
+    assert_eq!(lines, [1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
+#[test]
+fn a_line_that_is_too_long_costs_one_row() {
+    let file = format!("{{\"x\":\"{}\"}}\n{{{GOOD}:1}}", "x".repeat(MAX_ROW_LENGTH));
+    let rows = rows(file.as_bytes());
+    assert_eq!(error(&rows[0]), ("row", RowFault::TooLong.into()));
+    assert!(rows[1].query.is_ok());
+}
+
+#[test]
+fn a_file_without_a_line_is_empty() {
+    for file in [&b""[..], b"\n \r\n", b"\xef\xbb\xbf\n"] {
+        let table = Table::open(TableType::JsonLines, file, &ColumnMapping::default());
+        assert_eq!(table.unwrap_err(), SheetError::Empty);
+    }
+}
+
+#[test]
+fn a_csv_is_read_as_one() {
+    let file = b"fecha;rastreo;clabe;monto\n20/11/2026;KEY;002010077777777771;1.234,50\n";
+    let table = Table::open(TableType::Csv, file, &ColumnMapping::default()).unwrap();
+    assert_eq!(table.columns().len(), 4);
+    let rows: Vec<_> = table.rows(rules()).collect();
+    assert_eq!(
+        rows[0].query.as_ref().unwrap().amount.to_string(),
+        "1234.50"
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_or_refused_without_panic(
+        file in prop::collection::vec(
+            prop_oneof![any::<u8>(), prop::sample::select(b"{}[]\":,\n\\ 01".to_vec())], 0..200,
+        ),
+    ) {
+        for format in [TableType::Csv, TableType::JsonLines] {
+            if let Ok(table) = Table::open(format, &file, &ColumnMapping::default()) {
+                prop_assert!(table.rows(rules()).all(|row| row.line > 0));
+            }
+        }
+    }
+}

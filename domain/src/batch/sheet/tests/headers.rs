@@ -1,0 +1,171 @@
+//! Headers, and columns that a caller assigns.
+
+use rstest::rstest;
+
+use super::*;
+
+const ROW: &str = "2026-11-20,MBAN01002611200001234567,002010077777777771,1";
+
+fn recognised(sheet: &Sheet<'_>) -> Vec<Option<Column>> {
+    sheet.columns().iter().map(|place| place.column).collect()
+}
+
+fn lines(sheet: &Sheet<'_>) -> Vec<u64> {
+    sheet.rows(rules()).map(|row| row.line).collect()
+}
+
+#[rstest]
+#[case("fecha,clave_rastreo,cuenta,monto")]
+#[case("FECHA,CLAVE DE RASTREO,CLABE,IMPORTE")]
+#[case("Fecha de operación,Clave rastreo,Cuenta beneficiaria,Monto (MXN)")]
+#[case("Fecha de la transferencia,Rastreo,CLABE interbancaria,Importe en pesos")]
+#[case("fecha_pago,clave-de-rastreo,cuenta_beneficiario,cantidad")]
+#[case("Fecha de Operacio\u{301}n,Clave de Rastreo:,No. de cuenta,$ Monto")]
+#[case("Date,Tracking key,Account number,Amount")]
+#[case("Payment date,Tracking ID,Beneficiary account,Amount")]
+fn usual_headers_are_recognised(#[case] header: &str) {
+    let file = format!("{header}\n{ROW}\n");
+    let sheet = open(file.as_bytes()).unwrap();
+    assert_eq!(recognised(&sheet), Column::REQUIRED.map(Some));
+    assert!(sheet.rows(rules()).all(|row| row.query.is_ok()));
+}
+
+#[rstest]
+#[case("Banco emisor", Column::Issuer)]
+#[case("Institución emisora", Column::Issuer)]
+#[case("Issuing bank", Column::Issuer)]
+#[case("BANCO RECEPTOR", Column::Receiver)]
+#[case("Banco destino", Column::Receiver)]
+#[case("receiver", Column::Receiver)]
+#[case("Folio", Column::Id)]
+#[case("ID", Column::Id)]
+#[case("Referencia interna", Column::Id)]
+fn usual_headers_of_further_columns_are_recognised(#[case] header: &str, #[case] column: Column) {
+    let file = format!("{header};monto;cuenta;fecha;rastreo");
+    assert_eq!(recognised(&open(file.as_bytes()).unwrap())[0], Some(column));
+}
+
+#[rstest]
+#[case("Cuenta ordenante")]
+#[case("RFC")]
+#[case("Referencia")]
+#[case("Clave")]
+#[case("Fecha de factura")]
+#[case("No.")]
+#[case("")]
+fn other_headers_are_ignored(#[case] header: &str) {
+    let file = format!("fecha,rastreo,cuenta,monto,{header},notas");
+    assert_eq!(recognised(&open(file.as_bytes()).unwrap())[4], None);
+}
+
+#[test]
+fn every_missing_column_is_named_with_the_headers_that_were_found() {
+    let error = open(b"Fecha;Concepto;Total\n").unwrap_err();
+    let expected = SheetError::MissingColumns {
+        missing: vec![Column::TrackingKey, Column::Account, Column::Amount],
+        found: vec!["Fecha".into(), "Concepto".into(), "Total".into()],
+    };
+    assert_eq!(error, expected);
+    let text = "no column for clave_rastreo, cuenta, monto; the headers are Fecha, Concepto, Total";
+    assert_eq!(error.to_string(), text);
+}
+
+#[test]
+fn two_headers_of_one_column_are_refused_unless_the_caller_names_one() {
+    let file = format!("fecha,rastreo,CLABE,monto,cuenta\n{ROW},012180001122334451\n");
+    let expected = SheetError::DuplicateColumn {
+        column: Column::Account,
+        headers: vec!["CLABE".into(), "cuenta".into()],
+    };
+    assert_eq!(open(file.as_bytes()).unwrap_err(), expected);
+    for mapping in ["cuenta:clabe", "cuenta:3"] {
+        let sheet = mapped(&file, mapping).unwrap();
+        let query = sheet.rows(rules()).next().unwrap().query.unwrap();
+        assert_eq!(query.account.as_str(), "002010077777777771");
+    }
+}
+
+#[test]
+fn a_caller_assigns_columns_by_header_or_number() {
+    let file = format!("Día,Ref,A quién,Total,Póliza\n{ROW},P-9\n");
+    let mapping = "fecha: dia , clave_rastreo:2,cuenta:A QUIEN,monto:Total,id:póliza";
+    let sheet = mapped(&file, mapping).unwrap();
+    let row = sheet.rows(rules()).next().unwrap();
+    assert_eq!((row.id.as_deref(), row.query.is_ok()), (Some("P-9"), true));
+}
+
+#[test]
+fn a_column_that_is_assigned_to_one_field_is_not_recognised_as_another() {
+    let file = "fecha,rastreo,cuenta,monto,folio";
+    let sheet = mapped(file, "clave_rastreo:folio").unwrap();
+    assert_eq!(recognised(&sheet)[1], None);
+    assert_eq!(recognised(&sheet)[4], Some(Column::TrackingKey));
+}
+
+#[test]
+fn a_table_needs_no_header_if_every_column_has_a_number() {
+    let mapping = "fecha:1,clave_rastreo:2,cuenta:3,monto:4";
+    let semicolons = ROW.replace(',', ";") + ",50\n";
+    for file in [ROW, &semicolons] {
+        let sheet = mapped(file, mapping).unwrap();
+        let row = sheet.rows(rules()).next().unwrap();
+        assert_eq!((row.line, row.query.is_ok()), (1, true));
+    }
+    let with_header = format!("a,b,c,d\n{ROW}");
+    assert_eq!(lines(&mapped(&with_header, mapping).unwrap()), [2]);
+    assert_eq!(open(ROW.as_bytes()).unwrap_err(), SheetError::NoHeader);
+    assert_eq!(mapped(ROW, "fecha:1").unwrap_err(), SheetError::NoHeader);
+}
+
+#[rstest]
+#[case("x:1", MappingError::UnknownField { name: "x".into() })]
+#[case("rfc_beneficiario:1", MappingError::UnknownField { name: "rfc_beneficiario".into() })]
+#[case("monto", MappingError::Malformed { part: "monto".into() })]
+#[case("monto:", MappingError::Malformed { part: "monto:".into() })]
+#[case("monto:1,monto:2", MappingError::Repeated { column: Column::Amount })]
+#[case("monto:1,cuenta:1", MappingError::Shared { first: Column::Amount, second: Column::Account })]
+#[case("monto:7", MappingError::NoSuchNumber { column: Column::Amount, number: 7, columns: 6 })]
+#[case("monto:0", MappingError::NoSuchNumber { column: Column::Amount, number: 0, columns: 6 })]
+#[case("monto:Total", MappingError::NoSuchHeader { column: Column::Amount, header: "Total".into() })]
+#[case("id:Notas.", MappingError::AmbiguousHeader { column: Column::Id, header: "Notas.".into() })]
+fn a_mapping_that_does_not_fit_is_refused(#[case] mapping: &str, #[case] expected: MappingError) {
+    let file = "fecha,rastreo,cuenta,monto,notas,NOTAS";
+    let error = mapped(file, mapping).unwrap_err();
+    assert_eq!(error, SheetError::Mapping(expected));
+}
+
+#[test]
+fn a_number_of_many_digits_is_beyond_the_last_column() {
+    let error = mapped("fecha", "monto:99999999999999999999999").unwrap_err();
+    let SheetError::Mapping(error) = error else {
+        panic!("{error:?}");
+    };
+    assert!(matches!(error, MappingError::NoSuchNumber { .. }));
+}
+
+#[rstest]
+#[case(b"", SheetError::Empty)]
+#[case(b"\xef\xbb\xbf", SheetError::Empty)]
+#[case(b"\n ;; \n", SheetError::Empty)]
+#[case(b"sep=;\n", SheetError::Empty)]
+#[case(b"PK\x03\x04rest", SheetError::NotText)]
+#[case(b"\xd0\xcf\x11\xe0rest", SheetError::NotText)]
+#[case(b"%PDF-1.7", SheetError::NotText)]
+#[case(b"f\0e\0c\0h\0a\0", SheetError::NotText)]
+#[case(b"\"fecha\n", SheetError::Header { line: 1, fault: RowFault::UnclosedQuote })]
+fn a_file_that_is_no_table_is_refused(#[case] file: &[u8], #[case] expected: SheetError) {
+    assert_eq!(open(file).unwrap_err(), expected);
+}
+
+#[rstest]
+#[case("sep=;\n", ";")]
+#[case("\"sep=;\"\r\n", ";")]
+#[case("SEP=\t\n", "\t")]
+#[case("sep=,,,,\n", ",")]
+fn a_line_may_say_the_separator(#[case] line: &str, #[case] separator: &str) {
+    let table = format!("fecha,rastreo,cuenta,monto\n{ROW}").replace(',', separator);
+    let file = format!("{line}{table}");
+    let sheet = open(file.as_bytes()).unwrap();
+    assert_eq!(sheet.separator().character().to_string(), separator);
+    assert_eq!(lines(&sheet), [3]);
+}

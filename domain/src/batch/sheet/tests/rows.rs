@@ -1,0 +1,106 @@
+//! Rows, lines and quotes.
+
+use super::*;
+
+const HEADER: &str = "id,fecha,clave_rastreo,cuenta,monto";
+const REST: &str = "2026-11-20,MBAN01002611200001234567,002010077777777771,1";
+
+/// The lines and ids of the rows, which are good.
+fn ids(file: &str) -> Vec<(u64, String)> {
+    let rows = read(file.as_bytes()).into_iter();
+    rows.inspect(|row| assert!(row.query.is_ok(), "{row:?}"))
+        .map(|row| (row.line, row.id.unwrap()))
+        .collect()
+}
+
+#[test]
+fn blank_lines_and_lines_of_separators_are_skipped_and_counted() {
+    let rows = format!("1,{REST}\r\r2,{REST}\n  \n");
+    let file = format!("\n ,;\r\n{HEADER}\n\n,,,,\n\"\",\" \"\n{rows}");
+    assert_eq!(ids(&file), [(7, "1".into()), (9, "2".into())]);
+}
+
+#[test]
+fn a_quoted_cell_may_hold_separators_quotes_and_line_ends() {
+    let note = "\"a,\"\"b\"\"\r\nc\rd\n\"";
+    let file = format!("notas,{HEADER}\n{note},1,{REST}\n , 2 ,{REST}\n");
+    assert_eq!(ids(&file), [(2, "1".into()), (6, "2".into())]);
+}
+
+#[test]
+fn a_quote_within_a_cell_is_text() {
+    let file = format!("{HEADER}\n \"1\" ,{REST}\n\"2\"x,{REST}\n3\"x,{REST}");
+    let expected = [(2, "1".into()), (3, "2x".into()), (4, "3\"x".into())];
+    assert_eq!(ids(&file), expected);
+}
+
+#[test]
+fn a_quote_that_is_never_closed_costs_one_row() {
+    let file = format!("{HEADER}\n1,{REST}\n\"2,{REST}\n3,{REST}\n4,{REST}");
+    let rows = read(file.as_bytes());
+    assert_eq!(rows.len(), 4);
+    assert_eq!(error(&rows[1]), ("row", RowFault::UnclosedQuote.into()));
+    let lines: Vec<_> = rows.iter().map(|row| row.line).collect();
+    assert_eq!(lines, [2, 3, 4, 5]);
+    assert!(rows[2].query.is_ok() && rows[3].query.is_ok());
+}
+
+#[test]
+fn a_row_that_is_too_long_costs_one_row() {
+    let long = "x".repeat(MAX_ROW_LENGTH);
+    let rows = read(format!("{HEADER}\n{long},{REST}\n2,{REST}").as_bytes());
+    assert_eq!(error(&rows[0]), ("row", RowFault::TooLong.into()));
+    assert_eq!((rows[1].line, rows[1].query.is_ok()), (3, true));
+}
+
+#[test]
+fn a_value_that_a_separator_split_is_never_half_read() {
+    let split = "1,2026-11-20,KEY,002010077777777771,1,234.56";
+    let rows = read(format!("{HEADER}\n{split}\n2,{REST},,\n").as_bytes());
+    let fault = RowFault::MoreCells {
+        cells: 6,
+        columns: 5,
+    };
+    assert_eq!(error(&rows[0]), ("row", fault.into()));
+    assert!(rows[1].query.is_ok());
+}
+
+#[test]
+fn a_short_row_lacks_its_last_cells() {
+    let short = "2,2026-11-20,KEY,002010077777777771";
+    let rows = read(format!("{HEADER},emisor\n1,{REST}\n{short}\n").as_bytes());
+    assert!(rows[0].query.is_ok());
+    assert_eq!(error(&rows[1]), ("monto", FieldErrorKind::Missing.into()));
+}
+
+#[test]
+fn utf16_is_read_in_both_orders_and_may_end_within_a_character() {
+    let text = format!("{HEADER}\n😀,{REST}\n");
+    for unit in [u16::to_le_bytes, u16::to_be_bytes] {
+        let mut file: Vec<u8> = unit(0xfeff).to_vec();
+        file.extend(text.encode_utf16().flat_map(unit));
+        assert_eq!(read(&file)[0].id.as_deref(), Some("😀"));
+        file.push(b'x');
+        assert_eq!(read(&file).len(), 2);
+    }
+}
+
+#[test]
+fn a_byte_order_mark_makes_a_file_utf8_even_if_a_byte_of_it_is_not() {
+    let rows = format!("ñ,{REST}\n");
+    let header = HEADER.replace("fecha", "Fecha de operación");
+    let file = [
+        b"\xef\xbb\xbf",
+        header.as_bytes(),
+        b"\n\xf1",
+        rows.as_bytes(),
+    ]
+    .concat();
+    assert_eq!(read(&file)[0].id.as_deref(), Some("\u{fffd}ñ"));
+}
+
+#[test]
+fn windows_1252_is_read() {
+    let file = [HEADER.as_bytes(), b"\n\x80\x93\xf1,", REST.as_bytes()].concat();
+    assert_eq!(read(&file)[0].id.as_deref(), Some("€“ñ"));
+}
