@@ -7,8 +7,8 @@ use domain::key::MOST_NEW_KEYS;
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
 use ports::inbound::{
-    AdmissionError, BatchError, FetchError, KeyError, NotDurable, NotFoundReason, PersonLookupError,
-    RepeatError,
+    AdmissionError, BatchError, FetchError, KeyError, NotDurable, NotFoundReason,
+    PersonLookupError, RepeatError,
 };
 use web::problem::FieldProblem;
 use web::{Chain, Problem};

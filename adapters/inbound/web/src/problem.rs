@@ -41,8 +41,8 @@ pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};
 pub use hint::{GapReason, HintReason};
 pub use response::ErrorBody;
-pub use row::{RowDetail, RowFaultText};
 pub(crate) use response::render;
+pub use row::{RowDetail, RowFaultText};
 
 use catalogue::catalogue;
 use text::{Count, List};

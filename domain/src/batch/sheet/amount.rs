@@ -69,8 +69,7 @@ fn split(number: &str) -> Option<(&str, Option<&str>)> {
         (",", 3) if !mixes => Some((number, None)),
         (_, 3) if is_one_group(integer) => None,
         // Too many decimals are refused later, with the point as the sign.
-        (".", _) => decimal,
-        (_, 1 | 2) => decimal,
+        (".", _) | (_, 1 | 2) => decimal,
         _ => None,
     }
 }

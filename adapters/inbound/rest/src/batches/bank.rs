@@ -42,10 +42,17 @@ pub(super) async fn bank_files(
     let read = state.batches.rows(&call.access, id, RowNumber(0)).await;
     let mut read = read.map_err(|error| call.problem(&error))?;
     let mut lines = Vec::new();
-    while let Some(rows) = read.found.next().await.map_err(|error| call.problem(&error))? {
+    while let Some(rows) = read
+        .found
+        .next()
+        .await
+        .map_err(|error| call.problem(&error))?
+    {
         let catalogue = state.participants.catalogue();
         for row in rows.iter().filter(|row| is_open(row)) {
-            let Some(query) = row.query.clone() else { continue };
+            let Some(query) = row.query.clone() else {
+                continue;
+            };
             let Resolution { transfer, .. } = inference::resolve(query, &catalogue);
             // A tracking key with a comma can't stand in the bank's file.
             lines.extend(transfer.ok().and_then(|it| BankLine::of_transfer(&it).ok()));

@@ -60,9 +60,8 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
     let proof = delivery.map(|delivery| &*delivery.proof);
     let reason = lookup.and_then(|lookup| lookup.reason());
     let query = row.query.as_ref();
-    let of_query = |read: fn(&domain::query::ProofQuery) -> String| {
-        query.map(read).unwrap_or_default()
-    };
+    let of_query =
+        |read: fn(&domain::query::ProofQuery) -> String| query.map(read).unwrap_or_default();
     let of_proof = |read: fn(&Proof) -> Option<String>| proof.and_then(read).unwrap_or_default();
     let code = |code: Option<domain::participant::ParticipantCode>| {
         code.map(|code| code.to_string()).unwrap_or_default()
@@ -72,22 +71,36 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         row.line.to_string(),
         row.caller_id.clone().unwrap_or_default(),
         state(&row.outcome).to_owned(),
-        reason.map(|reason| reason.name().to_owned()).unwrap_or_default(),
+        reason
+            .map(|reason| reason.name().to_owned())
+            .unwrap_or_default(),
         duplicate_of,
         errors,
         of_query(|query| query.date.to_string()),
         of_query(|query| query.tracking_key.as_str().to_owned()),
         of_query(|query| query.account.as_str().to_owned()),
         of_query(|query| query.amount.to_string()),
-        code(query.and_then(|query| query.issuer).or(delivery.map(|delivery| delivery.issuer))),
-        code(query.and_then(|query| query.receiver).or(proof.map(|proof| proof.receiver))),
-        lookup.map(|lookup| lookup.id.to_string()).unwrap_or_default(),
+        code(
+            query
+                .and_then(|query| query.issuer)
+                .or(delivery.map(|delivery| delivery.issuer)),
+        ),
+        code(
+            query
+                .and_then(|query| query.receiver)
+                .or(proof.map(|proof| proof.receiver)),
+        ),
+        lookup
+            .map(|lookup| lookup.id.to_string())
+            .unwrap_or_default(),
         lookup
             .filter(|lookup| lookup.delivery.is_some())
             .map(|lookup| origin(lookup))
             .unwrap_or_default()
             .to_owned(),
-        delivery.map(|delivery| delivery.seal.verdict.name().to_owned()).unwrap_or_default(),
+        delivery
+            .map(|delivery| delivery.seal.verdict.name().to_owned())
+            .unwrap_or_default(),
         of_proof(|proof| Some(proof.operation_date.to_string())),
         of_proof(|proof| Some(proof.credit_time.to_string())),
         of_proof(|proof| proof.payer.name.clone()),

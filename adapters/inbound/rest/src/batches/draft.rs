@@ -133,10 +133,7 @@ fn rows(
     Ok((of_rows(table.rows(rules), most)?, columns))
 }
 
-fn of_rows(
-    rows: impl Iterator<Item = SheetRow>,
-    most: u32,
-) -> Result<Vec<DraftRow>, Problem> {
+fn of_rows(rows: impl Iterator<Item = SheetRow>, most: u32) -> Result<Vec<DraftRow>, Problem> {
     let mut drafts = Vec::new();
     for row in rows {
         if drafts.len() >= most as usize {
@@ -157,9 +154,9 @@ fn of_rows(
 
 /// The errors of a row, as they are kept.
 fn faulty(CellErrors(errors): &CellErrors) -> FaultyRow {
-    let errors = errors.iter().map(|error| {
-        KeptError::new(error.name(), &FieldFault::from(error).problem)
-    });
+    let errors = errors
+        .iter()
+        .map(|error| KeptError::new(error.name(), &FieldFault::from(error).problem));
     let errors: Vec<_> = errors.collect();
     FaultyRow(serde_json::to_string(&errors).unwrap_or_default())
 }

@@ -30,5 +30,8 @@ pub(super) async fn erase(
 ) -> Result<Response, Problem> {
     let erased = state.batches.erase(&call.access, id).await;
     let erased = erased.map_err(|error| call.problem(&error))?;
-    Ok(with_standing(StatusCode::NO_CONTENT.into_response(), &erased))
+    Ok(with_standing(
+        StatusCode::NO_CONTENT.into_response(),
+        &erased,
+    ))
 }

@@ -130,7 +130,9 @@ fn read(body: Bytes) -> Result<(Vec<ImportFile>, u32), Problem> {
                 format,
             }) => {
                 let key = (date, tracking_key.as_str().to_owned());
-                let proof = proofs.entry(key).or_insert_with(|| Proof::new(tracking_key));
+                let proof = proofs
+                    .entry(key)
+                    .or_insert_with(|| Proof::new(tracking_key));
                 match format {
                     Format::Xml => proof.xml = Some(file.bytes.into()),
                     Format::Pdf => proof.pdf = Some(file.bytes.into()),

@@ -17,8 +17,8 @@ use super::views::BatchBody;
 use crate::RestState;
 use crate::openapi::responses::FaultyInput;
 use crate::people::input::{Input, Word};
-use crate::people::listing::{BatchPage, Listing, read};
 use crate::people::listing::Paging;
+use crate::people::listing::{BatchPage, Listing, read};
 
 // A name without type arguments, of which utoipa's derives would want schemas.
 type StateWord = Word<BatchState>;
@@ -60,7 +60,10 @@ pub(super) async fn list(
     };
     let listed = state.batches.list(&call.access, &query).await;
     let mut listed = listed.map_err(|error| call.problem(&error))?;
-    let page = std::mem::replace(&mut listed.found, domain::page::Page::of(Vec::new(), query.page.first, None));
+    let page = std::mem::replace(
+        &mut listed.found,
+        domain::page::Page::of(Vec::new(), query.page.first, None),
+    );
     let listing = Listing::of(page, |batch| BatchBody::new(&batch));
     call.answer(StatusCode::OK, &listed, &listing)
 }

@@ -96,9 +96,7 @@ pub(super) async fn results(
     Ok(with_standing(response, &standing))
 }
 
-fn split<T>(
-    read: ports::inbound::BatchRead<T>,
-) -> (ports::inbound::BatchRead<()>, T) {
+fn split<T>(read: ports::inbound::BatchRead<T>) -> (ports::inbound::BatchRead<()>, T) {
     let standing = ports::inbound::BatchRead {
         found: (),
         key: read.key,
@@ -109,14 +107,21 @@ fn split<T>(
 
 /// The form that `Accept` names first; CSV without one of them.
 fn accepted(headers: &HeaderMap) -> Form {
-    let accept = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let mut named = accept.flat_map(|value| value.split(',')).filter_map(|named| {
-        match named.split(';').next().unwrap_or_default().trim() {
-            "text/csv" => Some(Form::Csv),
-            "application/x-ndjson" | "application/ndjson" | "application/json" => Some(Form::Ndjson),
-            _ => None,
-        }
-    });
+    let accept = headers
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let mut named = accept
+        .flat_map(|value| value.split(','))
+        .filter_map(
+            |named| match named.split(';').next().unwrap_or_default().trim() {
+                "text/csv" => Some(Form::Csv),
+                "application/x-ndjson" | "application/ndjson" | "application/json" => {
+                    Some(Form::Ndjson)
+                }
+                _ => None,
+            },
+        );
     named.next().unwrap_or(Form::Csv)
 }
 

@@ -189,11 +189,7 @@ impl ColumnBody {
 const MAX_REJECTED: usize = 1000;
 
 impl PreviewBody {
-    pub(super) fn new(
-        preview: &BatchPreview,
-        columns: &[SheetColumn],
-        language: Language,
-    ) -> Self {
+    pub(super) fn new(preview: &BatchPreview, columns: &[SheetColumn], language: Language) -> Self {
         let counts = preview.counts;
         let rejected = preview.rejected.iter().take(MAX_REJECTED);
         Self {
@@ -312,7 +308,10 @@ pub(super) fn errors(outcome: &RowOutcome) -> Vec<KeptError> {
 fn of_banks(unresolved: &Unresolved) -> Vec<KeptError> {
     let (issuer, receiver) = (Field::Issuer.name(), Field::Receiver.name());
     match unresolved {
-        Unresolved::InferenceFailed { issuer: of_issuer, receiver: of_receiver } => {
+        Unresolved::InferenceFailed {
+            issuer: of_issuer,
+            receiver: of_receiver,
+        } => {
             let not_inferred = |field: &str| KeptError::new(field, &FieldProblem::NotInferred);
             let issuer = of_issuer.map(|_| not_inferred(issuer));
             let receiver = of_receiver.map(|_| not_inferred(receiver));

@@ -92,7 +92,10 @@ mod tests {
         let mut read = zip::ZipArchive::new(Cursor::new(taken)).unwrap();
         assert_eq!(read.len(), 300);
         let mut text = String::new();
-        read.by_name("299.txt").unwrap().read_to_string(&mut text).unwrap();
+        read.by_name("299.txt")
+            .unwrap()
+            .read_to_string(&mut text)
+            .unwrap();
         assert_eq!(text, "299.txt".repeat(100));
     }
 }

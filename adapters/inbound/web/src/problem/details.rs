@@ -11,11 +11,11 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::OneOfBuilder;
 use utoipa::openapi::{ObjectBuilder, Type};
 
-use super::row::RowDetail;
 use super::check::CheckExplanation;
 use super::field::{FieldFault, FieldProblem};
 use super::hint::{GapReason, HintReason};
 use super::reason::Reason;
+use super::row::RowDetail;
 use crate::language::Language;
 
 /// Additional members; each code has its own, some have none.

@@ -48,6 +48,8 @@ fn lookup() -> LookupView {
         history: Some(vec![attempt]),
         next_attempt_at: Some(attempt.at + TimeDelta::minutes(1)),
         queue: None,
+        batch: None,
+        imported: false,
         inferred: inferred(),
         metadata: Metadata::new(vec![pair]).unwrap_or_default(),
         delivery: None,
