@@ -93,7 +93,10 @@ impl Endpoint {
 
     /// Returns `true` if the answer holds the proof's fields, and not its files alone.
     pub fn is_parsed(self) -> bool {
-        matches!(self, Self::Json | Self::JsonAuto | Self::Lookups | Self::Batches)
+        matches!(
+            self,
+            Self::Json | Self::JsonAuto | Self::Lookups | Self::Batches
+        )
     }
 }
 

@@ -24,9 +24,9 @@ pub use crate::{JournalError, Receipt, StoreError};
 pub use archive::{ArchivedProof, Cipher, CipherError, ProofArchive};
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 pub use batches::{
-    BatchCancellation, BatchChange, BatchFacts, BatchFeed, BatchFilter, BatchProgress, BatchRelease,
-    BatchStore, CanceledLookup, ClaimedBatch, FeedCharge, ImportedProof, NewBatch, RowLookup,
-    StoredBatch,
+    BatchCancellation, BatchChange, BatchFacts, BatchFeed, BatchFilter, BatchProgress,
+    BatchRelease, BatchStore, CanceledLookup, ClaimedBatch, FeedCharge, ImportedProof, NewBatch,
+    RowLookup, StoredBatch,
 };
 pub use clock::{Clock, Random, Timer, new_id};
 pub use idempotency::{EarlierRequest, IdempotencyStore, NewClaim, ScopeClaim};
@@ -43,8 +43,8 @@ pub use key_store::{
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use lookup_notifications::{LookupNotification, LookupNotifications};
 pub use lookups::{
-    BatchRow, Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, LookupFacts,
-    LookupFilter, LookupStore, NewLookup, QueuedClass, StoredLookup,
+    BatchRow, Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange,
+    LookupFacts, LookupFilter, LookupStore, NewLookup, QueuedClass, StoredLookup,
 };
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
 pub use participants::{CatalogueStore, CatalogueVersion, ParticipantSource, RenewalClaim};

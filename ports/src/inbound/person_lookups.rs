@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use domain::batch::BatchId;
 use domain::key::{Environment, KeyId};
 use domain::lookup::{LookupId, LookupState};
 use domain::page::{Page, PageRequest};

@@ -81,7 +81,7 @@ impl RequestSteps {
                 }
                 (Err(faulty), _) => Some(*faulty),
                 // The same question means another one by now.
-                (Ok(_), FirstAnswer::Immediate { .. }) => None,
+                (Ok(_), FirstAnswer::Batch(_) | FirstAnswer::Immediate { .. }) => None,
             }
         };
         let served = self.repeat(repeated, pin!(repeating)).await;
