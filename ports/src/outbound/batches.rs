@@ -43,7 +43,8 @@ pub trait BatchStore: Send + Sync {
     /// batch.
     async fn batch_chunk(&self, id: BatchId, number: u32) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Lookups of a batch's rows from `first` on, `rows` of them at most, in row order.
+    /// Lookups of the `rows` rows from `first` on, in row order. A row that none was made of yet, or that
+    /// is never looked up, has none.
     async fn batch_lookups(
         &self,
         id: BatchId,

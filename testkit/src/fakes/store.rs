@@ -2,6 +2,7 @@
 
 mod archive;
 mod audit;
+mod batches;
 mod bounds;
 mod customers;
 mod deny;
@@ -22,6 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use domain::archive::ArchiveIndex;
 use domain::audit::AuditEntry;
+use domain::batch::BatchId;
 use domain::customer::{Customer, CustomerId};
 use domain::idempotency::IdempotencyScope;
 use domain::key::{HashGeneration, KeyId, SecretFingerprint};
@@ -36,6 +38,7 @@ use ports::outbound::{
 use uuid::Uuid;
 
 use super::{Faults, cause};
+use batches::KeptBatch;
 use idempotency::KeptRequest;
 use lookups::KeptLookup;
 use notifications::Listeners;
@@ -65,6 +68,7 @@ struct Tables {
     seal_samples: Vec<(DateTime<Utc>, SealSample)>,
     archive: BTreeMap<ArchiveIndex, (DateTime<Utc>, Vec<u8>)>,
     lookups: BTreeMap<LookupId, KeptLookup>,
+    batches: BTreeMap<BatchId, KeptBatch>,
     idempotency: BTreeMap<IdempotencyScope, KeptRequest>,
     /// The latest turn of each customer whose lookup was claimed.
     turns: BTreeMap<CustomerId, u64>,

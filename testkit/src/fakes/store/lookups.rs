@@ -19,69 +19,11 @@ use uuid::Uuid;
 
 use super::pages::{by_instant, page};
 use super::{MemoryStore, Tables, broken};
+use kept::matches_filter;
 
-/// A lookup with what its owner isn't shown.
-#[derive(Debug)]
-pub(super) struct KeptLookup {
-    stored: StoredLookup,
-    attempts: Vec<Attempt>,
-    /// Token of the lease, while it is running.
-    lease: Option<Uuid>,
-    ended_at: Option<DateTime<Utc>>,
-}
+pub(super) use kept::KeptLookup;
 
-impl KeptLookup {
-    fn is_due(&self, now: DateTime<Utc>) -> bool {
-        self.stored.due_at.is_some_and(|due_at| due_at <= now)
-    }
-
-    fn end(&mut self, state: LookupState, now: DateTime<Utc>) {
-        self.stored.state = state;
-        self.stored.due_at = None;
-        self.stored.updated_at = now;
-        self.ended_at = Some(now);
-        self.lease = None;
-    }
-
-    /// Records the end of a claim; all but the refund.
-    fn apply(&mut self, end: &ClaimEnd) {
-        if let Some(attempt) = end.attempt {
-            self.attempts.push(attempt);
-            self.stored.attempts += 1;
-            self.stored.last_attempt = Some(attempt);
-        }
-        match &end.change {
-            LookupChange::Wait { due_at } => {
-                self.stored.state = match self.stored.attempts {
-                    0 => LookupState::Queued,
-                    _ => LookupState::Waiting,
-                };
-                self.stored.due_at = Some(*due_at);
-                self.stored.updated_at = end.now;
-                self.lease = None;
-            }
-            LookupChange::Deliver(proof) => {
-                self.stored.proof = Some(proof.clone());
-                self.end(LookupState::Delivered, end.now);
-            }
-            LookupChange::End { state, .. } => self.end(*state, end.now),
-        }
-    }
-}
-
-fn matches_filter(filter: &LookupFilter, lookup: &StoredLookup) -> bool {
-    let facts = &lookup.facts;
-    (filter.states.is_empty() || filter.states.contains(&lookup.state))
-        && filter
-            .environment
-            .is_none_or(|environment| environment == facts.environment)
-        && filter
-            .counters
-            .is_none_or(|counters| counters == facts.key.counters)
-        && filter
-            .created_from
-            .is_none_or(|from| from <= facts.created_at)
-}
+mod kept;
 
 impl Tables {
     fn own_lookup(&self, customer: CustomerId, id: LookupId) -> Option<&KeptLookup> {
@@ -130,7 +72,7 @@ impl Tables {
     }
 
     /// Notifies of a change.
-    fn changed(&mut self, id: LookupId) {
+    pub(super) fn changed(&mut self, id: LookupId) {
         self.listeners.notify(LookupNotification::Changed(id));
     }
 
@@ -201,22 +143,7 @@ impl LookupStore for MemoryStore {
                 "the claim of an idempotency key is not held any more",
             ));
         }
-        let stored = StoredLookup {
-            state: LookupState::Queued,
-            updated_at: facts.created_at,
-            due_at: Some(facts.created_at),
-            attempts: 0,
-            last_attempt: None,
-            question: lookup.question.clone(),
-            proof: None,
-            facts,
-        };
-        let kept = KeptLookup {
-            attempts: Vec::new(),
-            lease: None,
-            ended_at: None,
-            stored,
-        };
+        let kept = KeptLookup::queued(facts, lookup.question.clone());
         tables.lookups.insert(lookup.facts.id, kept);
         tables.listeners.notify(LookupNotification::Added);
         Ok(())
@@ -385,7 +312,10 @@ impl LookupStore for MemoryStore {
         self.called("prune_lookups").await?;
         let lookups = &mut self.tables().lookups;
         let all = lookups.len();
-        lookups.retain(|_, kept| kept.ended_at.is_none_or(|ended_at| ended_at >= before));
+        lookups.retain(|_, kept| {
+            let is_of_batch = kept.stored.facts.batch.is_some();
+            is_of_batch || kept.ended_at.is_none_or(|ended_at| ended_at >= before)
+        });
         Ok((all - lookups.len()) as u64)
     }
 

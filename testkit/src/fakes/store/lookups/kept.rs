@@ -1,0 +1,97 @@
+//! Kept lookups, and what changes them.
+
+use chrono::{DateTime, Utc};
+use domain::lookup::{Attempt, LookupState};
+use ports::outbound::{ClaimEnd, LookupChange, LookupFacts, LookupFilter, StoredLookup};
+use uuid::Uuid;
+
+/// A lookup with what its owner isn't shown.
+#[derive(Debug)]
+pub(in crate::fakes::store) struct KeptLookup {
+    pub(in crate::fakes::store) stored: StoredLookup,
+    pub(in crate::fakes::store) attempts: Vec<Attempt>,
+    /// Token of the lease, while it is running.
+    pub(in crate::fakes::store) lease: Option<Uuid>,
+    pub(in crate::fakes::store) ended_at: Option<DateTime<Utc>>,
+}
+
+impl KeptLookup {
+    /// A new lookup, queued and due at once.
+    pub(in crate::fakes::store) fn queued(facts: LookupFacts, question: Vec<u8>) -> Self {
+        let stored = StoredLookup {
+            state: LookupState::Queued,
+            updated_at: facts.created_at,
+            due_at: Some(facts.created_at),
+            attempts: 0,
+            last_attempt: None,
+            question,
+            proof: None,
+            facts,
+        };
+        Self {
+            attempts: Vec::new(),
+            lease: None,
+            ended_at: None,
+            stored,
+        }
+    }
+
+    /// Returns `true` if nobody began to work on it so far.
+    pub(in crate::fakes::store) fn is_untouched(&self) -> bool {
+        self.stored.due_at.is_some() && self.stored.attempts == 0 && self.lease.is_none()
+    }
+
+    pub(super) fn is_due(&self, now: DateTime<Utc>) -> bool {
+        self.stored.due_at.is_some_and(|due_at| due_at <= now)
+    }
+
+    pub(in crate::fakes::store) fn end(&mut self, state: LookupState, now: DateTime<Utc>) {
+        self.stored.state = state;
+        self.stored.due_at = None;
+        self.stored.updated_at = now;
+        self.ended_at = Some(now);
+        self.lease = None;
+    }
+
+    /// Records the end of a claim; all but the refund.
+    pub(super) fn apply(&mut self, end: &ClaimEnd) {
+        if let Some(attempt) = end.attempt {
+            self.attempts.push(attempt);
+            self.stored.attempts += 1;
+            self.stored.last_attempt = Some(attempt);
+        }
+        match &end.change {
+            LookupChange::Wait { due_at } => {
+                self.stored.state = match self.stored.attempts {
+                    0 => LookupState::Queued,
+                    _ => LookupState::Waiting,
+                };
+                self.stored.due_at = Some(*due_at);
+                self.stored.updated_at = end.now;
+                self.lease = None;
+            }
+            LookupChange::Deliver(proof) => {
+                self.stored.proof = Some(proof.clone());
+                self.end(LookupState::Delivered, end.now);
+            }
+            LookupChange::End { state, .. } => self.end(*state, end.now),
+        }
+    }
+}
+
+pub(super) fn matches_filter(filter: &LookupFilter, lookup: &StoredLookup) -> bool {
+    let facts = &lookup.facts;
+    (filter.states.is_empty() || filter.states.contains(&lookup.state))
+        && filter
+            .environment
+            .is_none_or(|environment| environment == facts.environment)
+        && filter
+            .counters
+            .is_none_or(|counters| counters == facts.key.counters)
+        && filter
+            .created_from
+            .is_none_or(|from| from <= facts.created_at)
+        && filter
+            .batch
+            .is_none_or(|batch| facts.batch.is_some_and(|row| row.batch == batch))
+}
