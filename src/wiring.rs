@@ -37,6 +37,7 @@ use crate::traces::Traces;
 
 mod archive;
 mod banks;
+mod batches;
 mod infrastructure;
 mod limits;
 mod lookups;
@@ -198,6 +199,8 @@ async fn gateway_on(
     let mut router = rest::router(RestState {
         proof_requests: Arc::new(services.requests),
         lookups: services.lookups.service.clone(),
+        batches: services.lookups.batches.service.clone(),
+        max_batch_rows: options.lookups.batch_max_rows,
         health: Arc::new(base.health(&change_feed, usage)),
         participants: catalogue.clone(),
         request_layer: Arc::clone(&request_layer),

@@ -172,7 +172,7 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
             ),
             history: Arc::new(history),
             lookups,
-            idempotency: support::lookups::idempotency(&base, &base.data),
+            idempotency: Arc::new(support::lookups::idempotency(&base, &base.data)),
             clock: base.clock.clone(),
         },
         Box::new(|task| drop(tokio::spawn(task))),

@@ -358,6 +358,9 @@ fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway) {
     if let Some(worker) = gateway.lookups.worker.clone() {
         tasks.spawn(worker.run());
     }
+    if let Some(feeder) = gateway.lookups.batches.feeder.clone() {
+        tasks.spawn(feeder.run());
+    }
     if let Some(listener) = gateway.lookups.listener.clone() {
         tasks.spawn(listener.run());
     }

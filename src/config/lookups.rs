@@ -1,6 +1,7 @@
 //! Options of stored lookups.
 
 use clap::Args;
+use domain::batch::MAX_ROWS;
 use domain::lookup::RetryScale;
 
 use super::heading;
@@ -29,6 +30,16 @@ pub struct LookupOptions {
         value_parser = clap::value_parser!(u32).range(1..=366)
     )]
     pub lookup_retention: u32,
+
+    /// Rows that a batch may have.
+    #[arg(
+        long,
+        env = "CEP_BATCH_MAX_ROWS",
+        value_name = "NUMBER",
+        default_value_t = 10_000,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ROWS))
+    )]
+    pub batch_max_rows: u32,
 
     /// Factor of the waits between the attempts of `test` lookups, above 0 and at most 1: 0.05 makes a
     /// minute 3 s, to see a schedule without waiting for it. Those of `live` lookups stay as they are.

@@ -15,6 +15,7 @@ use ports::outbound::LookupStore;
 use store_seaorm::Store;
 use tokio_util::task::TaskTracker;
 
+use super::batches::Batches;
 use super::infrastructure::Infrastructure;
 use super::spawning_in;
 use crate::config::{LookupOptions, StoreSecret};
@@ -30,16 +31,18 @@ pub(crate) struct Lookups {
     pub(crate) listener: Option<Arc<LookupListener>>,
     /// The queue, whose readings are measured.
     pub(crate) queue: Arc<dyn LookupStore>,
+    /// Batches, whose rows are lookups.
+    pub(crate) batches: Batches,
 }
 
 /// Stored lookups of this process.
 pub(super) struct StoredLookups {
-    options: LookupOptions,
-    pacing: Pacing,
+    pub(super) options: LookupOptions,
+    pub(super) pacing: Pacing,
     store: Arc<dyn LookupStore>,
     encryption: Arc<LookupEncryption>,
-    secret: StoreSecret,
-    signals: Arc<LookupSignals>,
+    pub(super) secret: StoreSecret,
+    pub(super) signals: Arc<LookupSignals>,
 }
 
 impl StoredLookups {
@@ -162,6 +165,6 @@ pub(super) fn of_people(
     PersonLookupService::new(Arc::clone(lookups), sources, clock, random)
 }
 
-fn unusable(problem: &str) -> anyhow::Error {
+pub(super) fn unusable(problem: &str) -> anyhow::Error {
     anyhow!("CEP_STORE_SECRET: {problem}")
 }

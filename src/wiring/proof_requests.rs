@@ -35,6 +35,8 @@ impl Infrastructure {
         let gatekeeper = Arc::new(gatekeeper);
         let (proofs, history) = (Arc::new(proofs), Arc::new(self.delivery_history(journal)?));
         let lookups = Arc::new(stored.service(self, &gatekeeper, (seals, participants)));
+        let idempotency = Arc::new(stored.idempotency(self)?);
+        let batches = stored.batches(self, (&gatekeeper, &idempotency), &lookups, tasks)?;
         let worker = stored.worker(self, &gatekeeper, (&proofs, &history), tasks);
         let requests = ProofRequestService::new(
             RequestSteps {
@@ -43,7 +45,7 @@ impl Infrastructure {
                 files: file_checks(seals, participants, &self.clock),
                 history,
                 lookups: Arc::clone(&lookups),
-                idempotency: stored.idempotency(self)?,
+                idempotency,
                 clock: Arc::clone(&self.clock),
             },
             spawning_in(tasks),
@@ -53,6 +55,7 @@ impl Infrastructure {
             worker,
             listener: stored.listener(self),
             queue: stored.queue(),
+            batches,
         };
         Ok(RequestServices { requests, lookups })
     }

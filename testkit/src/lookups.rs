@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use application::{
-    BankBySide, CredentialCache, DeliveryHistory, FileChecks, GatekeeperService,
-    IdempotencyService, LookupEncryption, LookupReader, LookupService, LookupSignals, LookupWorker,
+    BankBySide, BatchEncryption, BatchFeeder, BatchService, BatchSources, CredentialCache,
+    DeliveryHistory, FeederParts, FileChecks, GatekeeperService, IdempotencyService,
+    LookupEncryption, LookupReader, LookupService, LookupSignals, LookupWorker,
     PersonLookupService, PersonLookupSources, ProofCheckService, ProofMemory, ProofRequestService,
     ProofService, RequestSteps, SpawnTask, WorkerParts,
 };
@@ -61,6 +62,10 @@ pub struct LookupServices {
     pub people: Arc<PersonLookupService>,
     /// Makes the attempts.
     pub worker: Arc<LookupWorker>,
+    /// Batches.
+    pub batches: Arc<BatchService>,
+    /// Makes lookups of their rows.
+    pub feeder: Arc<BatchFeeder>,
 }
 
 impl LookupServices {
@@ -70,7 +75,7 @@ impl LookupServices {
         gatekeeper: &Arc<GatekeeperService>,
         proofs: &Arc<ProofService>,
         history: &Arc<DeliveryHistory>,
-        spawn: SpawnTask,
+        (spawn, spawn_feeding): (SpawnTask, SpawnTask),
     ) -> Self {
         let secrets = LookupSecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap();
         let encryption = Arc::new(LookupEncryption::new(Arc::new(AesCipher), secrets));
@@ -106,7 +111,7 @@ impl LookupServices {
             proofs: proofs.clone(),
             gatekeeper: gatekeeper.clone(),
             history: history.clone(),
-            signals,
+            signals: signals.clone(),
             clock: services.clock.clone(),
             timer: Arc::new(RuntimeTimer),
             random: services.random.clone(),
@@ -114,12 +119,57 @@ impl LookupServices {
             places: 4,
             test_scale: RetryScale::NONE,
         });
+        let (batches, feeder) =
+            batches_over(services, gatekeeper, &callers, (signals, spawn_feeding));
         Self {
             callers,
             people: Arc::new(people),
             worker: Arc::new(worker),
+            batches: Arc::new(batches),
+            feeder: Arc::new(feeder),
         }
     }
+}
+
+/// Batches over the adapters of `services`, the work on which is started by `spawn`.
+fn batches_over(
+    services: &PeopleServices,
+    gatekeeper: &Arc<GatekeeperService>,
+    lookups: &Arc<LookupService>,
+    (signals, spawn): (Arc<LookupSignals>, SpawnTask),
+) -> (BatchService, BatchFeeder) {
+    let secrets = LookupSecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap();
+    let encryption = Arc::new(BatchEncryption::new(Arc::new(AesCipher), secrets));
+    let store = services.store.clone();
+    let sources = BatchSources {
+        store: Arc::new(store.clone()),
+        keys: Arc::new(store.clone()),
+        customers: Arc::new(store.clone()),
+        lookups: lookups.clone(),
+        gatekeeper: gatekeeper.clone(),
+        idempotency: Arc::new(idempotency(services)),
+    };
+    let pacing = Pacing::new(NonZeroU32::MIN);
+    let service = BatchService::new(
+        sources,
+        encryption.clone(),
+        (services.clock.clone(), services.random.clone()),
+        pacing,
+        TimeDelta::days(7),
+    );
+    let feeder = BatchFeeder::new(FeederParts {
+        store: Arc::new(store.elsewhere()),
+        encryption,
+        lookups: lookups.clone(),
+        gatekeeper: gatekeeper.clone(),
+        signals,
+        clock: services.clock.clone(),
+        timer: Arc::new(RuntimeTimer),
+        random: services.random.clone(),
+        spawn,
+        pacing,
+    });
+    (service, feeder)
 }
 
 /// Creation of stored lookups for the tests of their readers.
@@ -164,7 +214,9 @@ impl LookupFixture {
             let mut started = started.lock().unwrap_or_else(PoisonError::into_inner);
             started.push(attempt);
         });
-        let lookups = LookupServices::over(services, &gatekeeper, &proofs, &history, spawn);
+        let feeding: SpawnTask = Box::new(|task| drop(tokio::spawn(task)));
+        let spawns = (spawn, feeding);
+        let lookups = LookupServices::over(services, &gatekeeper, &proofs, &history, spawns);
         let requests = ProofRequestService::new(
             RequestSteps {
                 gatekeeper,
@@ -177,7 +229,7 @@ impl LookupFixture {
                 ),
                 history,
                 lookups: lookups.callers.clone(),
-                idempotency: idempotency(services),
+                idempotency: Arc::new(idempotency(services)),
                 clock,
             },
             Box::new(|task| drop(tokio::spawn(task))),

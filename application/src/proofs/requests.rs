@@ -56,7 +56,7 @@ pub struct RequestSteps {
     /// Stores lookups.
     pub lookups: Arc<LookupService>,
     /// Recognises repeated requests.
-    pub idempotency: IdempotencyService,
+    pub idempotency: Arc<IdempotencyService>,
     /// Measures durations.
     pub clock: Arc<dyn Clock>,
 }

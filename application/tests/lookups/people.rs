@@ -24,6 +24,7 @@ fn all() -> PersonLookupQuery {
         states: Vec::new(),
         key: None,
         created_from: None,
+        batch: None,
         page: PageRequest::first(PageSize::MAX),
     }
 }

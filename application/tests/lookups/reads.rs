@@ -19,6 +19,7 @@ fn all() -> LookupQuery {
     LookupQuery {
         states: Vec::new(),
         created_from: None,
+        batch: None,
         page: PageRequest::first(PageSize::MAX),
     }
 }
@@ -158,6 +159,7 @@ async fn a_list_is_of_the_states_and_the_time_that_are_wanted() {
     let from = old.created_at + TimeDelta::seconds(1);
     let later = LookupQuery {
         created_from: Some(from),
+        batch: None,
         ..all()
     };
     assert_eq!(process.list(&holder, later).await.0, [new.id]);

@@ -43,6 +43,7 @@ async fn a_lookup_whose_secret_is_gone_is_unreadable() {
     let query = LookupQuery {
         states: Vec::new(),
         created_from: None,
+        batch: None,
         page: PageRequest::first(PageSize::MAX),
     };
     let listed = ignorant.lookups.list(access(&holder), query).await;

@@ -185,7 +185,7 @@ impl World {
                 ),
                 history: history.clone(),
                 lookups: lookups.clone(),
-                idempotency: idempotency(base, &store),
+                idempotency: Arc::new(idempotency(base, &store)),
                 clock: base.clock.clone(),
             },
             Box::new(|task| drop(tokio::spawn(task))),

@@ -89,8 +89,6 @@ pub(crate) enum ImportArchiveError {
 /// A file of the archive.
 #[derive(Debug)]
 pub(crate) struct ImportedFile {
-    /// Its place in the archive, from 1.
-    pub(crate) number: usize,
     /// Its name; `None` for one that the bank doesn't give.
     pub(crate) name: Option<EntryName>,
     /// Its content.
@@ -110,11 +108,6 @@ impl ImportArchive {
     /// Reads the directory of an archive, and checks all of it.
     pub(crate) fn open(file: Bytes) -> Result<Self, ImportArchiveError> {
         Self::within(BOUNDS, file)
-    }
-
-    /// Number of files.
-    pub(crate) fn files(&self) -> usize {
-        self.archive.len()
     }
 
     fn within(bounds: Bounds, file: Bytes) -> Result<Self, ImportArchiveError> {
@@ -193,11 +186,7 @@ impl ImportArchive {
         if is_archive(&bytes) {
             return Err(Error::Nested { number });
         }
-        Ok(ImportedFile {
-            number,
-            name,
-            bytes,
-        })
+        Ok(ImportedFile { name, bytes })
     }
 }
 

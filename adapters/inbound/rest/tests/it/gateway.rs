@@ -7,6 +7,7 @@ use std::time::Duration;
 use application::{
     BankBySide, ChangeFeed, CredentialCache, DeliveryHistory, FileChecks, GatekeeperService,
     HealthService, ProofCheckService, ProofMemory, ProofRequestService, ProofService, RequestSteps,
+    SpawnTask,
 };
 use domain::month::Month;
 use domain::outcome::Outcome;
@@ -74,8 +75,12 @@ impl Gateway {
             services.journal.clone(),
         ));
         let attempts = tasks.clone();
-        let spawn = Box::new(move |task| drop(attempts.spawn(task)));
-        let lookups = LookupServices::over(&services, &gatekeeper, &proofs, &history, spawn);
+        let feeding = attempts.clone();
+        let spawns: (SpawnTask, SpawnTask) = (
+            Box::new(move |task| drop(attempts.spawn(task))),
+            Box::new(move |task| drop(feeding.spawn(task))),
+        );
+        let lookups = LookupServices::over(&services, &gatekeeper, &proofs, &history, spawns);
         let proof_requests = ProofRequestService::new(
             RequestSteps {
                 gatekeeper,
@@ -88,7 +93,7 @@ impl Gateway {
                 ),
                 history,
                 lookups: lookups.callers.clone(),
-                idempotency: testkit::lookups::idempotency(&services),
+                idempotency: Arc::new(testkit::lookups::idempotency(&services)),
                 clock: clock.clone(),
             },
             Box::new(move |task| drop(tasks.spawn(task))),

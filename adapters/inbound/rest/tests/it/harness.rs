@@ -119,6 +119,8 @@ impl Harness {
                 None => gateway.proof_requests.clone(),
             },
             lookups: gateway.lookups.callers.clone(),
+            batches: gateway.lookups.batches.clone(),
+            max_batch_rows: 10_000,
             health: gateway.health.clone(),
             participants: Arc::new(Catalogue::embedded().clone()),
             request_layer: request_layer.clone(),
