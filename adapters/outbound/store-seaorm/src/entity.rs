@@ -4,6 +4,10 @@
     reason = "SeaORM's derives make their types as public as the model"
 )]
 
+pub(crate) use queue::{batch_chunks, batches, lookup_attempts, lookup_turns, lookups};
+
+mod queue;
+
 pub(crate) mod customers {
     use sea_orm::entity::prelude::*;
 
@@ -311,80 +315,6 @@ pub(crate) mod seal_samples {
         pub digest: String,
         pub seal: String,
         pub added_at: i64,
-    }
-
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod lookups {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "lookups")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub customer_id: String,
-        pub key_id: String,
-        pub counters_id: String,
-        pub environment: String,
-        pub class: String,
-        pub next_class: String,
-        pub request_id: String,
-        pub month: i64,
-        pub state: String,
-        pub created_at: i64,
-        pub updated_at: i64,
-        pub retry_until: i64,
-        pub due_at: Option<i64>,
-        pub lease_token: Option<String>,
-        pub attempts: i64,
-        pub last_at: Option<i64>,
-        pub last_outcome: Option<String>,
-        pub ended_at: Option<i64>,
-        pub generation: i64,
-        pub question: Vec<u8>,
-        pub proof: Option<Vec<u8>>,
-    }
-
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod lookup_attempts {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "lookup_attempts")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub lookup_id: String,
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub number: i64,
-        pub at: i64,
-        pub outcome: String,
-    }
-
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod lookup_turns {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "lookup_turns")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub customer_id: String,
-        pub turn: i64,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use domain::batch::BatchId;
 use domain::idempotency::{FirstAnswer, IdempotencyScope, RequestFingerprint};
 use domain::lookup::LookupId;
 use domain::outcome::Outcome;
@@ -18,14 +19,15 @@ const CLAIM: &str = "INSERT INTO idempotency_keys \
      (id, fingerprint, claim_token, claimed_until, expires_at) VALUES ($1, $2, $3, $4, $5) \
      ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, \
      claim_token = excluded.claim_token, claimed_until = excluded.claimed_until, \
-     expires_at = excluded.expires_at, lookup_id = NULL, outcome = NULL, seen_times = NULL, \
-     seen_first = NULL \
+     expires_at = excluded.expires_at, lookup_id = NULL, batch_id = NULL, outcome = NULL, \
+     seen_times = NULL, seen_first = NULL \
      WHERE idempotency_keys.expires_at <= $6 OR \
-     (idempotency_keys.lookup_id IS NULL AND idempotency_keys.outcome IS NULL AND \
-     idempotency_keys.claimed_until <= $6)";
+     (idempotency_keys.lookup_id IS NULL AND idempotency_keys.batch_id IS NULL AND \
+     idempotency_keys.outcome IS NULL AND idempotency_keys.claimed_until <= $6)";
 
 const RECORD: &str = "UPDATE idempotency_keys SET lookup_id = $3, outcome = $4, seen_times = $5, \
-     seen_first = $6 WHERE id = $1 AND claim_token = $2 AND lookup_id IS NULL AND outcome IS NULL";
+     seen_first = $6, batch_id = $7 WHERE id = $1 AND claim_token = $2 AND lookup_id IS NULL \
+     AND batch_id IS NULL AND outcome IS NULL";
 
 const RELEASE: &str = "DELETE FROM idempotency_keys WHERE id = $1 AND claim_token = $2";
 
@@ -35,6 +37,7 @@ struct Entry {
     id: String,
     fingerprint: String,
     lookup_id: Option<String>,
+    batch_id: Option<String>,
     outcome: Option<String>,
     seen_times: Option<i64>,
     seen_first: Option<i64>,
@@ -60,6 +63,10 @@ impl Entry {
         if let Some(id) = &self.lookup_id {
             let id = LookupId(row.uuid(id, "lookup_id")?);
             return Ok(Some(FirstAnswer::Lookup(id)));
+        }
+        if let Some(id) = &self.batch_id {
+            let id = BatchId(row.uuid(id, "batch_id")?);
+            return Ok(Some(FirstAnswer::Batch(id)));
         }
         let Some(outcome) = &self.outcome else {
             return Ok(None);
@@ -140,9 +147,10 @@ impl Store {
             .map(|place| format!("${place}"))
             .collect();
         let sql = format!(
-            "SELECT id, fingerprint, lookup_id, outcome, seen_times, seen_first \
+            "SELECT id, fingerprint, lookup_id, batch_id, outcome, seen_times, seen_first \
              FROM idempotency_keys WHERE id IN ({}) AND expires_at > $1 AND \
-             (lookup_id IS NOT NULL OR outcome IS NOT NULL OR claimed_until > $1)",
+             (lookup_id IS NOT NULL OR batch_id IS NOT NULL OR outcome IS NOT NULL \
+             OR claimed_until > $1)",
             places.join(", ")
         );
         let ids = scopes.iter().map(|scope| Value::from(scope.hex()));
@@ -172,17 +180,17 @@ impl Store {
 #[error("the claim of an idempotency key is not held any more")]
 struct ClaimLost;
 
-/// Records that a lookup is the answer to the request that holds a claim.
+/// Records the answer to the request that holds a claim: something that it created.
 ///
 /// # Errors
 /// The claim isn't held any more, or the database fails.
-pub(crate) async fn record_lookup(
+pub(crate) async fn record(
     connection: &impl ConnectionTrait,
     claim: ScopeClaim,
-    id: LookupId,
+    answer: FirstAnswer,
 ) -> Result<(), StoreError> {
     let backend = connection.get_database_backend();
-    let values = recorded(claim, FirstAnswer::Lookup(id));
+    let values = recorded(claim, answer);
     let statement = Statement::from_sql_and_values(backend, RECORD, values);
     let done = connection.execute_raw(statement).await.map_err(failed)?;
     if done.rows_affected() == 0 {
@@ -193,17 +201,26 @@ pub(crate) async fn record_lookup(
 
 /// The values of [`RECORD`].
 fn recorded(claim: ScopeClaim, answer: FirstAnswer) -> Vec<Value> {
-    let (lookup, outcome, seen) = match answer {
-        FirstAnswer::Lookup(id) => (Some(id.to_string()), None, None),
-        FirstAnswer::Immediate { outcome, seen } => (None, Some(outcome.name()), seen),
-    };
+    let (mut lookup, mut batch, mut outcome, mut seen) = (None, None, None, None);
+    match answer {
+        FirstAnswer::Lookup(id) => lookup = Some(id.to_string()),
+        FirstAnswer::Batch(id) => batch = Some(id.to_string()),
+        FirstAnswer::Immediate {
+            outcome: of,
+            seen: earlier,
+        } => {
+            outcome = Some(of.name().to_owned());
+            seen = earlier;
+        }
+    }
     let first = seen.and_then(|seen| seen.first);
     vec![
         claim.scope.hex().into(),
         claim.token.to_string().into(),
         lookup.into(),
-        outcome.map(str::to_owned).into(),
+        outcome.into(),
         seen.map(|seen| stored(seen.times)).into(),
         first.map(|first| first.timestamp_millis()).into(),
+        batch.into(),
     ]
 }

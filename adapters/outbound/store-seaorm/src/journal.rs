@@ -31,7 +31,6 @@
 
 mod batch;
 mod deliveries;
-mod insert;
 mod metrics_sink;
 mod queue;
 mod statements;
@@ -56,7 +55,6 @@ use crate::connection::{OpenFiles, StoreOptions};
 use batch::Linger;
 pub use metrics_sink::CommitMetricsSink;
 use queue::Queue;
-pub(crate) use statements::minute;
 use writer::Writer;
 use writer_queue::WriterQueue;
 

@@ -11,7 +11,8 @@
 //! mutation locks what it relies on, always in this order: the customer, its keys by their ids, the
 //! number of the newest change. Adding a key locks its customer. The row of the newest change is
 //! held until the commit, so changes are seen in the order of their numbers. A claim of lookups passes
-//! over rows that others have locked, and writes the turns in the order of the customers' ids. Text is
+//! over rows that others have locked, and writes the turns in the order of the customers' ids. A change of
+//! a batch locks the batch, its lookups by their ids, and then the use of keys. Text is
 //! compared byte by byte, whatever the language of the database, as SQLite does. Every statement has a
 //! timeout ([`StoreOptions`]): the server's, and one of our own for a server that is gone without
 //! closing its connections.
@@ -21,15 +22,18 @@
 
 mod archive;
 mod audit;
+mod batches;
 mod connection;
 mod customers;
 mod denied;
 mod entity;
 mod idempotency;
+mod insert;
 mod journal;
 mod keys;
 mod list;
 mod lookups;
+mod monthly_use;
 mod notifier;
 mod participants;
 mod prune;

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
+use domain::idempotency::FirstAnswer;
 use domain::lookup::{Attempt, LookupId, QueueAhead};
 use domain::page::{Cursor, Page, PageRequest};
 use ports::outbound::{
@@ -13,7 +14,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use crate::entity::lookups;
-use crate::idempotency::record_lookup;
+use crate::idempotency::record;
 use crate::prune::LOOKUPS;
 use crate::store::{Store, failed};
 
@@ -24,10 +25,11 @@ mod attempts;
 mod cancellation;
 mod claims;
 mod end;
+pub(crate) mod insert;
 mod list;
 mod notifications;
 mod queue;
-mod row;
+pub(crate) mod row;
 mod turns;
 
 #[async_trait]
@@ -188,7 +190,7 @@ impl LookupStore for Store {
 
 impl Store {
     async fn insert_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError> {
-        let insert = lookups::Entity::insert(row::written(lookup));
+        let insert = lookups::Entity::insert(row::queued(&lookup.facts, &lookup.question));
         let Some(claim) = lookup.claim else {
             self.check_files()?;
             let inserted = insert.exec_without_returning(&self.connection).await;
@@ -198,7 +200,7 @@ impl Store {
         let added = async {
             let inserted = insert.exec_without_returning(&transaction).await;
             inserted.map_err(failed)?;
-            record_lookup(&transaction, claim, lookup.facts.id).await
+            record(&transaction, claim, FirstAnswer::Lookup(lookup.facts.id)).await
         };
         let added = added.await;
         self.end(transaction, added).await

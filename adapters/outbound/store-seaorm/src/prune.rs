@@ -1,7 +1,9 @@
 //! Pruning of rows whose retention has ended.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use ports::outbound::{IdempotencyStore as _, LookupStore as _, ProofArchive as _, StoreError};
+use ports::outbound::{
+    BatchStore as _, IdempotencyStore as _, LookupStore as _, ProofArchive as _, StoreError,
+};
 use sea_orm::sea_query::{Alias, DeleteStatement, Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter};
 
@@ -9,7 +11,7 @@ use crate::entity::{api_keys, denied, journal_marks};
 use crate::store::{Store, failed};
 
 /// Rows removed by one statement: few enough that nothing waits long for it.
-const ROWS_PER_STATEMENT: u64 = 1_000;
+pub(crate) const ROWS_PER_STATEMENT: u64 = 1_000;
 
 /// Limits of retention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +24,7 @@ pub struct Retention {
     pub usage_before: DateTime<Utc>,
     /// Archived proofs that were written before this are removed.
     pub archived_before: DateTime<Utc>,
-    /// Lookups that ended before this are removed.
+    /// Lookups and batches that ended before this are removed.
     pub lookups_ended_before: DateTime<Utc>,
     /// Denials that end by now are removed, and idempotency keys that expired.
     pub now: DateTime<Utc>,
@@ -39,8 +41,10 @@ pub struct Pruned {
     pub seen_proofs: u64,
     /// Archived proofs.
     pub archived: u64,
-    /// Lookups.
+    /// Lookups of no batch.
     pub lookups: u64,
+    /// Batches.
+    pub batches: u64,
     /// Idempotency keys.
     pub idempotency_keys: u64,
     /// Denials.
@@ -68,6 +72,7 @@ impl Store {
         let seen_proofs = self.prune_table(&SEEN_PROOFS, usage_before).await?;
         let archived = self.prune_archive(archived_before).await?;
         let lookups = self.prune_lookups(lookups_ended_before).await?;
+        let batches = self.prune_batches(lookups_ended_before).await?;
         let idempotency_keys = self.prune_idempotency(now).await?;
         let denials = self
             .in_time(self.prune_checkpoints_and_denials(requests_before, now))
@@ -78,6 +83,7 @@ impl Store {
             seen_proofs,
             archived,
             lookups,
+            batches,
             idempotency_keys,
             denials,
         })
@@ -150,6 +156,8 @@ pub(crate) struct Table {
     /// SQLite: the column of the key through which old rows are found, where no index begins with
     /// the instant.
     through_keys: Option<&'static str>,
+    /// A column that is NULL in the rows that may be removed.
+    unless: Option<&'static str>,
 }
 
 const REQUESTS: Table = Table {
@@ -157,6 +165,7 @@ const REQUESTS: Table = Table {
     primary_key: &["id"],
     begins: "at",
     through_keys: None,
+    unless: None,
 };
 
 const HOURS: Table = Table {
@@ -164,6 +173,7 @@ const HOURS: Table = Table {
     primary_key: &["key_id", "hour", "endpoint", "outcome"],
     begins: "hour",
     through_keys: Some("key_id"),
+    unless: None,
 };
 
 const DAYS: Table = Table {
@@ -171,6 +181,7 @@ const DAYS: Table = Table {
     primary_key: &["customer_id", "day", "endpoint", "outcome"],
     begins: "day",
     through_keys: None,
+    unless: None,
 };
 
 const SEEN_PROOFS: Table = Table {
@@ -178,6 +189,7 @@ const SEEN_PROOFS: Table = Table {
     primary_key: &["customer_id", "hash"],
     begins: "last_at",
     through_keys: None,
+    unless: None,
 };
 
 pub(crate) const PROOF_ARCHIVE: Table = Table {
@@ -185,14 +197,16 @@ pub(crate) const PROOF_ARCHIVE: Table = Table {
     primary_key: &["id"],
     begins: "stored_at",
     through_keys: None,
+    unless: None,
 };
 
-/// Their attempts are removed with them.
+/// Their attempts are removed with them. Those of a batch are removed with that.
 pub(crate) const LOOKUPS: Table = Table {
     name: "lookups",
     primary_key: &["id"],
     begins: "ended_at",
     through_keys: None,
+    unless: Some("batch_id"),
 };
 
 pub(crate) const IDEMPOTENCY_KEYS: Table = Table {
@@ -200,6 +214,7 @@ pub(crate) const IDEMPOTENCY_KEYS: Table = Table {
     primary_key: &["id"],
     begins: "expires_at",
     through_keys: None,
+    unless: None,
 };
 
 impl Table {
@@ -217,6 +232,9 @@ impl Table {
                 .take();
             some.and_where(Expr::col(Alias::new(column)).in_subquery(keys));
         }
+        if let Some(column) = self.unless {
+            some.and_where(Expr::col(Alias::new(column)).is_null());
+        }
         Query::delete()
             .from_table(Alias::new(self.name))
             .and_where(Expr::tuple(columns().map(Expr::col)).in_subquery(some.take()))
@@ -231,9 +249,11 @@ impl Table {
     fn removal_in_postgres(&self, before: DateTime<Utc>) -> String {
         let Self { name, begins, .. } = self;
         let before = before.timestamp_millis();
+        let unless = self.unless.map(|column| format!(" AND {column} IS NULL"));
+        let unless = unless.unwrap_or_default();
         format!(
             "DELETE FROM {name} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {name} \
-             WHERE {begins} < {before} LIMIT {ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED))"
+             WHERE {begins} < {before}{unless} LIMIT {ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED))"
         )
     }
 }

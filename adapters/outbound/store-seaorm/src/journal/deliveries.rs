@@ -7,7 +7,7 @@ use domain::seen::ProofMark;
 use ports::outbound::RequestEntry;
 use sea_orm::Value;
 
-use super::insert::{ColumnType, Insert, columns};
+use crate::insert::{ColumnType, Insert, columns};
 use crate::row::stored;
 
 /// Deliveries of one proof to one customer, in unix milliseconds.

@@ -8,8 +8,9 @@ use sea_orm::{DbBackend, Statement, Value};
 
 use super::batch::Batch;
 use super::deliveries;
-use super::insert::{ColumnType, Insert, PreparedInsert, ROWS_PER_STATEMENT, columns};
 use super::statistics::{Increase, RowKey, Statistics};
+use crate::insert::{ColumnType, Insert, PreparedInsert, ROWS_PER_STATEMENT, columns};
+use crate::monthly_use::{self, minute};
 use crate::row::stored;
 use crate::usage::counts;
 
@@ -26,25 +27,6 @@ fn checkpoint() -> Insert {
         ]),
         on_conflict: "(writer) DO UPDATE SET batch = excluded.batch, at = excluded.at \
             WHERE journal_marks.batch <> excluded.batch"
-            .to_owned(),
-    }
-}
-
-fn monthly_use() -> Insert {
-    Insert {
-        table: "monthly_use",
-        columns: columns(&[
-            ("key_id", ColumnType::Text),
-            ("month", ColumnType::Number),
-            ("charged", ColumnType::Number),
-            ("refunded", ColumnType::Number),
-            ("last_used_at", ColumnType::Number),
-        ]),
-        on_conflict: "(key_id, month) DO UPDATE SET \
-            charged = monthly_use.charged + excluded.charged, \
-            refunded = monthly_use.refunded + excluded.refunded, \
-            last_used_at = CASE WHEN excluded.last_used_at > monthly_use.last_used_at \
-                THEN excluded.last_used_at ELSE monthly_use.last_used_at END"
             .to_owned(),
     }
 }
@@ -94,7 +76,7 @@ fn usage(table: &'static str, whose: &str, slot: &str) -> Insert {
 /// For PostgreSQL: writes the checkpoint of a batch and its counts, in one statement that is its
 /// own transaction. It counts only if the checkpoint is new, as with the two it is made of.
 fn checkpointed_use() -> String {
-    let (checkpoint, uses) = (checkpoint(), monthly_use());
+    let (checkpoint, uses) = (checkpoint(), monthly_use::insert());
     let filter = " WHERE EXISTS (SELECT FROM marked)";
     format!(
         "WITH marked AS ({} RETURNING writer) {}",
@@ -123,7 +105,7 @@ impl Statements {
         Self {
             backend,
             checkpoint: prepare(&checkpoint()),
-            uses: prepare(&monthly_use()),
+            uses: prepare(&monthly_use::insert()),
             checkpointed_use: checkpointed_use(),
             hours: prepare(&usage("usage_hours", "key_id", "hour")),
             days: prepare(&usage("customer_usage_days", "customer_id", "day")),
@@ -244,9 +226,4 @@ fn code(participant: ParticipantCode) -> i64 {
 
 fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// The minute of an instant; both in unix milliseconds.
-pub(crate) fn minute(millis: i64) -> i64 {
-    millis - millis.rem_euclid(60_000)
 }

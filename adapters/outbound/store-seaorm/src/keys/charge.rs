@@ -8,7 +8,7 @@ use ports::outbound::StoreError;
 use sea_orm::{ConnectionTrait, FromQueryResult, Statement, Value};
 
 use super::row::UseRow;
-use crate::journal::minute;
+use crate::monthly_use::minute;
 use crate::store::{Store, failed};
 
 /// Parameters: key, month, minute. Whichever of the keys that share their counters is charged, the

@@ -29,6 +29,9 @@ pub(super) fn select(
     if let Some(from) = filter.created_from {
         found = found.filter(Column::CreatedAt.gte(from.timestamp_millis()));
     }
+    if let Some(batch) = filter.batch {
+        found = found.filter(Column::BatchId.eq(batch.to_string()));
+    }
     if let Some(older) = older_than_cursor((Column::CreatedAt, Column::Id), page)? {
         found = found.filter(older);
     }

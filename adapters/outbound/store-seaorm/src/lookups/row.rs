@@ -1,5 +1,6 @@
 //! Rows of lookups.
 
+use domain::batch::{BatchId, RowNumber};
 use domain::customer::CustomerId;
 use domain::key::{CountedKey, CounterId, Environment, HashGeneration, KeyId};
 use domain::lookup::{Attempt, LookupId, LookupState};
@@ -7,7 +8,7 @@ use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
 use domain::request::RequestId;
-use ports::outbound::{LookupFacts, NewLookup, StoreError, StoredLookup};
+use ports::outbound::{BatchRow, LookupFacts, StoreError, StoredLookup};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select, Set};
 
 use crate::entity::lookups;
@@ -19,12 +20,8 @@ pub(super) fn own(customer: CustomerId, id: LookupId) -> Select<lookups::Entity>
         .filter(lookups::Column::CustomerId.eq(customer.to_string()))
 }
 
-/// The row of a new lookup.
-pub(super) fn written(
-    NewLookup {
-        facts, question, ..
-    }: &NewLookup,
-) -> lookups::ActiveModel {
+/// The row of a new lookup, queued and due at once.
+pub(crate) fn queued(facts: &LookupFacts, question: &[u8]) -> lookups::ActiveModel {
     let created_at = facts.created_at.timestamp_millis();
     lookups::ActiveModel {
         id: Set(facts.id.to_string()),
@@ -47,18 +44,20 @@ pub(super) fn written(
         last_outcome: Set(None),
         ended_at: Set(None),
         generation: Set(facts.generation.0.into()),
-        question: Set(question.clone()),
+        question: Set(question.to_owned()),
         proof: Set(None),
+        batch_id: Set(facts.batch.map(|row| row.batch.to_string())),
+        batch_row: Set(facts.batch.map(|row| row.row.0.into())),
     }
 }
 
-pub(super) fn read(lookup: lookups::Model) -> Result<StoredLookup, StoreError> {
+/// Reads a row.
+pub(crate) fn read(lookup: lookups::Model) -> Result<StoredLookup, StoreError> {
     let row = row(&lookup);
-    let state = LookupState::from_name(&lookup.state);
     let attempts = u32::try_from(lookup.attempts).map_err(|_| row.unreadable("attempts"))?;
     Ok(StoredLookup {
         facts: facts(&lookup)?,
-        state: state.ok_or_else(|| row.unreadable("state"))?,
+        state: state(&lookup)?,
         updated_at: row.instant(lookup.updated_at, "updated_at")?,
         due_at: row.optional_instant(lookup.due_at, "due_at")?,
         attempts,
@@ -68,6 +67,12 @@ pub(super) fn read(lookup: lookups::Model) -> Result<StoredLookup, StoreError> {
     })
 }
 
+/// Reads the state.
+pub(crate) fn state(lookup: &lookups::Model) -> Result<LookupState, StoreError> {
+    let state = LookupState::from_name(&lookup.state);
+    state.ok_or_else(|| row(lookup).unreadable("state"))
+}
+
 fn row(lookup: &lookups::Model) -> Row<'_> {
     Row {
         table: "lookups",
@@ -75,7 +80,8 @@ fn row(lookup: &lookups::Model) -> Row<'_> {
     }
 }
 
-fn facts(lookup: &lookups::Model) -> Result<LookupFacts, StoreError> {
+/// Reads what doesn't change.
+pub(crate) fn facts(lookup: &lookups::Model) -> Result<LookupFacts, StoreError> {
     let row = row(lookup);
     let environment = Environment::from_name(&lookup.environment);
     let month = u32::try_from(lookup.month)
@@ -97,7 +103,20 @@ fn facts(lookup: &lookups::Model) -> Result<LookupFacts, StoreError> {
         created_at: row.instant(lookup.created_at, "created_at")?,
         retry_until: row.instant(lookup.retry_until, "retry_until")?,
         generation: HashGeneration(generation),
+        batch: batch_row(lookup)?,
     })
+}
+
+fn batch_row(lookup: &lookups::Model) -> Result<Option<BatchRow>, StoreError> {
+    let (Some(batch), Some(number)) = (&lookup.batch_id, lookup.batch_row) else {
+        return Ok(None);
+    };
+    let row = row(lookup);
+    let number = u32::try_from(number).map_err(|_| row.unreadable("batch_row"))?;
+    Ok(Some(BatchRow {
+        batch: BatchId(row.uuid(batch, "batch_id")?),
+        row: RowNumber(number),
+    }))
 }
 
 fn last_attempt(lookup: &lookups::Model) -> Result<Option<Attempt>, StoreError> {

@@ -10,39 +10,41 @@ use sea_orm::sea_query::ArrayType;
 use sea_orm::{DbBackend, Statement, Value};
 
 /// Rows of one statement for SQLite: powers of two, because each statement is a switch to another
-/// thread and back, about 10 µs. The largest binds 5,376 values; SQLite takes 32,766.
+/// thread and back, about 10 µs. The largest binds 6,144 values; SQLite takes 32,766.
 const ROWS_PER_INSERT: [usize; 9] = [256, 128, 64, 32, 16, 8, 4, 2, 1];
 /// Rows of one statement for PostgreSQL, at most: about a second's work.
-pub(super) const ROWS_PER_STATEMENT: usize = 10_000;
+pub(crate) const ROWS_PER_STATEMENT: usize = 10_000;
 /// Encodes NULL in an array, which can't have any here. Nothing that is stored is negative.
 const NO_NUMBER: i64 = -1;
-/// The same of a text; none that is stored in an optional column is empty.
+/// The same of a text; none that is stored in an optional column is empty, and neither are bytes.
 const NO_TEXT: &str = "";
 
 /// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ColumnType {
+pub(crate) enum ColumnType {
     Text,
     OptionalText,
     Number,
     OptionalNumber,
+    Bytes,
+    OptionalBytes,
 }
 
 /// An insert with its conflict clause.
-pub(super) struct Insert {
-    pub(super) table: &'static str,
-    pub(super) columns: Vec<(String, ColumnType)>,
-    pub(super) on_conflict: String,
+pub(crate) struct Insert {
+    pub(crate) table: &'static str,
+    pub(crate) columns: Vec<(String, ColumnType)>,
+    pub(crate) on_conflict: String,
 }
 
-pub(super) fn columns(columns: &[(&str, ColumnType)]) -> Vec<(String, ColumnType)> {
+pub(crate) fn columns(columns: &[(&str, ColumnType)]) -> Vec<(String, ColumnType)> {
     let owned = |(name, kind): &(&str, ColumnType)| ((*name).to_owned(), *kind);
     columns.iter().map(owned).collect()
 }
 
 /// An insert as SQL for one kind of database.
 #[derive(Debug)]
-pub(super) struct PreparedInsert {
+pub(crate) struct PreparedInsert {
     backend: DbBackend,
     types: Vec<ColumnType>,
     sql: Sql,
@@ -57,7 +59,7 @@ enum Sql {
 
 impl PreparedInsert {
     /// The statements that insert rows, given value by value.
-    pub(super) fn statements(&self, values: impl IntoIterator<Item = Value>) -> Vec<Statement> {
+    pub(crate) fn statements(&self, values: impl IntoIterator<Item = Value>) -> Vec<Statement> {
         let values: Vec<_> = values.into_iter().collect();
         let width = self.types.len();
         let mut statements = Vec::new();
@@ -83,13 +85,14 @@ impl PreparedInsert {
     }
 
     /// Values of rows as one array per column.
-    pub(super) fn in_columns(&self, values: impl Iterator<Item = Value>) -> Vec<Value> {
+    pub(crate) fn in_columns(&self, values: impl Iterator<Item = Value>) -> Vec<Value> {
         let mut columns = vec![Vec::new(); self.types.len()];
         for (place, value) in values.enumerate() {
             let place = place % columns.len();
             columns[place].push(match value {
                 Value::BigInt(None) => NO_NUMBER.into(),
                 Value::String(None) => NO_TEXT.into(),
+                Value::Bytes(None) => Vec::<u8>::new().into(),
                 value => value,
             });
         }
@@ -97,6 +100,7 @@ impl PreparedInsert {
             let of = match kind {
                 ColumnType::Text | ColumnType::OptionalText => ArrayType::String,
                 ColumnType::Number | ColumnType::OptionalNumber => ArrayType::BigInt,
+                ColumnType::Bytes | ColumnType::OptionalBytes => ArrayType::Bytes,
             };
             Value::Array(of, Some(Box::new(values)))
         };
@@ -105,7 +109,7 @@ impl PreparedInsert {
 }
 
 impl Insert {
-    pub(super) fn prepare(&self, backend: DbBackend) -> PreparedInsert {
+    pub(crate) fn prepare(&self, backend: DbBackend) -> PreparedInsert {
         let sql = match backend {
             DbBackend::Postgres => Sql::OfColumns(self.of_columns(1, "")),
             DbBackend::Sqlite | DbBackend::MySql | _ => {
@@ -129,7 +133,7 @@ impl Insert {
 
     /// SQL for any number of rows, which come in their order out of one array per column. The
     /// arrays are the parameters from the `first` on; the rows may be filtered.
-    pub(super) fn of_columns(&self, first: usize, filter: &str) -> String {
+    pub(crate) fn of_columns(&self, first: usize, filter: &str) -> String {
         let arrays = self
             .columns
             .iter()
@@ -137,10 +141,13 @@ impl Insert {
             .map(|((_, kind), place)| match kind {
                 ColumnType::Text | ColumnType::OptionalText => format!("${place}::text[]"),
                 ColumnType::Number | ColumnType::OptionalNumber => format!("${place}::bigint[]"),
+                ColumnType::Bytes | ColumnType::OptionalBytes => format!("${place}::bytea[]"),
             });
         let values = self.columns.iter().map(|(name, kind)| match kind {
-            ColumnType::Text | ColumnType::Number => name.clone(),
-            ColumnType::OptionalText => format!("NULLIF({name}, '{NO_TEXT}')"),
+            ColumnType::Text | ColumnType::Number | ColumnType::Bytes => name.clone(),
+            ColumnType::OptionalText | ColumnType::OptionalBytes => {
+                format!("NULLIF({name}, '{NO_TEXT}')")
+            }
             ColumnType::OptionalNumber => format!("NULLIF({name}, {NO_NUMBER})"),
         });
         self.sql(&format!(

@@ -1,0 +1,108 @@
+//! Cancellation of batches with their lookups.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use domain::batch::{BatchId, BatchState};
+use domain::customer::CustomerId;
+use domain::lookup::LookupState;
+use ports::outbound::{BatchCancellation, CanceledLookup, LookupFacts, StoreError};
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+
+use super::state::{self, LockedBatch};
+use crate::entity::lookups::{Column, Entity, Model};
+use crate::lookups::row;
+use crate::monthly_use::{self, Use};
+use crate::store::failed;
+
+/// Cancels a customer's batch.
+pub(super) async fn within(
+    transaction: &DatabaseTransaction,
+    customer: CustomerId,
+    id: BatchId,
+    now: DateTime<Utc>,
+) -> Result<BatchCancellation, StoreError> {
+    let Some(before) = state::own(transaction, customer, id).await? else {
+        return Ok(BatchCancellation::Unknown);
+    };
+    if before.state.is_final() {
+        return Ok(BatchCancellation::Final);
+    }
+    let after = LockedBatch {
+        state: BatchState::Canceled,
+        due_at: None,
+        lease_token: None,
+        ..before.clone()
+    };
+    let stored = state::store(transaction, &before, after, now).await;
+    stored.map_err(failed)?;
+    let lookups = cancel_lookups(transaction, id, now).await?;
+    let refunded = lookups.iter().filter(|lookup| lookup.refunded);
+    refund(transaction, refunded.map(|lookup| &lookup.facts)).await?;
+    Ok(BatchCancellation::Canceled { lookups })
+}
+
+/// Cancels the lookups of a locked batch: nobody adds any meanwhile. They are locked in the order of
+/// their ids, as by the cancellation of those that no key is left for.
+async fn cancel_lookups(
+    transaction: &DatabaseTransaction,
+    id: BatchId,
+    now: DateTime<Utc>,
+) -> Result<Vec<CanceledLookup>, StoreError> {
+    let mut open = Entity::find()
+        .filter(Column::BatchId.eq(id.to_string()))
+        .filter(Column::DueAt.is_not_null())
+        .order_by_asc(Column::Id)
+        .lock_exclusive()
+        .all(transaction)
+        .await
+        .map_err(failed)?;
+    let now = now.timestamp_millis();
+    Entity::update_many()
+        .col_expr(Column::State, Expr::value(LookupState::Canceled.name()))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .col_expr(Column::EndedAt, Expr::value(now))
+        .col_expr(Column::DueAt, Expr::value(None::<i64>))
+        .col_expr(Column::LeaseToken, Expr::value(None::<String>))
+        .filter(Column::BatchId.eq(id.to_string()))
+        .filter(Column::DueAt.is_not_null())
+        .exec(transaction)
+        .await
+        .map_err(failed)?;
+    open.sort_by_key(|lookup| lookup.batch_row);
+    let canceled = open.iter().map(|lookup| {
+        Ok(CanceledLookup {
+            facts: row::facts(lookup)?,
+            refunded: is_untouched(lookup),
+        })
+    });
+    canceled.collect()
+}
+
+/// Returns `true` if nobody began to work on an open lookup so far.
+pub(super) fn is_untouched(lookup: &Model) -> bool {
+    lookup.due_at.is_some() && lookup.attempts == 0 && lookup.lease_token.is_none()
+}
+
+/// Gives the charges of lookups back to their keys and months.
+pub(super) async fn refund<'a>(
+    transaction: &DatabaseTransaction,
+    lookups: impl Iterator<Item = &'a LookupFacts>,
+) -> Result<(), StoreError> {
+    let mut refunds = BTreeMap::<_, u64>::new();
+    for facts in lookups {
+        *refunds.entry((facts.key.id, facts.month)).or_default() += 1;
+    }
+    let uses = refunds.into_iter().map(|((key, month), refunded)| Use {
+        key,
+        month,
+        charged: 0,
+        refunded,
+        last_used_at: 0,
+    });
+    let refunded = monthly_use::add(transaction, uses.collect()).await;
+    refunded.map_err(failed)
+}

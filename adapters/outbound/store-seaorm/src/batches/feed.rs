@@ -1,0 +1,59 @@
+//! Lookups of rows, made of a claimed batch.
+
+use domain::batch::BatchState;
+use ports::outbound::{BatchFeed, StoreError};
+use sea_orm::DatabaseTransaction;
+
+use super::state::{self, LockedBatch};
+use crate::lookups::{insert, row};
+use crate::monthly_use::{self, Use};
+use crate::store::failed;
+
+/// Reason why no lookups are made.
+pub(super) enum FeedError {
+    /// The lease isn't held any more, or one of the rows has a lookup.
+    Refused,
+    /// The database fails.
+    Store(StoreError),
+}
+
+impl From<StoreError> for FeedError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Makes lookups of rows, and charges them.
+pub(super) async fn within(
+    transaction: &DatabaseTransaction,
+    feed: &BatchFeed,
+) -> Result<(), FeedError> {
+    let held = state::held(transaction, feed.id, feed.token).await?;
+    let Some(held) = held else {
+        return Err(FeedError::Refused);
+    };
+    let lookups = { feed.lookups.iter() }.map(|new| row::queued(&new.facts, &new.question));
+    let inserted = insert::rows(transaction, lookups.collect()).await;
+    if inserted.map_err(failed)? < feed.lookups.len() as u64 {
+        return Err(FeedError::Refused);
+    }
+    let after = LockedBatch {
+        state: BatchState::Running,
+        next_row: feed.next_row.into(),
+        ..held.clone()
+    };
+    let stored = state::store(transaction, &held, after, feed.now).await;
+    stored.map_err(failed)?;
+    if let Some(charge) = feed.charge {
+        let used = Use {
+            key: charge.key,
+            month: charge.month,
+            charged: charge.requests.into(),
+            refunded: 0,
+            last_used_at: feed.now.timestamp_millis(),
+        };
+        let charged = monthly_use::add(transaction, vec![used]).await;
+        charged.map_err(failed)?;
+    }
+    Ok(())
+}

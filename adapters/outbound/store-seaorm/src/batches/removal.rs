@@ -1,0 +1,107 @@
+//! Removal of batches that ended, in portions: nothing waits long for one with many lookups.
+
+use chrono::{DateTime, Utc};
+use domain::batch::BatchId;
+use domain::customer::CustomerId;
+use ports::outbound::StoreError;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select, Statement,
+};
+
+use super::{row, state};
+use crate::entity::batches::{Column, Entity};
+use crate::entity::lookups;
+use crate::prune::ROWS_PER_STATEMENT;
+use crate::store::{Store, failed};
+
+/// Batches whose ids are read at once.
+const BATCHES_PER_STATEMENT: u64 = 100;
+
+const SOME_IN_SQLITE: &str = "DELETE FROM lookups WHERE id IN \
+     (SELECT id FROM lookups WHERE batch_id = $1 LIMIT $2)";
+
+/// Passes over rows that another session removes or writes.
+const SOME_IN_POSTGRES: &str = "DELETE FROM lookups WHERE ctid = ANY(ARRAY(SELECT ctid FROM lookups \
+     WHERE batch_id = $1 LIMIT $2 FOR UPDATE SKIP LOCKED))";
+
+impl Store {
+    /// Removes a customer's batch, if it is final; it stays so.
+    pub(super) async fn erase_final(
+        &self,
+        customer: CustomerId,
+        id: BatchId,
+    ) -> Result<bool, StoreError> {
+        let batch = || row::own(customer, id).filter(Column::DueAt.is_null());
+        let is_there = self.in_time(async {
+            let found = batch().select_only().column(Column::Id);
+            let found = found.into_tuple::<String>().one(&self.connection).await;
+            found.map_err(failed)
+        });
+        if is_there.await?.is_none() {
+            return Ok(false);
+        }
+        self.remove(&id.to_string(), batch()).await
+    }
+
+    /// Removes batches that ended before an instant; returns their number.
+    pub(super) async fn remove_ended(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+        let ended = Column::EndedAt.lt(before.timestamp_millis());
+        let mut removed = 0;
+        loop {
+            let some = Entity::find()
+                .select_only()
+                .column(Column::Id)
+                .filter(ended.clone())
+                .order_by_asc(Column::EndedAt)
+                .limit(BATCHES_PER_STATEMENT)
+                .into_tuple::<String>();
+            let some = async { some.all(&self.connection).await.map_err(failed) };
+            let some = self.in_time(some).await?;
+            for id in &some {
+                let batch = Entity::find_by_id(id).filter(ended.clone());
+                if self.remove(id, batch).await? {
+                    removed += 1;
+                }
+            }
+            if (some.len() as u64) < BATCHES_PER_STATEMENT {
+                return Ok(removed);
+            }
+        }
+    }
+
+    /// Removes the lookups of a final batch, then the batch with the last of them. Returns `false` if it is
+    /// gone.
+    async fn remove(&self, id: &str, batch: Select<Entity>) -> Result<bool, StoreError> {
+        self.check_files()?;
+        while self.in_time(self.remove_some(id)).await? == ROWS_PER_STATEMENT {}
+        self.in_time(async {
+            let transaction = self.begin().await?;
+            let removed = async {
+                if state::lock(&transaction, batch).await?.is_none() {
+                    return Ok(false);
+                }
+                let lookups =
+                    lookups::Entity::delete_many().filter(lookups::Column::BatchId.eq(id));
+                lookups.exec(&transaction).await.map_err(failed)?;
+                let batch = Entity::delete_by_id(id).exec(&transaction).await;
+                batch.map_err(failed).map(|_| true)
+            };
+            let removed = removed.await;
+            self.end(transaction, removed).await
+        })
+        .await
+    }
+
+    async fn remove_some(&self, id: &str) -> Result<u64, StoreError> {
+        let backend = self.connection.get_database_backend();
+        let sql = match backend {
+            DbBackend::Postgres => SOME_IN_POSTGRES,
+            _ => SOME_IN_SQLITE,
+        };
+        let most = i64::try_from(ROWS_PER_STATEMENT).unwrap_or(i64::MAX);
+        let removal = Statement::from_sql_and_values(backend, sql, [id.into(), most.into()]);
+        let removed: Result<_, DbErr> = self.connection.execute_raw(removal).await;
+        removed.map_err(failed).map(|done| done.rows_affected())
+    }
+}

@@ -1,0 +1,120 @@
+//! Changes of the state of batches, each of which is made here.
+
+use chrono::{DateTime, Utc};
+use domain::batch::{BatchId, BatchState};
+use domain::customer::CustomerId;
+use ports::outbound::StoreError;
+use sea_orm::sea_query::Query;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, FromQueryResult,
+    QueryFilter, QuerySelect, Select,
+};
+use uuid::Uuid;
+
+use super::row;
+use crate::entity::batches::{Column, Entity};
+use crate::store::failed;
+
+/// A batch whose row is locked, where rows can be: what changes of it.
+#[derive(Clone)]
+pub(super) struct LockedBatch {
+    pub(super) id: BatchId,
+    pub(super) state: BatchState,
+    pub(super) all_rows: i64,
+    pub(super) next_row: i64,
+    pub(super) due_at: Option<i64>,
+    pub(super) lease_token: Option<String>,
+}
+
+#[derive(FromQueryResult)]
+struct LockedRow {
+    id: String,
+    state: String,
+    all_rows: i64,
+    next_row: i64,
+    due_at: Option<i64>,
+    lease_token: Option<String>,
+}
+
+/// Locks the batch that is held under a lease.
+pub(super) async fn held(
+    transaction: &DatabaseTransaction,
+    id: BatchId,
+    token: Uuid,
+) -> Result<Option<LockedBatch>, StoreError> {
+    let held = Entity::find_by_id(id.to_string());
+    lock(
+        transaction,
+        held.filter(Column::LeaseToken.eq(token.to_string())),
+    )
+    .await
+}
+
+/// Locks a customer's batch.
+pub(super) async fn own(
+    transaction: &DatabaseTransaction,
+    customer: CustomerId,
+    id: BatchId,
+) -> Result<Option<LockedBatch>, StoreError> {
+    lock(transaction, row::own(customer, id)).await
+}
+
+/// Locks a batch.
+pub(super) async fn lock(
+    transaction: &DatabaseTransaction,
+    batch: Select<Entity>,
+) -> Result<Option<LockedBatch>, StoreError> {
+    let found = batch
+        .select_only()
+        .column(Column::Id)
+        .column(Column::State)
+        .column(Column::AllRows)
+        .column(Column::NextRow)
+        .column(Column::DueAt)
+        .column(Column::LeaseToken)
+        .lock_exclusive()
+        .into_model::<LockedRow>()
+        .one(transaction)
+        .await
+        .map_err(failed)?;
+    let Some(found) = found else {
+        return Ok(None);
+    };
+    let row = row::row(&found.id);
+    let state = BatchState::from_name(&found.state);
+    Ok(Some(LockedBatch {
+        id: BatchId(row.uuid(&found.id, "id")?),
+        state: state.ok_or_else(|| row.unreadable("state"))?,
+        all_rows: found.all_rows,
+        next_row: found.next_row,
+        due_at: found.due_at,
+        lease_token: found.lease_token,
+    }))
+}
+
+/// Stores what a locked batch is after a change. Whatever follows from a new state in the same
+/// transaction belongs here.
+pub(super) async fn store(
+    transaction: &DatabaseTransaction,
+    before: &LockedBatch,
+    after: LockedBatch,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    let now = now.timestamp_millis();
+    let mut update = Query::update();
+    update
+        .table(Entity)
+        .value(Column::NextRow, after.next_row)
+        .value(Column::DueAt, after.due_at)
+        .value(Column::LeaseToken, after.lease_token)
+        .and_where(Column::Id.eq(before.id.to_string()));
+    if after.state != before.state {
+        update
+            .value(Column::State, after.state.name())
+            .value(Column::UpdatedAt, now);
+        if after.state.is_final() {
+            update.value(Column::EndedAt, now);
+        }
+    }
+    transaction.execute(&update).await.map(drop)
+}
