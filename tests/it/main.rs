@@ -7,6 +7,7 @@ mod architecture;
 mod archive;
 mod bad_input;
 mod bank_budget;
+mod batches;
 mod browser;
 mod canary;
 mod clock;

@@ -49,6 +49,21 @@ pub(super) fn first_five_minutes(shell: &mut Shell) {
     assert_eq!(delivered["attempts"], 3, "{delivered}");
     assert_eq!(delivered["cep"]["monto"], "700.00");
 
+    let batch = page.next("The first five minutes");
+    let batch = batch
+        .with(SHOWN_ADDRESS, &address)
+        .with("$KEY", key.expect("the first start prints a key"));
+    shell.run(&batch.text);
+    let results = fs::read_to_string(shell.file("resultados.csv")).unwrap();
+    let states: Vec<_> = results
+        .lines()
+        .skip(1)
+        .filter_map(|row| row.split(',').nth(3))
+        .collect();
+    assert_eq!(states, ["delivered", "delivered", "faulty"], "{results}");
+    assert!(results.contains("Excel"), "{results}");
+    assert!(fs::read(shell.file("comprobantes.zip")).unwrap().starts_with(b"PK"));
+
     let limited = page.next("The first five minutes");
     let heads = shell.run(&limited.with(SHOWN_ADDRESS, &address).text);
     let statuses: Vec<_> = heads

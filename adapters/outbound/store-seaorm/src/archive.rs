@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::archive::ArchiveIndex;
 use ports::outbound::{ArchivedProof, ProofArchive, StoreError};
-use sea_orm::{ConnectionTrait, DbErr, Statement, Value};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, Statement, Value};
 
 use crate::prune::PROOF_ARCHIVE;
 use crate::row::{Row, stored};
@@ -41,20 +41,12 @@ impl ProofArchive for Store {
         proof: &ArchivedProof,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
-        self.check_files()?;
-        let values = [
-            proof.index.hex().into(),
-            Value::from(proof.content.clone()),
-            stored(proof.content.len() as u64).into(),
-            now.timestamp_millis().into(),
-        ];
-        let backend = self.connection.get_database_backend();
-        let write = Statement::from_sql_and_values(backend, WRITE, values);
-        self.in_time(async {
-            let written = self.connection.execute_raw(write).await;
-            written.map(drop).map_err(failed)
-        })
-        .await
+        let store = self.clone();
+        let write = move |proofs: Vec<_>| {
+            let store = store.clone();
+            async move { store.write_proofs(&proofs).await }
+        };
+        self.archived.submit((proof.clone(), now), write).await
     }
 
     async fn prune_archive(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
@@ -64,6 +56,19 @@ impl ProofArchive for Store {
 }
 
 impl Store {
+    /// Writes several proofs in one transaction.
+    async fn write_proofs(
+        &self,
+        proofs: &[(ArchivedProof, DateTime<Utc>)],
+    ) -> Result<Vec<()>, StoreError> {
+        let written = async {
+            let transaction = self.begin().await?;
+            let written = write_all(&transaction, proofs).await.map_err(failed);
+            self.end(transaction, written).await
+        };
+        self.in_time(written).await
+    }
+
     /// Ids and contents of the entries at these indexes that were written at `since` or later.
     async fn entries(
         &self,
@@ -89,4 +94,23 @@ impl Store {
         };
         rows.iter().map(entry).collect()
     }
+}
+
+/// Writes proofs; answers each.
+async fn write_all(
+    transaction: &DatabaseTransaction,
+    proofs: &[(ArchivedProof, DateTime<Utc>)],
+) -> Result<Vec<()>, DbErr> {
+    let backend = transaction.get_database_backend();
+    for (proof, now) in proofs {
+        let values = [
+            proof.index.hex().into(),
+            Value::from(proof.content.clone()),
+            stored(proof.content.len() as u64).into(),
+            now.timestamp_millis().into(),
+        ];
+        let write = Statement::from_sql_and_values(backend, WRITE, values);
+        transaction.execute_raw(write).await?;
+    }
+    Ok(vec![(); proofs.len()])
 }

@@ -27,6 +27,7 @@ mod connection;
 mod customers;
 mod denied;
 mod entity;
+mod group;
 mod idempotency;
 mod insert;
 mod journal;

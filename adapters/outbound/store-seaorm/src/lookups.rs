@@ -124,10 +124,10 @@ impl LookupStore for Store {
     }
 
     async fn end_claim(&self, end: &ClaimEnd) -> Result<bool, StoreError> {
-        let ended = self.in_time(async {
-            let transaction = self.begin().await?;
-            let ended = end::within(&transaction, end).await.map_err(failed);
-            self.end(transaction, ended).await
+        let store = self.clone();
+        let ended = self.claim_ends.submit(end.clone(), move |ends| {
+            let store = store.clone();
+            async move { store.end_claims(&ends).await }
         });
         let ended = ended.await?;
         if ended {
@@ -204,5 +204,22 @@ impl Store {
         };
         let added = added.await;
         self.end(transaction, added).await
+    }
+
+    /// Ends the work on several lookups in one transaction; says of each if its lease was held.
+    async fn end_claims(&self, ends: &[ClaimEnd]) -> Result<Vec<bool>, StoreError> {
+        let written = async {
+            let transaction = self.begin().await?;
+            let ended = async {
+                let mut ended = Vec::with_capacity(ends.len());
+                for end in ends {
+                    ended.push(end::within(&transaction, end).await.map_err(failed)?);
+                }
+                Ok(ended)
+            };
+            let ended = ended.await;
+            self.end(transaction, ended).await
+        };
+        self.in_time(written).await
     }
 }

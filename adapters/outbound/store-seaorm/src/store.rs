@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use ports::outbound::StoreError;
+use chrono::{DateTime, Utc};
+use ports::outbound::{ArchivedProof, ClaimEnd, StoreError};
 use sea_orm::{
     DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, SqliteTransactionMode,
     TransactionOptions, TransactionTrait,
@@ -16,6 +17,7 @@ use uuid::Uuid;
 use crate::connection::{
     FirstConnection, OpenError, OpenFiles, Place, ServingLock, StoreOptions, Unusable,
 };
+use crate::group::Group;
 use crate::journal::{CommitMetricsSink, Journal};
 use crate::notifier::Notifier;
 
@@ -39,6 +41,10 @@ pub struct Store {
     /// The name of the journal's writer, once it has started.
     pub(crate) writer: Arc<OnceLock<String>>,
     pub(crate) notifier: Notifier,
+    /// Ends of work on lookups.
+    pub(crate) claim_ends: Arc<Group<ClaimEnd, bool>>,
+    /// Proofs to archive.
+    pub(crate) archived: Arc<Group<(ArchivedProof, DateTime<Utc>), ()>>,
     /// Number of the newest change of a key that was read.
     pub(crate) newest_seen: Arc<AtomicU64>,
     /// SQLite: the database's open files.
@@ -77,6 +83,8 @@ impl Store {
         let writer = Arc::default();
         Ok(Self {
             notifier: Notifier::new(&connection, &writer),
+            claim_ends: Arc::default(),
+            archived: Arc::default(),
             connection,
             for_journal: for_journal.await?,
             writer,
@@ -111,6 +119,8 @@ impl Store {
             .connect(connections, FirstConnection::Now, options);
         Ok(Self {
             connection: pool.await?,
+            claim_ends: Arc::default(),
+            archived: Arc::default(),
             options,
             ..self.clone()
         })

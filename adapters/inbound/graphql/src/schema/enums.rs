@@ -76,6 +76,8 @@ pub(crate) enum Endpoint {
     Verify,
     /// A stored lookup.
     Lookups,
+    /// Row of a batch, looked up as a stored lookup.
+    Batches,
 }
 
 /// Outcome of a request with a valid key.

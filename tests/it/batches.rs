@@ -1,0 +1,167 @@
+//! Batches: a process dies in the middle, replicas share the work, and nobody else waits.
+
+use std::time::{Duration, Instant};
+
+use reqwest::Response;
+use serde_json::Value;
+use testkit::redis::Redis;
+
+use crate::archive::{AMOUNT, embedded, everything_under};
+use crate::fleet::{Fleet, PATIENT};
+use crate::gateway::{CountingBank, Gateway, Key, json_of, request};
+
+/// Longest time until a batch ends, on a busy machine, that has to wait for a lease of 30 s to end.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A table of so many payments, their numbers from `first` on.
+fn table(first: u32, rows: u32) -> String {
+    let mut table = "fecha,clave_rastreo,cuenta,monto,emisor,receptor,id\n".to_owned();
+    for number in first..first + rows {
+        let row = request(number, AMOUNT);
+        let text = |name: &str| match &row[name] {
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            other => other.to_string(),
+        };
+        let cells = ["fecha", "clave_rastreo", "cuenta", "monto", "emisor", "receptor"].map(text);
+        table.push_str(&format!("{},fila-confidencial-{number}\n", cells.join(",")));
+    }
+    table
+}
+
+async fn post(gateway: &Gateway, key: &Key, path: &str, body: String) -> Response {
+    let url = gateway.url(&format!("/v1/cep/batches{path}"));
+    let posting = gateway.client.post(url).header("x-api-key", &key.full);
+    let posting = posting.header("content-type", "text/csv").body(body);
+    posting.send().await.unwrap()
+}
+
+async fn get(gateway: &Gateway, key: &Key, path: &str) -> Response {
+    let url = gateway.url(&format!("/v1/cep/batches{path}"));
+    let reading = gateway.client.get(url).header("x-api-key", &key.full);
+    reading.send().await.unwrap()
+}
+
+/// Creates a batch; returns its path.
+async fn create(gateway: &Gateway, key: &Key, table: String) -> String {
+    let batch = json_of(post(gateway, key, "", table).await, 202).await;
+    format!("/{}", batch["id"].as_str().unwrap())
+}
+
+/// The batch once a condition holds.
+async fn once(
+    gateway: &Gateway,
+    key: &Key,
+    path: &str,
+    condition: impl Fn(&Value) -> bool,
+) -> Value {
+    let started = Instant::now();
+    loop {
+        let batch = json_of(get(gateway, key, path).await, 200).await;
+        if condition(&batch) {
+            return batch;
+        }
+        assert!(started.elapsed() < PATIENCE, "{batch:#}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+fn count(batch: &Value, name: &str) -> u64 {
+    batch["counts"][name].as_u64().unwrap()
+}
+
+/// Payments that the bank was asked for more than once, and how often in all.
+fn asked_again(bank: &CountingBank) -> usize {
+    let asked = bank.asked();
+    let distinct: std::collections::HashSet<_> = asked.iter().collect();
+    asked.len() - distinct.len()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_goes_on_after_its_gateway_was_killed_and_counts_each_row_once() {
+    const ROWS: u32 = 400;
+    let bank = CountingBank::start(Duration::from_millis(20)).await;
+    let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
+    let key = gateway.live_key();
+    let path = create(&gateway, &key, table(0, ROWS)).await;
+    once(&gateway, &key, &path, |batch| count(batch, "delivered") > 50).await;
+    let folder = gateway.kill();
+
+    let gateway = embedded(&bank, folder).start();
+    let batch = once(&gateway, &key, &path, |batch| batch["state"] == "finished").await;
+    assert_eq!(count(&batch, "delivered"), u64::from(ROWS), "{batch:#}");
+    let charged = gateway.run(&["keys", "list", "--json"]);
+    let charged: Value = serde_json::from_slice(&charged.stdout).unwrap();
+    let used = charged.as_array().unwrap().iter().find(|it| key.full.starts_with(it["prefix"].as_str().unwrap()));
+    assert_eq!(used.unwrap()["month"]["used"], ROWS, "{charged:#}");
+    // Those that were under way when it was killed: 16 at the same time, at most.
+    assert!(asked_again(&bank) <= 16, "{} asked again", asked_again(&bank));
+
+    let results = get(&gateway, &key, &format!("{path}/results?format=ndjson")).await;
+    let rows = results.text().await.unwrap();
+    let proofs: Vec<_> = rows
+        .lines()
+        .map(|row| serde_json::from_str::<Value>(row).unwrap())
+        .inspect(|row| assert_eq!(row["state"], "delivered"))
+        .collect();
+    assert_eq!(proofs.len(), ROWS as usize);
+    assert_eq!(proofs[399]["id"], "fila-confidencial-399");
+    let folder = gateway.stop();
+    let stored = everything_under(folder.path());
+    let shown = b"fila-confidencial";
+    assert!(!stored.windows(shown.len()).any(|part| part == shown));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_of_three_replicas_goes_on_when_one_is_killed() {
+    const ROWS: u32 = 300;
+    let Some(redis) = Redis::start(&[]) else {
+        return;
+    };
+    let bank = CountingBank::start(Duration::from_millis(20)).await;
+    let Some(mut fleet) = Fleet::start(
+        3,
+        &[
+            ("CEP_REDIS_URL", &*redis.url()),
+            ("CEP_REDIS_TIMEOUT", PATIENT),
+            ("CEP_BANK_URL", &bank.url),
+            ("CEP_BANK_BUDGET", "1000000"),
+        ],
+    ) else {
+        return;
+    };
+    let key = fleet.key(1_000_000, None);
+    let path = create(&fleet.replicas[1], &key, table(0, ROWS)).await;
+    once(&fleet.replicas[1], &key, &path, |batch| count(batch, "delivered") > 30).await;
+    fleet.replicas.remove(0).kill();
+
+    let batch = once(&fleet.replicas[1], &key, &path, |batch| {
+        batch["state"] == "finished"
+    })
+    .await;
+    assert_eq!(count(&batch, "delivered"), u64::from(ROWS), "{batch:#}");
+    assert_eq!(fleet.charged(&key), u64::from(ROWS));
+    assert!(asked_again(&bank) <= 16, "{} asked again", asked_again(&bank));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_waits_for_an_answer_is_served_before_a_batch_of_another_customer() {
+    let bank = CountingBank::start(Duration::ZERO).await;
+    let gateway = embedded(&bank, tempfile::tempdir().unwrap())
+        .with("CEP_BANK_BUDGET", 600)
+        .start();
+    let (greedy, other) = (gateway.live_key(), gateway.live_key());
+    let path = create(&gateway, &greedy, table(0, 1_000)).await;
+    once(&gateway, &greedy, &path, |batch| count(batch, "delivered") > 3).await;
+    for number in 5_000..5_010 {
+        let before = bank.asked().len();
+        let answer = gateway.post("xml_auto", &other, &request(number, AMOUNT)).await;
+        assert_eq!(answer.status(), 200);
+        // Its own turn, and those that others got while it waited or was answered.
+        let turns = bank.asked().len() - before;
+        assert!(turns <= 4, "{turns} turns");
+    }
+    let cancel = format!("{path}/cancel");
+    let canceled = json_of(post(&gateway, &greedy, &cancel, String::new()).await, 200).await;
+    assert_eq!(canceled["state"], "canceled");
+}
