@@ -191,6 +191,7 @@ async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }: StoresUnd
         states: vec![LookupState::Queued],
         counters: Some(record(1).key.counters),
         created_from: Some(instant(2)),
+        batch: None,
     };
     let walked = walk(&here, &narrow, page_of(1)).await;
     assert_eq!(walked, numbered([4, 2]));
