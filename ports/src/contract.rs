@@ -2,6 +2,7 @@
 
 pub mod audit_log;
 pub mod bank;
+pub mod batches;
 pub mod catalogue_store;
 pub mod cipher;
 pub mod customer_store;

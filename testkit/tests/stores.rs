@@ -71,6 +71,11 @@ fn lookups_in_memory_keep_the_contract() {
 }
 
 #[test]
+fn batches_in_memory_keep_the_contract() {
+    block_on(contract::batches::batch_store(stores));
+}
+
+#[test]
 fn idempotency_keys_in_memory_keep_the_contract() {
     block_on(contract::idempotency::idempotency(stores));
 }

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditContext;
+use domain::batch::{BatchId, RowCounts, RowNumber};
 use domain::customer::{Customer, CustomerId, Owner};
 use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix};
 use domain::limits::{Limits, LimitsChange, Plan};
@@ -12,7 +13,9 @@ use domain::page::{Cursor, PageRequest, PageSize};
 use domain::request::RequestId;
 use uuid::Uuid;
 
-use crate::outbound::{KeyRecord, LookupFacts, NewLookup};
+use crate::outbound::{
+    BatchFacts, BatchRow, KeyRecord, LookupFacts, NewBatch, NewLookup, RowLookup,
+};
 
 /// The `number`th customer, first seen `number` milliseconds after noon.
 pub fn customer(number: u16) -> Customer {
@@ -94,6 +97,58 @@ pub fn lookup_of(key: &ApiKey, number: u16) -> NewLookup {
         },
         question: format!("question {number}").into_bytes(),
         claim: None,
+    }
+}
+
+/// The `number`th batch of a key, created `number` milliseconds after noon, of so many rows.
+pub fn batch_of(key: &ApiKey, number: u16, rows: u32) -> NewBatch {
+    let batch = BatchId(id(5, number));
+    NewBatch {
+        facts: BatchFacts {
+            id: batch,
+            customer: key.customer,
+            key: key.counted(),
+            environment: key.prefix.environment(),
+            request_id: RequestId::from_uuid(batch.0),
+            created_at: instant(number),
+            counts: RowCounts {
+                rows,
+                faulty: 0,
+                duplicates: 0,
+            },
+            generation: HashGeneration(number),
+        },
+        content: format!("content {number}").into_bytes(),
+        chunks: vec![format!("rows {number}").into_bytes()],
+        claim: None,
+    }
+}
+
+/// The lookup of a row of a batch, created a second after the batch.
+pub fn row_of(batch: &NewBatch, row: u16) -> RowLookup {
+    let facts = &batch.facts;
+    let lookup = LookupId(Uuid::from_u128(
+        facts.id.0.as_u128() + (1 << 56) + (u128::from(row) << 8),
+    ));
+    let created_at = facts.created_at + TimeDelta::seconds(1);
+    RowLookup {
+        facts: LookupFacts {
+            id: lookup,
+            customer: facts.customer,
+            key: facts.key,
+            environment: facts.environment,
+            class: LookupClass::Background,
+            request_id: RequestId::from_uuid(lookup.0),
+            month: month(),
+            created_at,
+            retry_until: created_at + TimeDelta::days(1),
+            generation: facts.generation,
+            batch: Some(BatchRow {
+                batch: facts.id,
+                row: RowNumber(row.into()),
+            }),
+        },
+        question: format!("question {row}").into_bytes(),
     }
 }
 

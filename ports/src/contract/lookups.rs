@@ -85,12 +85,12 @@ fn queued(new: &NewLookup) -> StoredLookup {
 }
 
 /// A second after noon, when all lookups of the suites are due.
-fn soon() -> DateTime<Utc> {
+pub(in crate::contract) fn soon() -> DateTime<Utc> {
     instant(1_000)
 }
 
 /// `number` minutes later than [`soon`].
-fn minutes(number: i64) -> DateTime<Utc> {
+pub(in crate::contract) fn minutes(number: i64) -> DateTime<Utc> {
     soon() + TimeDelta::minutes(number)
 }
 
@@ -99,7 +99,7 @@ fn lease(number: u128) -> Lease {
     lease_until(number, minutes(1))
 }
 
-fn lease_until(number: u128, until: DateTime<Utc>) -> Lease {
+pub(in crate::contract) fn lease_until(number: u128, until: DateTime<Utc>) -> Lease {
     Lease {
         token: Uuid::from_u128(number),
         until,
@@ -114,7 +114,12 @@ fn attempt(at: DateTime<Utc>) -> Attempt {
 }
 
 /// The end of the work under the `lease`th lease, after an attempt.
-fn end(id: LookupId, lease: u128, now: DateTime<Utc>, change: LookupChange) -> ClaimEnd {
+pub(in crate::contract) fn end(
+    id: LookupId,
+    lease: u128,
+    now: DateTime<Utc>,
+    change: LookupChange,
+) -> ClaimEnd {
     ClaimEnd {
         id,
         token: Uuid::from_u128(lease),
@@ -124,12 +129,12 @@ fn end(id: LookupId, lease: u128, now: DateTime<Utc>, change: LookupChange) -> C
     }
 }
 
-fn wait(due_at: DateTime<Utc>) -> LookupChange {
+pub(in crate::contract) fn wait(due_at: DateTime<Utc>) -> LookupChange {
     LookupChange::Wait { due_at }
 }
 
 /// Any end.
-fn failed() -> LookupChange {
+pub(in crate::contract) fn failed() -> LookupChange {
     LookupChange::End {
         state: LookupState::Failed,
         refund: false,
@@ -150,35 +155,40 @@ impl Stores {
     }
 
     /// The stored lookup.
-    async fn stored(&self, new: &NewLookup) -> Option<StoredLookup> {
+    pub(in crate::contract) async fn stored(&self, new: &NewLookup) -> Option<StoredLookup> {
         let found = self.lookups.lookup(new.facts.customer, new.facts.id).await;
         found.expect("the store works")
     }
 
     /// A lookup that is there.
-    async fn kept(&self, new: &NewLookup) -> StoredLookup {
+    pub(in crate::contract) async fn kept(&self, new: &NewLookup) -> StoredLookup {
         self.stored(new).await.expect("the lookup is there")
     }
 
     /// The attempts of a lookup.
-    async fn attempts_of(&self, new: &NewLookup) -> Vec<Attempt> {
+    pub(in crate::contract) async fn attempts_of(&self, new: &NewLookup) -> Vec<Attempt> {
         let facts = &new.facts;
         let attempts = self.lookups.attempts(facts.customer, facts.id).await;
         attempts.expect("the store works")
     }
 
     /// Claims lookups of all classes [`soon`].
-    async fn claim(&self, most: u32, lease: Lease) -> Vec<ClaimedLookup> {
+    pub(in crate::contract) async fn claim(&self, most: u32, lease: Lease) -> Vec<ClaimedLookup> {
         self.claim_at(most, soon(), lease).await
     }
 
-    async fn claim_at(&self, most: u32, now: DateTime<Utc>, lease: Lease) -> Vec<ClaimedLookup> {
+    pub(in crate::contract) async fn claim_at(
+        &self,
+        most: u32,
+        now: DateTime<Utc>,
+        lease: Lease,
+    ) -> Vec<ClaimedLookup> {
         let all = ClaimedClasses::All;
         let claimed = self.lookups.claim_lookups(most, all, now, lease).await;
         claimed.expect("the store works")
     }
 
-    async fn end_claim(&self, end: &ClaimEnd) -> bool {
+    pub(in crate::contract) async fn end_claim(&self, end: &ClaimEnd) -> bool {
         self.lookups.end_claim(end).await.expect("the store works")
     }
 

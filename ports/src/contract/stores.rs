@@ -9,9 +9,9 @@ use domain::page::{PageRequest, PageSize};
 
 use super::fixture::{act, customer, month, record};
 use crate::outbound::{
-    AuditLog, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList, IdempotencyStore,
-    KeyChange, KeyRecord, KeyState, KeyStore, LookupStore, ProofArchive, Scope, SealStore,
-    SecretFingerprints, SeenProofs, UpdateError, UsageReader,
+    AuditLog, BatchStore, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList,
+    IdempotencyStore, KeyChange, KeyRecord, KeyState, KeyStore, LookupStore, ProofArchive, Scope,
+    SealStore, SecretFingerprints, SeenProofs, UpdateError, UsageReader,
 };
 
 /// One connection to a database.
@@ -39,6 +39,8 @@ pub struct Stores {
     pub archive: Arc<dyn ProofArchive>,
     /// Its lookups.
     pub lookups: Arc<dyn LookupStore>,
+    /// Its batches.
+    pub batches: Arc<dyn BatchStore>,
     /// Its requests with an idempotency key.
     pub idempotency: Arc<dyn IdempotencyStore>,
 }
@@ -66,6 +68,7 @@ impl Stores {
             + SeenProofs
             + ProofArchive
             + LookupStore
+            + BatchStore
             + IdempotencyStore
             + 'static,
     {
@@ -81,6 +84,7 @@ impl Stores {
             seen_proofs: store.clone(),
             archive: store.clone(),
             lookups: store.clone(),
+            batches: store.clone(),
             idempotency: store,
         }
     }

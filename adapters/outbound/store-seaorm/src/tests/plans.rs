@@ -13,6 +13,7 @@ use ports::outbound::{AuditLog, CustomerStore, KeyStore, Scope, UsageReader};
 
 use super::{RecordingStore, key, now, own, twenty};
 
+mod batches;
 mod lookups;
 
 #[track_caller]

@@ -54,7 +54,7 @@ impl<'a> ExplainedStore<'a> {
 }
 
 /// Tables that grow.
-const LARGE: [&str; 13] = [
+const LARGE: [&str; 15] = [
     "requests",
     "usage_hours",
     "audit_log",
@@ -66,6 +66,8 @@ const LARGE: [&str; 13] = [
     "customers",
     "lookups",
     "lookup_attempts",
+    "batches",
+    "batch_chunks",
     "lookup_turns",
     "idempotency_keys",
 ];

@@ -92,6 +92,12 @@ async fn lookups_in_postgresql_keep_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn batches_in_postgresql_keep_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::batches::batch_store(|| stores(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn idempotency_keys_in_postgresql_keep_the_contract() {
     let server = server_or_skip!();
     ports::contract::idempotency::idempotency(|| stores(&server)).await;

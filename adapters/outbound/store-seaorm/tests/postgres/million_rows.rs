@@ -6,7 +6,7 @@ use crate::server::TestDatabase;
 
 /// Requests of 100,000 keys of 10,000 customers, in 35 days; every third is the first key's. Ids
 /// grow with time, as those of version 7 do.
-const FILL: [&str; 15] = [
+const FILL: [&str; 17] = [
     "INSERT INTO customers SELECT md5(n::text)::uuid::text, 'https://issuer.example', 'person ' || n, \
      'startup', 1795262400000 - n FROM generate_series(1, 10000) n",
     "INSERT INTO api_keys (id, customer_id, name, prefix, environment, hash, hash_generation, \
@@ -43,9 +43,21 @@ const FILL: [&str; 15] = [
      CASE WHEN n % 10 = 0 AND n > 10000 THEN 'interactive' ELSE 'background' END, 'request-' || n, 202611, \
      CASE WHEN n <= 11000 THEN 'queued' ELSE 'delivered' END, at, at, at, \
      CASE WHEN n <= 11000 THEN at END, NULL, 1, at, 'delivered', CASE WHEN n > 11000 THEN at END, 1, \
-     decode(repeat(md5(n::text), 8), 'hex'), NULL FROM (SELECT n, 1795262400000 - n::bigint * 20000 AS at, \
+     decode(repeat(md5(n::text), 8), 'hex'), NULL, \
+     CASE WHEN n BETWEEN 20001 AND 30000 THEN lpad('1', 32, '0')::uuid::text \
+     WHEN n > 50000 THEN lpad(to_hex(2 + (n - 50001) / 10), 32, '0')::uuid::text END, \
+     CASE WHEN n BETWEEN 20001 AND 30000 THEN n - 20001 WHEN n > 50000 THEN (n - 50001) % 10 END \
+     FROM (SELECT n, 1795262400000 - n::bigint * 20000 AS at, \
      CASE WHEN n <= 10000 THEN 1 WHEN n <= 11000 THEN n % 100 ELSE n END AS k \
      FROM generate_series(1, 100000) n) AS numbered",
+    // The first is the second customer's, and has 10,000 rows; thousands of the others have ten.
+    "INSERT INTO batches SELECT lpad(to_hex(n), 32, '0')::uuid::text, md5((1 + n % 10000)::text)::uuid::text, \
+     md5('key' || n)::uuid::text, md5('key' || n)::uuid::text, 'live', 'request-' || n, 10, 0, 0, 10, \
+     CASE WHEN n <= 20 THEN 'running' ELSE 'finished' END, at, at, \
+     CASE WHEN n <= 20 THEN 1795262300000 + n END, NULL, CASE WHEN n > 20 THEN at END, 1, \
+     decode(md5(n::text), 'hex') FROM (SELECT n, 1795262400000 - n::bigint * 100000 AS at \
+     FROM generate_series(1, 20000) n) AS numbered",
+    "INSERT INTO batch_chunks SELECT id, 0, content FROM batches",
     "INSERT INTO lookup_attempts SELECT id, 1, created_at, 'delivered' FROM lookups",
     "INSERT INTO idempotency_keys SELECT md5(n::text) || md5(n::text), md5(n::text) || md5(n::text), 'token', \
      1795262400000, 1795262400000 + n::bigint * 1000, NULL, 'delivered', NULL, NULL \

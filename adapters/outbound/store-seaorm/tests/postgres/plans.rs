@@ -25,6 +25,7 @@ use crate::server::server_or_skip;
 use crate::support::now;
 
 mod archive;
+mod batches;
 mod idempotency;
 mod lookups;
 
@@ -78,6 +79,7 @@ async fn through_an_index(plans: &str) {
     archive::archive(&explained).await;
     idempotency::idempotency(&explained).await;
     lookups::lookups(&explained).await;
+    batches::batches(&explained).await;
     pruning(&explained).await;
 }
 
@@ -87,6 +89,7 @@ fn every_query_of_the_ports_is_checked() {
     let here = [
         include_str!("plans.rs"),
         include_str!("plans/archive.rs"),
+        include_str!("plans/batches.rs"),
         include_str!("plans/idempotency.rs"),
         include_str!("plans/lookups.rs"),
     ]
@@ -116,6 +119,10 @@ fn every_query_of_the_ports_is_checked() {
         (
             include_str!("../../../../../ports/src/outbound/lookups.rs"),
             &["LookupStore"],
+        ),
+        (
+            include_str!("../../../../../ports/src/outbound/batches.rs"),
+            &["BatchStore"],
         ),
     ] {
         for name in traits {

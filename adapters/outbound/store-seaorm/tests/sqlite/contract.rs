@@ -103,6 +103,12 @@ async fn lookups_in_sqlite_keep_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn batches_in_sqlite_keep_the_contract() {
+    let folders = Folders::default();
+    ports::contract::batches::batch_store(|| folders.stores()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn idempotency_keys_in_sqlite_keep_the_contract() {
     let folders = Folders::default();
     ports::contract::idempotency::idempotency(|| folders.stores()).await;

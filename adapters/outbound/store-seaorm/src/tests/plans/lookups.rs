@@ -126,6 +126,7 @@ async fn pages_of_lookups_are_read_in_their_order() {
             states: vec![LookupState::Failed, LookupState::Expired],
             counters: Some(key(1).into()),
             created_from: Some(now()),
+            batch: None,
         },
     ];
     for page in [&twenty(), &after] {

@@ -27,6 +27,7 @@ async fn lists(explained: &ExplainedStore<'_>) {
         states: vec![LookupState::Failed],
         counters: Some(own_key().into()),
         created_from: Some(now() - TimeDelta::days(30)),
+        batch: None,
     };
     for page in pages() {
         for filter in [&LookupFilter::default(), &narrow] {

@@ -1,0 +1,169 @@
+//! Additions and reads of batches.
+
+use std::future::Future;
+
+use chrono::TimeDelta;
+use domain::batch::{BatchId, BatchState, RowCounts};
+use domain::idempotency::{FirstAnswer, IdempotencyScope, RepeatableRequest, RequestFingerprint};
+use domain::key::ApiKey;
+use uuid::Uuid;
+
+use super::{batch, others, queued, start};
+use crate::contract::fixture::{batch_of, customer, record};
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::outbound::{NewBatch, NewClaim, ScopeClaim};
+
+pub(super) async fn additions<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    an_added_batch_is_queued_and_due_at_once(make().await).await;
+    a_batch_comes_back_with_all_its_facts(make().await).await;
+    chunks_are_read_one_by_one(make().await).await;
+    a_batch_is_found_by_its_customer_alone(make().await).await;
+    an_id_is_taken_once(make().await).await;
+    a_batch_is_recorded_with_its_request(make().await).await;
+    a_request_that_lost_its_claim_adds_no_batch(make().await).await;
+}
+
+async fn an_added_batch_is_queued_and_due_at_once(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_batches(&[batch(1)]).await;
+    assert_eq!(elsewhere.kept_batch(&batch(1)).await, queued(&batch(1)));
+    assert_eq!(elsewhere.stored_batch(&batch(2)).await, None);
+}
+
+async fn a_batch_comes_back_with_all_its_facts(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let successor = ApiKey {
+        counters: record(1).key.counters,
+        ..record(3).key
+    };
+    let mut with_faults = batch_of(&successor, 1, 0);
+    with_faults.facts.counts = RowCounts {
+        rows: 100_000,
+        faulty: 20_000,
+        duplicates: 3_000,
+    };
+    with_faults.content = (0..=u8::MAX).collect();
+    let batches = [with_faults, batch_of(&record(2).key, 2, 0), others(3)];
+    here.add_batches(&batches).await;
+    for new in &batches {
+        assert_eq!(elsewhere.kept_batch(new).await, queued(new));
+    }
+}
+
+async fn chunks_are_read_one_by_one(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    let chunks: Vec<_> = (0..50_u8).map(|number| vec![number; 1_000]).collect();
+    let large = NewBatch {
+        chunks: chunks.clone(),
+        ..batch(1)
+    };
+    let empty = NewBatch {
+        chunks: Vec::new(),
+        ..batch(2)
+    };
+    here.add_batches(&[large, empty]).await;
+    let chunk = async |id: BatchId, number| {
+        let chunk = elsewhere.batches.batch_chunk(id, number).await;
+        chunk.expect("the store works")
+    };
+    for (number, content) in (0..).zip(&chunks) {
+        assert_eq!(
+            chunk(batch(1).facts.id, number).await.as_ref(),
+            Some(content)
+        );
+    }
+    assert_eq!(chunk(batch(1).facts.id, 50).await, None);
+    assert_eq!(chunk(batch(1).facts.id, u32::MAX).await, None);
+    assert_eq!(chunk(batch(2).facts.id, 0).await, None);
+    assert_eq!(chunk(batch(3).facts.id, 0).await, None);
+}
+
+async fn a_batch_is_found_by_its_customer_alone(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_batches(&[batch(1)]).await;
+    let found = here.batches.batch(customer(2).id, batch(1).facts.id).await;
+    assert_eq!(found.expect("the store works"), None);
+}
+
+async fn an_id_is_taken_once(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_batches(&[batch(1)]).await;
+    let refused = here.batches.add_batch(&others(1)).await;
+    assert!(refused.is_err(), "two batches have one id");
+    assert_eq!(here.kept_batch(&batch(1)).await, queued(&batch(1)));
+    assert_eq!(here.stored_batch(&others(1)).await, None);
+}
+
+fn claim(token: u128) -> NewClaim {
+    NewClaim {
+        request: RepeatableRequest {
+            scope: IdempotencyScope([1; 32]),
+            fingerprint: RequestFingerprint([2; 32]),
+        },
+        token: Uuid::from_u128(token),
+        until: start() + TimeDelta::minutes(2),
+        expires_at: start() + TimeDelta::hours(24),
+    }
+}
+
+/// A batch of a request that made a claim.
+fn claiming(number: u16, token: u128) -> NewBatch {
+    NewBatch {
+        claim: Some(ScopeClaim {
+            scope: claim(token).request.scope,
+            token: claim(token).token,
+        }),
+        ..batch(number)
+    }
+}
+
+async fn answer(stores: &Stores) -> Option<FirstAnswer> {
+    let scopes = [claim(1).request.scope];
+    let earlier = stores.idempotency.earlier_request(&scopes, start()).await;
+    let earlier = earlier.expect("the store works");
+    earlier.expect("the request is there").answer
+}
+
+async fn a_batch_is_recorded_with_its_request(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let claimed = here.idempotency.claim_scope(&claim(1), start()).await;
+    assert!(claimed.expect("the store works"));
+    assert_eq!(answer(&here).await, None);
+    here.add_batches(&[claiming(1, 1)]).await;
+    let recorded = FirstAnswer::Batch(batch(1).facts.id);
+    assert_eq!(answer(&elsewhere).await, Some(recorded));
+    // An answer is recorded once, and keeps its place.
+    let again = here.batches.add_batch(&claiming(2, 1)).await;
+    assert!(again.is_err());
+    let after_the_claim = start() + TimeDelta::minutes(3);
+    let taken = here
+        .idempotency
+        .claim_scope(&claim(2), after_the_claim)
+        .await;
+    assert!(!taken.expect("the store works"));
+    // Nothing of it is left once the key has expired.
+    let expired = start() + TimeDelta::hours(24);
+    let later = NewClaim {
+        until: expired + TimeDelta::minutes(2),
+        expires_at: expired + TimeDelta::hours(24),
+        ..claim(2)
+    };
+    let taken = here.idempotency.claim_scope(&later, expired).await;
+    assert!(taken.expect("the store works"));
+    assert_eq!(answer(&elsewhere).await, None);
+}
+
+async fn a_request_that_lost_its_claim_adds_no_batch(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let claimed = here.idempotency.claim_scope(&claim(2), start()).await;
+    assert!(claimed.expect("the store works"));
+    let refused = here.batches.add_batch(&claiming(1, 1)).await;
+    assert!(refused.is_err());
+    assert_eq!(here.stored_batch(&batch(1)).await, None);
+    let chunk = here.batches.batch_chunk(batch(1).facts.id, 0).await;
+    assert_eq!(chunk.expect("the store works"), None);
+    here.add_batches(&[claiming(1, 2)]).await;
+    let kept = here.kept_batch(&batch(1)).await;
+    assert_eq!(kept.state, BatchState::Queued);
+}

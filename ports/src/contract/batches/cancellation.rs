@@ -1,0 +1,144 @@
+//! Cancellation of batches.
+
+use std::future::Future;
+
+use domain::batch::BatchState;
+use domain::lookup::LookupState;
+use domain::month::Month;
+
+use super::{as_new, batch, feed, minutes, start};
+use crate::contract::fixture::{customer, lookup_of, record, row_of};
+use crate::contract::lookups::{end, failed, lease_until, wait};
+use crate::contract::stores::StoresUnderTest;
+use crate::outbound::{BatchCancellation, BatchChange, CanceledLookup, StoredLookup};
+
+pub(super) async fn cancellation<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    a_batch_is_canceled_with_its_open_lookups(make().await).await;
+    untouched_lookups_are_refunded_to_their_months(make().await).await;
+    who_works_on_a_canceled_row_has_lost_its_lease(make().await).await;
+    a_final_batch_is_not_canceled(make().await).await;
+    nobody_cancels_what_is_not_theirs(make().await).await;
+    other_lookups_go_on(make().await).await;
+}
+
+async fn a_batch_is_canceled_with_its_open_lookups(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.fed_batch(&batch(1)).await;
+    // One has ended, one is running, one was never begun.
+    here.claim_at(2, start(), lease_until(5, minutes(1))).await;
+    let first = row_of(&batch(1), 0).facts.id;
+    assert!(here.end_claim(&end(first, 5, start(), failed())).await);
+    let before = here.kept(&as_new(&row_of(&batch(1), 2))).await;
+    let canceled = elsewhere.cancels_batch(&batch(1)).await;
+    let expected = [(1, false), (2, true)].map(|(row, refunded)| CanceledLookup {
+        facts: row_of(&batch(1), row).facts,
+        refunded,
+    });
+    let expected = BatchCancellation::Canceled {
+        lookups: expected.to_vec(),
+    };
+    assert_eq!(canceled, expected);
+    let states = [
+        LookupState::Failed,
+        LookupState::Canceled,
+        LookupState::Canceled,
+    ];
+    assert_eq!(here.states_of(&batch(1)).await, states);
+    let after = StoredLookup {
+        state: LookupState::Canceled,
+        updated_at: minutes(1),
+        due_at: None,
+        ..before
+    };
+    assert_eq!(here.rows_of(&batch(1)).await[2], after);
+    let kept = here.kept_batch(&batch(1)).await;
+    assert_eq!(
+        (kept.state, kept.updated_at),
+        (BatchState::Canceled, minutes(1))
+    );
+    assert_eq!((kept.due_at, kept.progress.open()), (None, 0));
+    assert_eq!(here.used().await, (3, 1));
+}
+
+async fn untouched_lookups_are_refunded_to_their_months(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.with_key().await;
+    here.claimed_batch(&batch(1)).await;
+    let earlier = Month::of(start() - chrono::TimeDelta::days(31));
+    let mut fed = feed(&batch(1), 1, 0..3);
+    fed.lookups[0].facts.month = earlier;
+    assert!(here.feeds(&fed).await);
+    here.cancels_batch(&batch(1)).await;
+    assert_eq!(here.used().await, (3, 2));
+    assert_eq!(here.used_in(earlier).await, (0, 1));
+    here.cancels_batch(&batch(1)).await;
+    assert_eq!(here.used().await, (3, 2));
+}
+
+async fn who_works_on_a_canceled_row_has_lost_its_lease(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.fed_batch(&batch(1)).await;
+    here.claim_at(3, start(), lease_until(5, minutes(1))).await;
+    let [tried, running] = [0, 1].map(|row| row_of(&batch(1), row).facts.id);
+    // It waits for its second attempt, which is no refund either.
+    assert!(
+        here.end_claim(&end(tried, 5, start(), wait(minutes(1))))
+            .await
+    );
+    elsewhere.cancels_batch(&batch(1)).await;
+    assert!(!here.end_claim(&end(running, 5, start(), failed())).await);
+    let renewed = here
+        .lookups
+        .renew_lease(running, lease_until(5, minutes(2)));
+    assert!(!renewed.await.expect("the store works"));
+    assert_eq!(here.states_of(&batch(1)).await, [LookupState::Canceled; 3]);
+    assert_eq!(here.used().await, (3, 0));
+    let claimed = here.claim_at(9, minutes(9), lease_until(6, minutes(10)));
+    assert_eq!(claimed.await, []);
+    // So has whoever made lookups of the rows.
+    let lease = lease_until(1, minutes(2));
+    let renewed = here.batches.renew_batch(batch(1).facts.id, lease).await;
+    assert_eq!(renewed.expect("the store works"), None);
+    let wait = BatchChange::Wait { due_at: start() };
+    assert!(!here.releases_batch(&batch(1), 1, wait).await);
+}
+
+async fn a_final_batch_is_not_canceled(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_batches(&[batch(1)]).await;
+    let nothing = BatchCancellation::Canceled {
+        lookups: Vec::new(),
+    };
+    assert_eq!(here.cancels_batch(&batch(1)).await, nothing);
+    assert_eq!(
+        here.cancels_batch(&batch(1)).await,
+        BatchCancellation::Final
+    );
+}
+
+async fn nobody_cancels_what_is_not_theirs(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.fed_batch(&batch(1)).await;
+    let id = batch(1).facts.id;
+    let canceled = here.batches.cancel_batch(customer(2).id, id, start()).await;
+    assert_eq!(
+        canceled.expect("the store works"),
+        BatchCancellation::Unknown
+    );
+    let unknown = here.cancels_batch(&batch(2)).await;
+    assert_eq!(unknown, BatchCancellation::Unknown);
+    assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 3, 3));
+}
+
+async fn other_lookups_go_on(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.fed_batch(&batch(1)).await;
+    here.claimed_batch(&batch(2)).await;
+    assert!(here.feeds(&feed(&batch(2), 1, 0..1)).await);
+    let alone = lookup_of(&record(1).key, 50);
+    let added = here.lookups.add_lookup(&alone).await;
+    added.expect("the lookup is added");
+    here.cancels_batch(&batch(1)).await;
+    assert_eq!(here.states_of(&batch(2)).await, [LookupState::Queued]);
+    assert_eq!(here.kept(&alone).await.state, LookupState::Queued);
+}

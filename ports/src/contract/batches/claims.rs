@@ -1,0 +1,152 @@
+//! Claims of due batches, and their leases.
+
+use std::future::Future;
+
+use domain::batch::{BatchId, BatchState};
+use futures::future::join_all;
+
+use super::{batch, feed, minutes, others, queued, start};
+use crate::contract::fixture::{instant, record};
+use crate::contract::key_store::rotated;
+use crate::contract::lookups::lease_until;
+use crate::contract::stores::StoresUnderTest;
+use crate::outbound::{BatchChange, ClaimedBatch, KeyChange, StoredBatch};
+
+pub(super) async fn claims<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    a_due_batch_is_claimed_once(make().await).await;
+    batches_that_are_due_first_are_claimed_first(make().await).await;
+    of_many_claims_at_once_each_gets_others(make().await).await;
+    a_batch_whose_lease_ended_is_claimed_by_another(make().await).await;
+    a_lease_is_renewed(make().await).await;
+    the_newest_key_that_is_not_revoked_is_charged(make().await).await;
+    a_final_batch_is_not_claimed(make().await).await;
+}
+
+fn ids(claimed: &[ClaimedBatch]) -> Vec<BatchId> {
+    let ids = claimed.iter().map(|claimed| claimed.batch.facts.id);
+    ids.collect()
+}
+
+async fn a_due_batch_is_claimed_once(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    here.add_batches(&[batch(2)]).await;
+    assert_eq!(here.claim_batches_at(9, instant(1), 1).await, []);
+    assert_eq!(here.claim_batches_at(0, start(), 1).await, []);
+    let claimed = here.claim_batches_at(9, instant(2), 2).await;
+    let until = instant(2) + chrono::TimeDelta::minutes(1);
+    let held = StoredBatch {
+        due_at: Some(until),
+        ..queued(&batch(2))
+    };
+    // There is no key in this database.
+    let expected = ClaimedBatch {
+        batch: held.clone(),
+        key: None,
+    };
+    assert_eq!(claimed, [expected]);
+    assert_eq!(elsewhere.kept_batch(&batch(2)).await, held);
+    for stores in [&here, &elsewhere] {
+        assert_eq!(stores.claim_batches_at(9, start(), 3).await, []);
+    }
+}
+
+async fn batches_that_are_due_first_are_claimed_first(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_batches(&[batch(4), others(2), batch(1), others(3)])
+        .await;
+    let first = here.claim_batches_at(3, start(), 1).await;
+    let expected = [batch(1), others(2), others(3)].map(|new| new.facts.id);
+    assert_eq!(ids(&first), expected);
+    let rest = elsewhere.claim_batches_at(3, start(), 2).await;
+    assert_eq!(ids(&rest), [batch(4).facts.id]);
+}
+
+async fn of_many_claims_at_once_each_gets_others(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let batches: Vec<_> = (1..=12).map(batch).collect();
+    here.add_batches(&batches).await;
+    let both = [&here, &elsewhere].into_iter().cycle();
+    let claims = (1..=8).zip(both);
+    let claims = claims.map(|(lease, stores)| stores.claim_batches_at(2, start(), lease));
+    let mut claimed = ids(&join_all(claims).await.concat());
+    // One that passed over what another one held got less.
+    claimed.extend(ids(&here.claim_batches_at(12, start(), 20).await));
+    claimed.sort_unstable();
+    let all: Vec<_> = batches.iter().map(|new| new.facts.id).collect();
+    assert_eq!(claimed, all);
+}
+
+async fn a_batch_whose_lease_ended_is_claimed_by_another(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.with_key().await;
+    here.claimed_batch(&batch(1)).await;
+    // Nobody else claimed it, so it is held still.
+    assert!(here.feeds(&feed(&batch(1), 1, 0..1)).await);
+    let again = elsewhere.claim_batches_at(1, minutes(1), 2).await;
+    assert_eq!(ids(&again), [batch(1).facts.id]);
+    assert_eq!(again[0].batch.progress.next_row, 1);
+    let (new, lease) = (batch(1), lease_until(1, minutes(5)));
+    let renewed = here.batches.renew_batch(new.facts.id, lease).await;
+    assert_eq!(renewed.expect("the store works"), None);
+    assert!(!here.feeds(&feed(&new, 1, 1..2)).await);
+    let wait = BatchChange::Wait { due_at: start() };
+    assert!(!here.releases_batch(&new, 1, wait).await);
+    assert!(elsewhere.feeds(&feed(&new, 2, 1..2)).await);
+}
+
+async fn a_lease_is_renewed(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    here.fed_batch(&batch(1)).await;
+    let id = batch(1).facts.id;
+    let renewed = here
+        .batches
+        .renew_batch(id, lease_until(1, minutes(3)))
+        .await;
+    let progress = renewed.expect("the store works");
+    let kept = elsewhere.kept_batch(&batch(1)).await;
+    assert_eq!(progress.as_ref(), Some(&kept.progress));
+    assert_eq!(progress.map(|it| (it.next_row, it.open())), Some((3, 3)));
+    assert_eq!(kept.due_at, Some(minutes(3)));
+    assert_eq!(elsewhere.claim_batches_at(1, minutes(2), 2).await, []);
+    let unknown = batch(2).facts.id;
+    let renewed = here
+        .batches
+        .renew_batch(unknown, lease_until(1, minutes(3)));
+    assert_eq!(renewed.await.expect("the store works"), None);
+}
+
+async fn the_newest_key_that_is_not_revoked_is_charged(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let first = here.added(1).await;
+    here.added(9).await;
+    here.add_batches(&[batch(1)]).await;
+    let mut claims = (1..).map(|number: u8| (minutes(i64::from(number) * 2), u128::from(number)));
+    let mut key = async || {
+        let (now, lease) = claims.next().expect("as many as there are");
+        let claimed = elsewhere.claim_batches_at(1, now, lease).await;
+        assert_eq!(ids(&claimed), [batch(1).facts.id]);
+        claimed[0].key
+    };
+    assert_eq!(key().await, Some(first.id));
+    let second = rotated(&here, first.id, 2, minutes(60)).await.new;
+    assert_eq!(second.id, record(2).key.id);
+    assert_eq!(key().await, Some(second.id));
+    let third = rotated(&here, second.id, 3, minutes(60)).await.new;
+    assert_eq!(key().await, Some(third.id));
+    here.changed(third.id, KeyChange::Revoke, 10).await;
+    assert_eq!(key().await, Some(second.id));
+    here.changed(second.id, KeyChange::Revoke, 11).await;
+    assert_eq!(key().await, Some(first.id));
+    here.changed(first.id, KeyChange::Revoke, 12).await;
+    assert_eq!(key().await, None);
+}
+
+async fn a_final_batch_is_not_claimed(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_batches(&[batch(1)]).await;
+    here.cancels_batch(&batch(1)).await;
+    assert_eq!(here.claim_batches_at(9, minutes(100), 1).await, []);
+    let kept = here.kept_batch(&batch(1)).await;
+    assert_eq!((kept.state, kept.due_at), (BatchState::Canceled, None));
+}

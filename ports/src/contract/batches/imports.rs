@@ -1,0 +1,230 @@
+//! Proofs that are delivered for rows without a look-up.
+
+use std::future::Future;
+
+use domain::batch::{BatchId, BatchState};
+use domain::customer::CustomerId;
+use domain::lookup::{LookupId, LookupState};
+
+use super::{as_new, batch, feed, minutes, start};
+use crate::contract::fixture::{customer, lookup_of, record, row_of};
+use crate::contract::lookups::{end, failed, lease_until, wait};
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::outbound::{BatchChange, ImportedProof, LookupChange, LookupFacts, StoredLookup};
+
+pub(super) async fn imports<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    open_and_failed_lookups_are_delivered(make().await).await;
+    whoever_works_on_a_delivered_row_has_lost_its_lease(make().await).await;
+    untouched_lookups_are_refunded(make().await).await;
+    a_row_without_a_lookup_gets_a_delivered_one(make().await).await;
+    rows_with_a_proof_are_passed_over(make().await).await;
+    a_row_that_is_not_as_it_was_is_passed_over(make().await).await;
+    a_finished_batch_takes_proofs_and_a_canceled_one_does_not(make().await).await;
+    nobody_imports_into_what_is_not_theirs(make().await).await;
+}
+
+/// A proof for a row of the first batch, which has its lookup or has none.
+fn proof(row: u16, has_lookup: Option<LookupId>) -> ImportedProof {
+    let row_lookup = row_of(&batch(1), row);
+    ImportedProof {
+        existing: has_lookup.map(|id| (id, format!("proof of {id}").into_bytes())),
+        proof: format!("proof {row}").into_bytes(),
+        row: row_lookup,
+    }
+}
+
+/// A proof for a row that has its lookup.
+fn for_existing(row: u16) -> ImportedProof {
+    let id = row_of(&batch(1), row).facts.id;
+    let mut imported = proof(row, Some(id));
+    // It would be another lookup.
+    imported.row.facts.id = lookup_of(&record(1).key, 100 + row).facts.id;
+    imported
+}
+
+fn content(row: u16) -> Vec<u8> {
+    let id = row_of(&batch(1), row).facts.id;
+    format!("proof of {id}").into_bytes()
+}
+
+async fn import_as(
+    stores: &Stores,
+    customer: CustomerId,
+    id: BatchId,
+    proofs: &[ImportedProof],
+) -> Option<Vec<LookupFacts>> {
+    let imported = stores
+        .batches
+        .import_proofs(customer, id, proofs, minutes(1));
+    imported.await.expect("the store works")
+}
+
+/// The rows that were delivered now.
+async fn import(stores: &Stores, proofs: &[ImportedProof]) -> Option<Vec<u32>> {
+    let delivered = import_as(stores, customer(1).id, batch(1).facts.id, proofs).await;
+    let rows = delivered?.into_iter().filter_map(|facts| facts.batch);
+    Some(rows.map(|row| row.row.0).collect())
+}
+
+async fn open_and_failed_lookups_are_delivered(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.fed_batch(&batch(1)).await;
+    here.claim_at(3, start(), lease_until(5, minutes(1))).await;
+    let [waiting, expired] = [0, 1].map(|row| row_of(&batch(1), row).facts.id);
+    let expires = LookupChange::End {
+        state: LookupState::Expired,
+        refund: false,
+    };
+    assert!(
+        here.end_claim(&end(waiting, 5, start(), wait(minutes(9))))
+            .await
+    );
+    assert!(here.end_claim(&end(expired, 5, start(), expires)).await);
+    let before = here.rows_of(&batch(1)).await;
+    let proofs = [2, 0, 1].map(for_existing);
+    assert_eq!(import(&elsewhere, &proofs).await, Some(vec![2, 0, 1]));
+    let after = (0..).zip(before).map(|(row, before)| StoredLookup {
+        state: LookupState::Delivered,
+        updated_at: minutes(1),
+        due_at: None,
+        proof: Some(content(row)),
+        ..before
+    });
+    let after = after.collect::<Vec<_>>();
+    assert_eq!(here.rows_of(&batch(1)).await, after);
+    assert_eq!(
+        here.attempts_of(&as_new(&row_of(&batch(1), 0))).await.len(),
+        1
+    );
+    // All three were worked on.
+    assert_eq!(here.used().await, (3, 0));
+    assert!(here.releases_batch(&batch(1), 1, BatchChange::Finish).await);
+}
+
+async fn whoever_works_on_a_delivered_row_has_lost_its_lease(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.fed_batch(&batch(1)).await;
+    here.claim_at(3, start(), lease_until(5, minutes(1))).await;
+    assert_eq!(import(&elsewhere, &[for_existing(1)]).await, Some(vec![1]));
+    let id = row_of(&batch(1), 1).facts.id;
+    assert!(!here.end_claim(&end(id, 5, start(), failed())).await);
+    let claimed = here.claim_at(9, minutes(2), lease_until(6, minutes(3)));
+    assert_eq!(claimed.await.len(), 2);
+    assert_eq!(here.rows_of(&batch(1)).await[1].proof, Some(content(1)));
+}
+
+async fn untouched_lookups_are_refunded(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.fed_batch(&batch(1)).await;
+    here.claim_at(1, start(), lease_until(5, minutes(1))).await;
+    let refunded = LookupChange::End {
+        state: LookupState::Failed,
+        refund: true,
+    };
+    let first = row_of(&batch(1), 0).facts.id;
+    let mut untried = end(first, 5, start(), refunded);
+    untried.attempt = None;
+    assert!(here.end_claim(&untried).await);
+    assert_eq!(here.used().await, (3, 1));
+    // What was given back already isn't given back again.
+    let proofs = [0, 2].map(for_existing);
+    assert_eq!(import(&here, &proofs).await, Some(vec![0, 2]));
+    assert_eq!(here.used().await, (3, 2));
+    assert_eq!(import(&here, &proofs).await, Some(Vec::new()));
+    assert_eq!(here.used().await, (3, 2));
+}
+
+async fn a_row_without_a_lookup_gets_a_delivered_one(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.with_key().await;
+    here.claimed_batch(&batch(1)).await;
+    assert!(here.feeds(&feed(&batch(1), 1, 0..1)).await);
+    assert_eq!(import(&here, &[proof(2, None)]).await, Some(vec![2]));
+    let new = row_of(&batch(1), 2);
+    let expected = StoredLookup {
+        facts: new.facts.clone(),
+        state: LookupState::Delivered,
+        updated_at: minutes(1),
+        due_at: None,
+        attempts: 0,
+        last_attempt: None,
+        question: new.question.clone(),
+        proof: Some(b"proof 2".to_vec()),
+    };
+    assert_eq!(elsewhere.kept(&as_new(&new)).await, expected);
+    assert_eq!(here.used().await, (1, 0));
+    assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 1, 1));
+    // The feeder leaves it out.
+    assert!(!here.feeds(&feed(&batch(1), 1, 1..3)).await);
+    let mut left_out = feed(&batch(1), 1, 1..2);
+    left_out.next_row = 3;
+    assert!(here.feeds(&left_out).await);
+    assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 3, 2));
+}
+
+async fn rows_with_a_proof_are_passed_over(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.fed_batch(&batch(1)).await;
+    here.claim_at(1, start(), lease_until(5, minutes(1))).await;
+    let first = row_of(&batch(1), 0).facts.id;
+    let deliver = LookupChange::Deliver(b"of the bank".to_vec());
+    assert!(here.end_claim(&end(first, 5, start(), deliver)).await);
+    let canceled =
+        here.lookups
+            .cancel_lookup(customer(1).id, row_of(&batch(1), 1).facts.id, start());
+    canceled.await.expect("the store works");
+    let before = here.rows_of(&batch(1)).await;
+    let proofs = [0, 1].map(for_existing);
+    assert_eq!(import(&here, &proofs).await, Some(Vec::new()));
+    assert_eq!(here.rows_of(&batch(1)).await, before);
+    // The second proof for a row comes too late.
+    let twice = [2, 2].map(for_existing);
+    assert_eq!(import(&here, &twice).await, Some(vec![2]));
+}
+
+async fn a_row_that_is_not_as_it_was_is_passed_over(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.with_key().await;
+    here.claimed_batch(&batch(1)).await;
+    assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
+    let before = here.rows_of(&batch(1)).await;
+    let other = lookup_of(&record(1).key, 99).facts.id;
+    let proofs = [proof(0, Some(other)), proof(1, None), proof(2, Some(other))];
+    assert_eq!(import(&here, &proofs).await, Some(Vec::new()));
+    assert_eq!(here.rows_of(&batch(1)).await, before);
+    // Neither proof of a new row, where it comes twice.
+    let twice = [proof(2, None), proof(2, None)];
+    assert_eq!(import(&here, &twice).await, Some(vec![2]));
+    assert_eq!(here.rows_of(&batch(1)).await.len(), 3);
+}
+
+async fn a_finished_batch_takes_proofs_and_a_canceled_one_does_not(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.fed_batch(&batch(1)).await;
+    here.claim_at(3, start(), lease_until(5, minutes(1))).await;
+    for row in 0..3 {
+        let id = row_of(&batch(1), row).facts.id;
+        assert!(here.end_claim(&end(id, 5, start(), failed())).await);
+    }
+    assert!(here.releases_batch(&batch(1), 1, BatchChange::Finish).await);
+    assert_eq!(import(&here, &[for_existing(1)]).await, Some(vec![1]));
+    assert_eq!(here.standing(&batch(1)).await, (BatchState::Finished, 3, 0));
+    here.add_batches(&[batch(2)]).await;
+    here.cancels_batch(&batch(2)).await;
+    let (own, id) = (customer(1).id, batch(2).facts.id);
+    assert_eq!(import_as(&here, own, id, &[]).await, None);
+}
+
+async fn nobody_imports_into_what_is_not_theirs(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.fed_batch(&batch(1)).await;
+    let (id, proofs) = (batch(1).facts.id, [for_existing(0)]);
+    assert_eq!(import_as(&here, customer(2).id, id, &proofs).await, None);
+    let unknown = batch(2).facts.id;
+    assert_eq!(import_as(&here, customer(1).id, unknown, &[]).await, None);
+    assert_eq!(here.states_of(&batch(1)).await, [LookupState::Queued; 3]);
+    assert_eq!(
+        import_as(&here, customer(1).id, id, &[]).await,
+        Some(Vec::new())
+    );
+}

@@ -1,0 +1,147 @@
+//! Ends of the work on claimed batches.
+
+use std::future::Future;
+
+use domain::batch::BatchState;
+
+use super::{batch, feed, minutes, start};
+use crate::contract::fixture::{batch_of, record, row_of};
+use crate::contract::lookups::{end, failed, lease_until, wait};
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::outbound::{BatchChange, NewBatch};
+
+pub(super) async fn releases<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    a_batch_that_waits_is_due_later(make().await).await;
+    a_paused_batch_is_due_later_and_goes_on(make().await).await;
+    a_batch_is_finished_once_each_row_has_ended(make().await).await;
+    a_batch_without_rows_to_look_up_is_finished(make().await).await;
+    whoever_lost_the_lease_changes_nothing(make().await).await;
+}
+
+fn wait_until(number: i64) -> BatchChange {
+    BatchChange::Wait {
+        due_at: minutes(number),
+    }
+}
+
+fn pause_until(number: i64) -> BatchChange {
+    BatchChange::Pause {
+        due_at: minutes(number),
+    }
+}
+
+/// Returns `true` if a batch is claimed at an instant.
+async fn claimed(stores: &Stores, minute: i64, lease: u128) -> bool {
+    let claimed = stores.claim_batches_at(1, minutes(minute), lease).await;
+    !claimed.is_empty()
+}
+
+async fn a_batch_that_waits_is_due_later(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    here.claimed_batch(&batch(1)).await;
+    assert!(here.releases_batch(&batch(1), 1, wait_until(5)).await);
+    let kept = elsewhere.kept_batch(&batch(1)).await;
+    assert_eq!(kept.state, BatchState::Queued);
+    assert_eq!(kept.updated_at, batch(1).facts.created_at);
+    assert_eq!(kept.due_at, Some(minutes(5)));
+    assert!(!claimed(&elsewhere, 4, 2).await);
+    assert!(claimed(&elsewhere, 5, 3).await);
+}
+
+async fn a_paused_batch_is_due_later_and_goes_on(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.fed_batch(&batch(1)).await;
+    assert!(here.releases_batch(&batch(1), 1, pause_until(5)).await);
+    let kept = elsewhere.kept_batch(&batch(1)).await;
+    assert_eq!(
+        (kept.state, kept.updated_at),
+        (BatchState::Paused, minutes(1))
+    );
+    assert_eq!((kept.due_at, kept.progress.open()), (Some(minutes(5)), 3));
+    // A claim alone changes nothing of it.
+    assert!(claimed(&elsewhere, 5, 2).await);
+    let kept = elsewhere.kept_batch(&batch(1)).await;
+    assert_eq!(
+        (kept.state, kept.updated_at),
+        (BatchState::Paused, minutes(1))
+    );
+    assert!(here.releases_batch(&batch(1), 2, wait_until(6)).await);
+    let kept = elsewhere.kept_batch(&batch(1)).await;
+    assert_eq!(
+        (kept.state, kept.due_at),
+        (BatchState::Running, Some(minutes(6)))
+    );
+    // Lookups go on meanwhile, and new ones end the pause.
+    here.add_batches(&[batch_of(&record(1).key, 2, 3)]).await;
+    let second = batch(2);
+    assert!(claimed(&here, 0, 3).await);
+    assert!(here.releases_batch(&second, 3, pause_until(1)).await);
+    assert!(claimed(&here, 1, 4).await);
+    assert!(here.feeds(&feed(&second, 4, 0..1)).await);
+    assert_eq!(here.standing(&second).await, (BatchState::Running, 1, 1));
+}
+
+async fn end_row(stores: &Stores, new: &NewBatch, row: u16) {
+    let id = row_of(new, row).facts.id;
+    assert!(stores.end_claim(&end(id, 5, start(), failed())).await);
+}
+
+async fn a_batch_is_finished_once_each_row_has_ended(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let finish = async || here.releases_batch(&batch(1), 1, BatchChange::Finish).await;
+    here.with_key().await;
+    here.claimed_batch(&batch(1)).await;
+    assert!(!finish().await, "no row was made a lookup of");
+    assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
+    here.claim_at(9, start(), lease_until(5, minutes(1))).await;
+    end_row(&here, &batch(1), 0).await;
+    end_row(&here, &batch(1), 1).await;
+    assert!(!finish().await, "the last row was made no lookup of");
+    assert!(here.feeds(&feed(&batch(1), 1, 2..3)).await);
+    assert!(!finish().await, "a row is queued");
+    here.claim_at(9, start(), lease_until(5, minutes(1))).await;
+    assert!(!finish().await, "a row is running");
+    let last = row_of(&batch(1), 2).facts.id;
+    assert!(
+        here.end_claim(&end(last, 5, start(), wait(minutes(1))))
+            .await
+    );
+    assert!(!finish().await, "a row waits");
+    // The lease is held all the time.
+    assert!(!claimed(&elsewhere, 0, 2).await);
+    here.claim_at(9, minutes(1), lease_until(5, minutes(2)))
+        .await;
+    end_row(&here, &batch(1), 2).await;
+    assert!(finish().await);
+    let kept = elsewhere.kept_batch(&batch(1)).await;
+    assert_eq!(
+        (kept.state, kept.updated_at),
+        (BatchState::Finished, minutes(1))
+    );
+    assert_eq!((kept.due_at, kept.progress.next_due), (None, None));
+    assert!(!claimed(&elsewhere, 100, 2).await);
+    assert!(!finish().await);
+}
+
+async fn a_batch_without_rows_to_look_up_is_finished(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let empty = batch_of(&record(1).key, 1, 0);
+    here.claimed_batch(&empty).await;
+    assert!(here.releases_batch(&empty, 1, BatchChange::Finish).await);
+    assert_eq!(here.standing(&empty).await, (BatchState::Finished, 0, 0));
+}
+
+async fn whoever_lost_the_lease_changes_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let empty = batch_of(&record(1).key, 1, 0);
+    here.claimed_batch(&empty).await;
+    let before = here.kept_batch(&empty).await;
+    for change in [wait_until(1), pause_until(1), BatchChange::Finish] {
+        assert!(!here.releases_batch(&empty, 2, change).await);
+        assert!(!here.releases_batch(&batch(2), 1, change).await);
+    }
+    assert_eq!(here.kept_batch(&empty).await, before);
+    assert!(here.releases_batch(&empty, 1, wait_until(1)).await);
+    assert!(!here.releases_batch(&empty, 1, wait_until(2)).await);
+}

@@ -1,0 +1,113 @@
+//! Removal of batches: by their customer, and by age.
+
+use std::future::Future;
+
+use chrono::TimeDelta;
+use domain::customer::CustomerId;
+
+use super::{as_new, batch, feed, minutes, others, start};
+use crate::contract::fixture::{customer, lookup_of, record, row_of};
+use crate::contract::lookups::{end, failed, lease_until};
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::outbound::NewBatch;
+
+pub(super) async fn removal<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    a_final_batch_is_erased_with_everything(make().await).await;
+    nothing_is_erased_that_goes_on(make().await).await;
+    nobody_erases_what_is_not_theirs(make().await).await;
+    batches_are_removed_some_time_after_their_end(make().await).await;
+    lookups_of_a_batch_are_removed_with_it_and_not_before(make().await).await;
+}
+
+async fn erase(stores: &Stores, of: CustomerId, new: &NewBatch) -> bool {
+    let erased = stores.batches.erase_batch(of, new.facts.id).await;
+    erased.expect("the store works")
+}
+
+async fn prune(stores: &Stores, before: chrono::DateTime<chrono::Utc>) -> u64 {
+    let removed = stores.batches.prune_batches(before).await;
+    removed.expect("the store works")
+}
+
+async fn a_final_batch_is_erased_with_everything(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let own = customer(1).id;
+    here.fed_batch(&batch(1)).await;
+    here.claim_at(1, start(), lease_until(5, minutes(1))).await;
+    let first = row_of(&batch(1), 0);
+    let ended = end(first.facts.id, 5, start(), failed());
+    assert!(here.end_claim(&ended).await);
+    here.cancels_batch(&batch(1)).await;
+    here.add_batches(&[batch(2)]).await;
+    here.cancels_batch(&batch(2)).await;
+    assert!(erase(&elsewhere, own, &batch(1)).await);
+    assert_eq!(here.stored_batch(&batch(1)).await, None);
+    assert_eq!(here.rows_of(&batch(1)).await, []);
+    assert_eq!(here.stored(&as_new(&first)).await, None);
+    let chunk = here.batches.batch_chunk(batch(1).facts.id, 0).await;
+    assert_eq!(chunk.expect("the store works"), None);
+    assert!(!erase(&here, own, &batch(1)).await);
+    assert!(here.stored_batch(&batch(2)).await.is_some());
+    // What it was charged stays charged.
+    assert_eq!(here.used().await, (3, 2));
+    // Nothing is left for one with the same id.
+    here.claimed_batch(&batch(1)).await;
+    assert!(here.feeds(&feed(&batch(1), 1, 0..1)).await);
+    assert_eq!(here.attempts_of(&as_new(&first)).await, []);
+}
+
+async fn nothing_is_erased_that_goes_on(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let own = customer(1).id;
+    here.fed_batch(&batch(2)).await;
+    assert!(!erase(&here, own, &batch(2)).await);
+    here.add_batches(&[batch(1)]).await;
+    assert!(!erase(&here, own, &batch(1)).await);
+    assert_eq!(here.rows_of(&batch(2)).await.len(), 3);
+}
+
+async fn nobody_erases_what_is_not_theirs(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_batches(&[batch(1)]).await;
+    here.cancels_batch(&batch(1)).await;
+    assert!(!erase(&here, customer(2).id, &batch(1)).await);
+    assert!(!erase(&here, customer(1).id, &batch(2)).await);
+    assert!(here.stored_batch(&batch(1)).await.is_some());
+}
+
+async fn batches_are_removed_some_time_after_their_end(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_batches(&[batch(1), others(2), batch(3)]).await;
+    // Both end a minute later.
+    here.cancels_batch(&batch(1)).await;
+    here.cancels_batch(&others(2)).await;
+    assert_eq!(prune(&elsewhere, minutes(1)).await, 0);
+    let later = minutes(1) + TimeDelta::milliseconds(1);
+    assert_eq!(prune(&elsewhere, later).await, 2);
+    assert_eq!(here.stored_batch(&batch(1)).await, None);
+    assert_eq!(here.stored_batch(&others(2)).await, None);
+    assert_eq!(prune(&elsewhere, minutes(100_000)).await, 0);
+    assert!(here.stored_batch(&batch(3)).await.is_some());
+}
+
+async fn lookups_of_a_batch_are_removed_with_it_and_not_before(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.fed_batch(&batch(1)).await;
+    let alone = lookup_of(&record(1).key, 50);
+    let added = here.lookups.add_lookup(&alone).await;
+    added.expect("the lookup is added");
+    let claimed = here.claim_at(4, start(), lease_until(5, minutes(1))).await;
+    for claimed in claimed {
+        let id = claimed.lookup.facts.id;
+        assert!(here.end_claim(&end(id, 5, start(), failed())).await);
+    }
+    let lookups = elsewhere.lookups.prune_lookups(minutes(100)).await;
+    assert_eq!(lookups.expect("the store works"), 1);
+    assert_eq!(here.stored(&alone).await, None);
+    assert_eq!(here.rows_of(&batch(1)).await.len(), 3);
+    here.cancels_batch(&batch(1)).await;
+    assert_eq!(prune(&elsewhere, minutes(100)).await, 1);
+    assert_eq!(here.rows_of(&batch(1)).await, []);
+    assert_eq!(here.stored(&as_new(&row_of(&batch(1), 0))).await, None);
+}
