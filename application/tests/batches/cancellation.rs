@@ -5,7 +5,7 @@ use domain::lookup::LookupState;
 use domain::outcome::Outcome;
 use ports::inbound::{BatchError, Batches as _};
 
-use super::rows::{payment, query, ready, rows, NOT_ISSUED};
+use super::rows::{NOT_ISSUED, payment, query, ready, rows};
 use super::steps::{access, seconds, settle, start};
 
 #[tokio::test]
@@ -13,16 +13,20 @@ async fn a_canceled_batch_refunds_rows_that_nobody_began() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(600)).await;
     process.feed().await;
-    world.charged(&holder, 256).await;
+    world.charged(&holder, 200).await;
     let canceled = process.batches.cancel(&access(&holder), id).await;
     let canceled = canceled.unwrap().found;
     assert_eq!(canceled.state, BatchState::Canceled);
-    assert_eq!(canceled.lookups, [(LookupState::Canceled, 256)]);
-    assert_eq!((canceled.not_begun, canceled.eta), (344, None));
+    assert_eq!(canceled.lookups, [(LookupState::Canceled, 200)]);
+    assert_eq!((canceled.not_begun, canceled.eta), (400, None));
     world.charged(&holder, 0).await;
     let written = world.base.written.requests();
-    assert_eq!(written.len(), 256);
-    assert!(written.iter().all(|entry| entry.outcome == Outcome::Canceled));
+    assert_eq!(written.len(), 200);
+    assert!(
+        written
+            .iter()
+            .all(|entry| entry.outcome == Outcome::Canceled)
+    );
 }
 
 #[tokio::test]
@@ -65,7 +69,7 @@ async fn a_cancellation_stops_the_feeder() {
     process.batches.cancel(&access(&holder), id).await.unwrap();
     world.pass(seconds(1)).await;
     assert!(!process.is_feeding());
-    assert_eq!(process.begun(id).await.len(), 256);
+    assert_eq!(process.begun(id).await.len(), 200);
 }
 
 #[tokio::test]
@@ -73,7 +77,11 @@ async fn a_queued_batch_and_a_paused_one_can_be_canceled() {
     let limits = crate::support::limits(1_000, Some(2));
     let (world, process, holder) = super::steps::start_with(limits).await;
     let queued = process.create(&holder, ready(1)).await;
-    process.batches.cancel(&access(&holder), queued).await.unwrap();
+    process
+        .batches
+        .cancel(&access(&holder), queued)
+        .await
+        .unwrap();
     world.pass(seconds(1)).await;
     let paused = process.create(&holder, ready(3)).await;
     process.feed().await;
@@ -90,7 +98,11 @@ async fn a_final_batch_is_not_canceled_again() {
     let finished = process.create(&holder, ready(1)).await;
     world.until(&process, finished, BatchState::Finished).await;
     let canceled = process.create(&holder, ready(1)).await;
-    process.batches.cancel(&access(&holder), canceled).await.unwrap();
+    process
+        .batches
+        .cancel(&access(&holder), canceled)
+        .await
+        .unwrap();
     for id in [finished, canceled] {
         let again = process.batches.cancel(&access(&holder), id).await;
         assert!(matches!(again, Err(BatchError::Final)));

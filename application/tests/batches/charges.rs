@@ -110,15 +110,26 @@ async fn duplicates_point_to_the_first_row_over_chunks() {
     let id = process.create(&holder, all).await;
     let outcomes = process.outcomes(&holder, id).await;
     let expected = ["149 in 151", "0 in 2", "149 in 151"];
-    assert_eq!(outcomes[150..], expected.map(|of| format!("duplicate of {of}")));
+    assert_eq!(
+        outcomes[150..],
+        expected.map(|of| format!("duplicate of {of}"))
+    );
 }
 
 #[tokio::test]
 async fn rows_end_as_lookups_do_and_a_failure_of_the_bank_is_refunded() {
     let (world, process, holder) = start().await;
     let retry_for = domain::lookup::RetryFor::from_secs(0).unwrap();
-    let all = rows([payment(0), query(UNKNOWN_PAYMENT), query(BANK_FAILS), query(NOT_ISSUED)]);
-    let draft = ports::inbound::BatchDraft { retry_for, ..draft(all) };
+    let all = rows([
+        payment(0),
+        query(UNKNOWN_PAYMENT),
+        query(BANK_FAILS),
+        query(NOT_ISSUED),
+    ]);
+    let draft = ports::inbound::BatchDraft {
+        retry_for,
+        ..draft(all)
+    };
     let created = process.try_create(&access(&holder), draft).await.unwrap();
     let id = created.batch.found.unwrap().id;
     world.until(&process, id, BatchState::Finished).await;
@@ -150,7 +161,10 @@ async fn a_batch_finishes_soon_after_its_last_row() {
 async fn charges_of_rows_that_could_not_be_stored_are_given_back() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(120)).await;
-    process.store.faults().inject_into("feed_batch", Fault::Fails);
+    process
+        .store
+        .faults()
+        .inject_into("feed_batch", Fault::Fails);
     process.feed().await;
     world.charged(&holder, 0).await;
     assert!(process.begun(id).await.is_empty());
@@ -165,8 +179,14 @@ async fn charges_of_rows_that_could_not_be_stored_are_given_back() {
 async fn a_store_that_fails_to_release_a_batch_is_asked_again_after_the_lease() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(2)).await;
-    process.store.faults().inject_into("renew_batch", Fault::Fails);
-    process.store.faults().inject_into("release_batch", Fault::Fails);
+    process
+        .store
+        .faults()
+        .inject_into("renew_batch", Fault::Fails);
+    process
+        .store
+        .faults()
+        .inject_into("release_batch", Fault::Fails);
     process.feed().await;
     process.store.faults().clear();
     world.pass(seconds(29)).await;
@@ -181,7 +201,11 @@ async fn a_store_that_fails_to_release_a_batch_is_asked_again_after_the_lease() 
 async fn a_limiter_that_fails_makes_a_batch_wait() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(2)).await;
-    world.base.limiter.faults().inject_into("admit", Fault::Fails);
+    world
+        .base
+        .limiter
+        .faults()
+        .inject_into("admit", Fault::Fails);
     process.feed().await;
     process.feed().await;
     assert_eq!(process.state(id).await, BatchState::Queued);
@@ -193,7 +217,9 @@ async fn a_limiter_that_fails_makes_a_batch_wait() {
 #[tokio::test]
 async fn each_row_is_written_down_as_a_request_of_the_batch() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, rows([payment(0), query(UNKNOWN_PAYMENT)])).await;
+    let id = process
+        .create(&holder, rows([payment(0), query(UNKNOWN_PAYMENT)]))
+        .await;
     world.until(&process, id, BatchState::Finished).await;
     let written = world.base.written.requests();
     let mut outcomes: Vec<_> = written.iter().map(|entry| entry.outcome).collect();

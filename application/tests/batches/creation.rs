@@ -4,8 +4,8 @@ use domain::batch::{BatchState, RowCounts};
 use domain::key::{Environment, KeyId};
 use domain::outcome::Outcome;
 use ports::inbound::{
-    AdmissionError, BatchAccess, BatchDraft, BatchError, Batches as _, Files, KeyAdministration as _,
-    RequestedScope, RowOutcome,
+    AdmissionError, BatchAccess, BatchDraft, BatchError, Batches as _, Files,
+    KeyAdministration as _, RequestedScope, RowOutcome,
 };
 use testkit::fakes::Fault;
 use uuid::Uuid;
@@ -21,7 +21,10 @@ async fn a_preview_tells_what_would_happen_and_changes_nothing() {
     let mut all_rows = vec![faulty(2)];
     all_rows.extend(rows([payment(1), unresolvable(), payment(1)]));
     all_rows.extend(rows((10..130).map(payment)));
-    let preview = process.batches.preview(&access(&holder), draft(all_rows)).await;
+    let preview = process
+        .batches
+        .preview(&access(&holder), draft(all_rows))
+        .await;
     let read = preview.unwrap();
     assert_eq!(read.key, Some((holder.id, Environment::Test)));
     let preview = read.found;
@@ -33,7 +36,10 @@ async fn a_preview_tells_what_would_happen_and_changes_nothing() {
     assert_eq!(preview.counts, counts);
     let rejected: Vec<_> = preview.rejected.iter().map(|row| row.row.0).collect();
     assert_eq!(rejected, [0, 2, 3]);
-    assert!(matches!(preview.rejected[1].outcome, RowOutcome::Unresolved(_)));
+    assert!(matches!(
+        preview.rejected[1].outcome,
+        RowOutcome::Unresolved(_)
+    ));
     assert_eq!(preview.quota_left, Some(100));
     assert_eq!(preview.seconds, 61);
     assert_eq!(process.feed().await, 0);
@@ -46,9 +52,16 @@ async fn a_preview_tells_what_would_happen_and_changes_nothing() {
 async fn a_preview_of_a_live_batch_knows_the_banks_budget() {
     let (world, process, _) = start().await;
     let live = world.holder(&operator(), Environment::Live, ample()).await;
-    let preview = process.batches.preview(&access(&live), draft(ready(120))).await;
+    let preview = process
+        .batches
+        .preview(&access(&live), draft(ready(120)))
+        .await;
     let preview = preview.unwrap().found;
-    assert!((120..=130).contains(&preview.seconds), "{}", preview.seconds);
+    assert!(
+        (120..=130).contains(&preview.seconds),
+        "{}",
+        preview.seconds
+    );
 }
 
 #[tokio::test]
@@ -81,11 +94,22 @@ async fn a_customer_has_twenty_open_batches_at_most() {
         first.get_or_insert(id);
     }
     let refused = process.try_create(&access(&holder), draft(ready(1))).await;
-    assert!(matches!(refused, Err(BatchError::TooManyOpen { limit: 20 })));
+    assert!(matches!(
+        refused,
+        Err(BatchError::TooManyOpen { limit: 20 })
+    ));
     // Another customer has its own.
-    let ana = world.holder(&person("ana", domain::customer::Role::Admin), Environment::Test, ample()).await;
+    let ana = world
+        .holder(
+            &person("ana", domain::customer::Role::Admin),
+            Environment::Test,
+            ample(),
+        )
+        .await;
     process.create(&ana, ready(1)).await;
-    world.until(&process, first.unwrap(), BatchState::Finished).await;
+    world
+        .until(&process, first.unwrap(), BatchState::Finished)
+        .await;
     process.create(&holder, ready(1)).await;
 }
 
@@ -103,12 +127,17 @@ async fn a_batch_keeps_what_its_creator_said() {
     assert_eq!(created.name, None);
     assert_eq!(created.files, domain::file::RequestedFiles::Both);
     assert_eq!(created.retry_for.duration(), seconds(90));
-    world.until(&process, created.id, BatchState::Finished).await;
+    world
+        .until(&process, created.id, BatchState::Finished)
+        .await;
     let rows = process.rows(&holder, created.id, 0).await;
     let RowOutcome::Lookup(lookup) = &rows[0].outcome else {
         panic!("{rows:?}");
     };
-    assert_eq!(lookup.retry_until - lookup.created_at, chrono::TimeDelta::seconds(90));
+    assert_eq!(
+        lookup.retry_until - lookup.created_at,
+        chrono::TimeDelta::seconds(90)
+    );
     let delivery = lookup.delivery.as_ref().unwrap();
     assert!(matches!(delivery.files, Files::Both { .. }));
     assert_eq!(lookup.batch, Some(created.id));
@@ -125,8 +154,13 @@ async fn a_person_creates_a_batch_for_a_key_of_the_own_account() {
     let operator = BatchAccess::Person(operator());
     let created = process.try_create(&operator, of_key(Some(live.id))).await;
     let created = created.unwrap().batch.found.unwrap();
-    assert_eq!((created.key, created.environment), (live.id, Environment::Live));
-    world.until(&process, created.id, BatchState::Finished).await;
+    assert_eq!(
+        (created.key, created.environment),
+        (live.id, Environment::Live)
+    );
+    world
+        .until(&process, created.id, BatchState::Finished)
+        .await;
     world.charged(&live, 3).await;
     assert_eq!(world.live_bank.times_asked(), 3);
 }
@@ -135,7 +169,11 @@ async fn a_person_creates_a_batch_for_a_key_of_the_own_account() {
 async fn a_person_must_name_a_key_that_can_be_used() {
     let (world, process, holder) = start().await;
     let revoked = world.holder(&operator(), Environment::Test, ample()).await;
-    let revoke = world.base.keys.revoke(&operator(), RequestedScope::Own, revoked.id).await;
+    let revoke = world
+        .base
+        .keys
+        .revoke(&operator(), RequestedScope::Own, revoked.id)
+        .await;
     revoke.unwrap();
     let unknown = KeyId(Uuid::from_u128(9));
     for (caller, key) in [
@@ -143,7 +181,10 @@ async fn a_person_must_name_a_key_that_can_be_used() {
         (operator(), Some(unknown)),
         (operator(), Some(revoked.id)),
         // Somebody without an account has no key.
-        (person("ben", domain::customer::Role::Admin), Some(holder.id)),
+        (
+            person("ben", domain::customer::Role::Admin),
+            Some(holder.id),
+        ),
     ] {
         let draft = BatchDraft {
             key,
@@ -160,7 +201,10 @@ async fn a_person_must_name_a_key_that_can_be_used() {
 #[tokio::test]
 async fn a_batch_is_not_created_while_the_store_fails() {
     let (_world, process, holder) = start().await;
-    process.store.faults().inject_into("add_batch", Fault::Fails);
+    process
+        .store
+        .faults()
+        .inject_into("add_batch", Fault::Fails);
     let refused = process.try_create(&access(&holder), draft(ready(1))).await;
     let Err(BatchError::Refused(AdmissionError::Unavailable { .. })) = refused else {
         panic!("{refused:?}");

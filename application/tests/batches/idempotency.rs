@@ -2,9 +2,7 @@
 
 use domain::batch::BatchId;
 use domain::idempotency::IdempotencyKey;
-use ports::inbound::{
-    BatchError, Batches as _, CreatedBatch, RepeatError, RepeatableBatch,
-};
+use ports::inbound::{BatchError, Batches as _, CreatedBatch, RepeatError, RepeatableBatch};
 use testkit::fakes::Fault;
 
 use super::rows::{draft, faulty, ready};
@@ -21,7 +19,10 @@ fn repeatable(content: &str) -> Option<RepeatableBatch> {
 impl Process {
     async fn repeat(&self, holder: &Holder, content: &str) -> Result<CreatedBatch, BatchError> {
         let rows = draft(ready(2));
-        let created = self.batches.create(&access(holder), rows, repeatable(content)).await;
+        let created = self
+            .batches
+            .create(&access(holder), rows, repeatable(content))
+            .await;
         created
     }
 }
@@ -40,7 +41,9 @@ async fn the_same_request_gives_the_same_batch() {
         assert!(again.repeated);
         assert_eq!(id(&again), id(&first));
     }
-    world.until(&process, id(&first), domain::batch::BatchState::Finished).await;
+    world
+        .until(&process, id(&first), domain::batch::BatchState::Finished)
+        .await;
     assert_eq!(process.feed().await, 0);
     world.charged(&holder, 2).await;
 }
@@ -58,7 +61,10 @@ async fn another_request_with_the_same_key_is_refused() {
 #[tokio::test]
 async fn a_repetition_is_refused_while_the_first_request_runs() {
     let (_world, process, holder) = start().await;
-    process.store.faults().inject_into("add_batch", Fault::Hangs);
+    process
+        .store
+        .faults()
+        .inject_into("add_batch", Fault::Hangs);
     let (batches, access) = (process.batches.clone(), access(&holder));
     let first = tokio::spawn(async move {
         let rows = draft(ready(2));
@@ -78,7 +84,10 @@ async fn a_repetition_is_refused_while_the_first_request_runs() {
 #[tokio::test]
 async fn a_request_that_failed_is_a_first_one_when_it_is_repeated() {
     let (_world, process, holder) = start().await;
-    process.store.faults().inject_into("add_batch", Fault::Fails);
+    process
+        .store
+        .faults()
+        .inject_into("add_batch", Fault::Fails);
     assert!(process.repeat(&holder, "POST a").await.is_err());
     process.store.faults().clear();
     assert!(!process.repeat(&holder, "POST a").await.unwrap().repeated);
@@ -88,7 +97,10 @@ async fn a_request_that_failed_is_a_first_one_when_it_is_repeated() {
 async fn a_refused_request_leaves_its_key_free_for_another_one() {
     let (_world, process, holder) = start().await;
     let nothing = draft(vec![faulty(2)]);
-    let refused = process.batches.create(&access(&holder), nothing, repeatable("POST c")).await;
+    let refused = process
+        .batches
+        .create(&access(&holder), nothing, repeatable("POST c"))
+        .await;
     assert!(matches!(refused, Err(BatchError::NothingToDo(_))));
     assert!(!process.repeat(&holder, "POST a").await.unwrap().repeated);
 }

@@ -9,7 +9,8 @@ use domain::query::ProofQuery;
 use domain::tracking_key::TrackingKey;
 use domain::transfer::Transfer;
 use ports::inbound::{
-    BatchDraft, BatchError, Batches as _, Files, ImportFile, ImportReport, Rejection, RowOutcome,
+    BatchAccess, BatchDraft, BatchError, Batches as _, Files, ImportFile, ImportReport,
+    Lookups as _, Rejection, RowOutcome,
 };
 use testkit::fakes::unsealed_proof;
 
@@ -22,7 +23,9 @@ use crate::support::fixture::Holder;
 const OTHER_KEY: &str = "MBAN01002611180000000002";
 
 fn transfer(query: ProofQuery) -> Transfer {
-    inference::resolve(query, Catalogue::embedded()).transfer.unwrap()
+    inference::resolve(query, Catalogue::embedded())
+        .transfer
+        .unwrap()
 }
 
 /// The bank's file about a payment.
@@ -51,7 +54,10 @@ impl Process {
     /// Imports one file; returns the reason why it wasn't delivered.
     async fn rejection(&self, holder: &Holder, id: BatchId, file: ImportFile) -> Rejection {
         let report = self.import(holder, id, vec![file]).await;
-        assert!(report.delivered.is_empty() && report.present == 0, "{report:?}");
+        assert!(
+            report.delivered.is_empty() && report.present == 0,
+            "{report:?}"
+        );
         assert_eq!(report.rejected.len(), 1);
         report.rejected[0].reason
     }
@@ -214,7 +220,9 @@ async fn a_file_that_answers_no_row_is_rejected_and_the_others_are_delivered() {
     };
     let rejection = process.rejection(&holder, id, another_amount).await;
     assert_eq!(rejection, Rejection::Differs);
-    let of_another_key = process.rejection(&holder, id, file(&with_key(row.clone()))).await;
+    let of_another_key = process
+        .rejection(&holder, id, file(&with_key(row.clone())))
+        .await;
     assert_eq!(of_another_key, Rejection::NoRow);
     let no_proof = ImportFile {
         xml: Bytes::from_static(b"<html/>"),
@@ -229,7 +237,10 @@ async fn a_file_that_answers_no_row_is_rejected_and_the_others_are_delivered() {
     assert_eq!(report.rejected[0].tracking_key.as_str(), OTHER_KEY);
     world.charged(&holder, 0).await;
     let outcomes = process.outcomes(&holder, id).await;
-    assert_eq!(outcomes, ["faulty: monto", "delivered", "duplicate of 1 in 2"]);
+    assert_eq!(
+        outcomes,
+        ["faulty: monto", "delivered", "duplicate of 1 in 2"]
+    );
 }
 
 #[tokio::test]
@@ -239,7 +250,9 @@ async fn the_account_of_the_proof_is_compared() {
     let xml = file(&payment(0)).xml;
     let xml = String::from_utf8(xml.to_vec()).unwrap();
     let another = ImportFile {
-        xml: xml.replace("002010077777777771", "002180077777777779").into(),
+        xml: xml
+            .replace("002010077777777771", "002180077777777779")
+            .into(),
         ..file(&payment(0))
     };
     let rejection = process.rejection(&holder, id, another).await;
@@ -268,6 +281,21 @@ async fn two_payments_with_one_tracking_key_each_get_their_own_proof() {
     assert_eq!(report.rejected[0].reason, Rejection::Differs);
     let outcomes = process.outcomes(&holder, id).await;
     assert_eq!(outcomes, ["delivered", "not begun", "delivered"]);
+}
+
+#[tokio::test]
+async fn a_row_whose_lookup_was_canceled_gets_no_proof() {
+    let (_world, process, holder) = start().await;
+    let id = process.create(&holder, ready(1)).await;
+    process.feed().await;
+    let lookup = process.lookups_of(id).await[0].facts.id;
+    let BatchAccess::Key(key) = access(&holder) else {
+        panic!("it is a key");
+    };
+    process.lookups.remove(key, lookup).await.unwrap();
+    let rejection = process.rejection(&holder, id, file(&payment(0))).await;
+    assert_eq!(rejection, Rejection::NoRow);
+    assert_eq!(process.outcomes(&holder, id).await, ["canceled"]);
 }
 
 #[tokio::test]

@@ -61,7 +61,10 @@ async fn a_process_that_dies_before_it_stores_charged_rows_loses_none() {
     let (world, process, holder) = start().await;
     let other = world.process(&[1]);
     let id = process.create(&holder, ready(50)).await;
-    process.store.faults().inject_into("feed_batch", Fault::Hangs);
+    process
+        .store
+        .faults()
+        .inject_into("feed_batch", Fault::Hangs);
     process.feed().await;
     process.die();
     settle().await;
@@ -76,7 +79,10 @@ async fn charges_are_given_back_when_the_lease_is_lost_before_the_rows_are_store
     let (world, process, holder) = start().await;
     let other = world.process(&[1]);
     let id = process.create(&holder, ready(50)).await;
-    process.store.faults().inject_into("feed_batch", Fault::Hangs);
+    process
+        .store
+        .faults()
+        .inject_into("feed_batch", Fault::Hangs);
     process.feed().await;
     assert_eq!(world.limiter_use(&holder).await, 50);
     world.pass(seconds(30)).await;
@@ -96,7 +102,10 @@ async fn a_process_that_lost_its_lease_stops() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(600)).await;
     process.feed().await;
-    process.store.faults().inject_into("renew_batch", Fault::Hangs);
+    process
+        .store
+        .faults()
+        .inject_into("renew_batch", Fault::Hangs);
     world.pass(seconds(30)).await;
     assert_eq!(world.take_leases().await, 1);
     let begun = process.begun(id).await;
@@ -113,7 +122,10 @@ async fn a_process_that_lost_its_lease_stops() {
 async fn a_panic_frees_the_place_of_a_batch() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(2)).await;
-    process.store.faults().inject_into("renew_batch", Fault::Panics);
+    process
+        .store
+        .faults()
+        .inject_into("renew_batch", Fault::Panics);
     for _ in 0..40 {
         assert_eq!(process.feed().await, 1);
         world.pass(seconds(30)).await;

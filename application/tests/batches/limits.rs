@@ -44,9 +44,16 @@ async fn a_used_up_month_pauses_the_batch_until_the_limits_are_raised() {
     world.pass(seconds(1)).await;
     assert_eq!(process.feed().await, 1);
     let still = process.view(&holder, id).await;
-    assert_eq!((still.state, still.updated_at), (paused.state, paused.updated_at));
+    assert_eq!(
+        (still.state, still.updated_at),
+        (paused.state, paused.updated_at)
+    );
     let raised = limits(1_000, Some(12)).into();
-    let raised = world.base.keys.set_limits(&operator(), holder.id, raised).await;
+    let raised = world
+        .base
+        .keys
+        .set_limits(&operator(), holder.id, raised)
+        .await;
     raised.unwrap();
     world.pass(seconds(60)).await;
     process.feed().await;
@@ -62,8 +69,11 @@ async fn a_paused_batch_goes_on_in_the_next_month() {
     process.feed().await;
     process.work().await;
     world.charged(&holder, 7).await;
-    // The last half hour of the month in Mexico City.
-    world.base.clock.set_wall("2026-12-01T05:30:00Z".parse().unwrap());
+    // The last half hour of the month.
+    world
+        .base
+        .clock
+        .set_wall("2026-11-30T23:30:00Z".parse().unwrap());
     process.feed().await;
     assert_eq!(process.state(id).await, BatchState::Paused);
     for _ in 0..31 {

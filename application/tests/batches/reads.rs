@@ -3,9 +3,7 @@
 use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::key::{Grace, KeyId};
 use domain::page::{PageRequest, PageSize};
-use ports::inbound::{
-    BatchAccess, BatchError, BatchQuery, Batches as _, KeyAdministration as _,
-};
+use ports::inbound::{BatchAccess, BatchError, BatchQuery, Batches as _, KeyAdministration as _};
 use testkit::fakes::Fault;
 use uuid::Uuid;
 
@@ -42,17 +40,29 @@ async fn batches_are_listed_by_state_newest_first_and_page_by_page() {
         world.pass(seconds(1)).await;
     }
     assert_eq!(listed(&process, &access(&holder), &all()).await, ids);
-    process.batches.cancel(&access(&holder), ids[1]).await.unwrap();
+    process
+        .batches
+        .cancel(&access(&holder), ids[1])
+        .await
+        .unwrap();
     let canceled = BatchQuery {
         states: vec![BatchState::Canceled, BatchState::Finished],
         ..all()
     };
-    assert_eq!(listed(&process, &access(&holder), &canceled).await, [ids[1]]);
+    assert_eq!(
+        listed(&process, &access(&holder), &canceled).await,
+        [ids[1]]
+    );
     let two = BatchQuery {
         page: PageRequest::first(PageSize::new(2).unwrap()),
         ..all()
     };
-    let page = process.batches.list(&access(&holder), &two).await.unwrap().found;
+    let page = process
+        .batches
+        .list(&access(&holder), &two)
+        .await
+        .unwrap()
+        .found;
     assert!(page.has_next && page.total.is_none());
     assert_eq!(page.items.len(), 2);
 }
@@ -60,7 +70,9 @@ async fn batches_are_listed_by_state_newest_first_and_page_by_page() {
 #[tokio::test]
 async fn the_batches_of_a_key_are_those_of_all_that_share_its_counters() {
     let (world, process, old) = start().await;
-    let other = world.holder(&operator(), domain::key::Environment::Test, ample()).await;
+    let other = world
+        .holder(&operator(), domain::key::Environment::Test, ample())
+        .await;
     let before = process.create(&old, ready(1)).await;
     process.create(&other, ready(1)).await;
     world.pass(seconds(1)).await;
@@ -120,13 +132,25 @@ async fn rows_are_read_while_the_batch_runs() {
         payment(0),
     ]));
     let id = process.create(&holder, all_rows).await;
-    let unbegun = ["faulty: monto", "not begun", "not begun", "not begun", "duplicate of 1 in 2"];
+    let unbegun = [
+        "faulty: monto",
+        "not begun",
+        "not begun",
+        "not begun",
+        "duplicate of 1 in 2",
+    ];
     assert_eq!(process.outcomes(&holder, id).await, unbegun);
     process.feed().await;
     let queued = unbegun.map(|outcome| outcome.replace("not begun", "queued"));
     assert_eq!(process.outcomes(&holder, id).await, queued);
     process.work().await;
-    let tried = ["faulty: monto", "delivered", "not_found", "waiting", "duplicate of 1 in 2"];
+    let tried = [
+        "faulty: monto",
+        "delivered",
+        "not_found",
+        "waiting",
+        "duplicate of 1 in 2",
+    ];
     assert_eq!(process.outcomes(&holder, id).await, tried);
     world.charged(&holder, 3).await;
 }
@@ -144,10 +168,16 @@ async fn rows_of_a_canceled_batch_that_were_not_begun_stay_so() {
 async fn a_store_that_fails_while_rows_are_read_ends_the_reading() {
     let (_world, process, holder) = start().await;
     let id = process.create(&holder, ready(150)).await;
-    let rows = process.batches.rows(&access(&holder), id, RowNumber(0)).await;
+    let rows = process
+        .batches
+        .rows(&access(&holder), id, RowNumber(0))
+        .await;
     let mut rows = rows.unwrap().found;
     assert_eq!(rows.next().await.unwrap().unwrap().len(), 100);
-    process.store.faults().inject_into("batch_chunk", Fault::Fails);
+    process
+        .store
+        .faults()
+        .inject_into("batch_chunk", Fault::Fails);
     assert!(matches!(rows.next().await, Err(BatchError::Refused(_))));
     process.store.faults().clear();
     assert_eq!(rows.next().await.unwrap().unwrap().len(), 50);
@@ -163,7 +193,10 @@ async fn a_key_reads_six_hundred_times_a_minute() {
         process.view(&holder, id).await;
     }
     let refused = process.find(&holder, id).await;
-    assert!(matches!(refused, Err(BatchError::TooManyReads { limit: 600, .. })));
+    assert!(matches!(
+        refused,
+        Err(BatchError::TooManyReads { limit: 600, .. })
+    ));
     world.pass(seconds(1)).await;
     process.view(&holder, id).await;
     world.charged(&holder, 0).await;

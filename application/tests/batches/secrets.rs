@@ -34,10 +34,19 @@ async fn a_batch_whose_secret_is_gone_is_unreadable() {
     assert!(cause.to_string().contains("CEP_STORE_SECRET"), "{cause}");
     let listed = ignorant.batches.list(&access(&holder), &all()).await;
     assert!(matches!(listed, Err(BatchError::Unreadable { .. })));
-    let rows = ignorant.batches.rows(&access(&holder), id, RowNumber(0)).await;
+    let rows = ignorant
+        .batches
+        .rows(&access(&holder), id, RowNumber(0))
+        .await;
     let mut rows = rows.unwrap().found;
-    assert!(matches!(rows.next().await, Err(BatchError::Unreadable { .. })));
-    let imported = ignorant.batches.import(&access(&holder), id, Vec::new()).await;
+    assert!(matches!(
+        rows.next().await,
+        Err(BatchError::Unreadable { .. })
+    ));
+    let imported = ignorant
+        .batches
+        .import(&access(&holder), id, Vec::new())
+        .await;
     assert!(matches!(imported, Err(BatchError::Unreadable { .. })));
 }
 
@@ -64,10 +73,25 @@ async fn a_feeder_without_the_secret_leaves_the_batch_for_ten_seconds() {
 async fn an_unreadable_batch_of_a_revoked_key_is_canceled() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(3)).await;
-    let revoked = world.base.keys.revoke(&operator(), RequestedScope::Own, holder.id).await;
+    let revoked = world
+        .base
+        .keys
+        .revoke(&operator(), RequestedScope::Own, holder.id)
+        .await;
     revoked.unwrap();
     world.process(&[2]).feed().await;
     assert_eq!(process.state(id).await, BatchState::Canceled);
+}
+
+#[tokio::test]
+async fn an_unreadable_batch_whose_rows_have_ended_finishes() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(3)).await;
+    process.feed().await;
+    process.work().await;
+    world.pass(seconds(1)).await;
+    world.process(&[2]).feed().await;
+    assert_eq!(process.state(id).await, BatchState::Finished);
 }
 
 #[tokio::test]

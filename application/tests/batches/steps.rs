@@ -269,7 +269,10 @@ impl World {
                 self.stored_use(holder).await,
                 self.limiter_use(holder).await,
             ];
-            assert_eq!(counted, [requests; 2], "in the store, in the limiter: {place}");
+            assert_eq!(
+                counted, [requests; 2],
+                "in the store, in the limiter: {place}"
+            );
         }
     }
 
@@ -297,11 +300,7 @@ impl Process {
         self.batches.create(access, draft, None).await
     }
 
-    pub(crate) async fn create(
-        &self,
-        holder: &Holder,
-        rows: Vec<DraftRow>,
-    ) -> BatchId {
+    pub(crate) async fn create(&self, holder: &Holder, rows: Vec<DraftRow>) -> BatchId {
         let created = self.try_create(&access(holder), draft(rows)).await.unwrap();
         assert!(!created.repeated);
         created.batch.found.unwrap().id
@@ -334,11 +333,7 @@ impl Process {
         tasks.iter().any(|task| !task.is_finished())
     }
 
-    pub(crate) async fn find(
-        &self,
-        holder: &Holder,
-        id: BatchId,
-    ) -> Result<BatchView, BatchError> {
+    pub(crate) async fn find(&self, holder: &Holder, id: BatchId) -> Result<BatchView, BatchError> {
         let found = self.batches.find(&access(holder), id).await;
         found.map(|read| read.found)
     }
@@ -381,7 +376,9 @@ impl Process {
     /// Rows of a batch that have a lookup, each once.
     pub(crate) async fn begun(&self, id: BatchId) -> Vec<u32> {
         let lookups = self.lookups_of(id).await;
-        let rows = lookups.iter().map(|lookup| lookup.facts.batch.unwrap().row.0);
+        let rows = lookups
+            .iter()
+            .map(|lookup| lookup.facts.batch.unwrap().row.0);
         rows.collect()
     }
 }

@@ -56,8 +56,8 @@ async fn rows_that_nobody_works_on_hold_the_others_back() {
         world.pass(seconds(1)).await;
     }
     let view = process.view(&holder, id).await;
-    assert_eq!(taken(&view), 256);
-    world.charged(&holder, 256).await;
+    assert_eq!(taken(&view), 200);
+    world.charged(&holder, 200).await;
     assert!(view.eta.is_some());
 }
 
