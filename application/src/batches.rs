@@ -2,11 +2,15 @@
 //! batches.
 
 mod caller;
+mod canceled;
 mod content;
+mod creation;
 mod draft;
 mod encryption;
 mod feeder;
 mod import;
+mod row_charges;
+mod row_lookup;
 mod rows;
 mod service;
 mod view;

@@ -8,7 +8,7 @@ use domain::key::{CountedKey, CounterId, Environment, KeyId};
 use domain::month::Month;
 use ports::Cause;
 use ports::inbound::{AdmissionError, BatchAccess, BatchError, BatchRead, Caller, LookupAccess};
-use ports::outbound::{Scope, StoreError};
+use ports::outbound::{ListError, Scope, StoreError};
 
 use super::service::BatchService;
 use crate::admission::Identified;
@@ -58,6 +58,14 @@ impl BatchService {
                 by: None,
             }),
         }
+    }
+
+    /// Identifies a caller who creates a batch. A person without an account has no key.
+    pub(super) async fn creator(&self, access: &BatchAccess) -> Result<Owner, BatchError> {
+        self.owner(access).await.map_err(|error| match error {
+            BatchError::Unknown => BatchError::NoSuchKey,
+            error => error,
+        })
     }
 
     async fn owner_of_key(&self, access: &LookupAccess) -> Result<Owner, BatchError> {
@@ -123,6 +131,14 @@ impl BatchService {
 /// The error of a store that failed.
 pub(super) fn store_failed(error: StoreError) -> BatchError {
     unavailable(Arc::new(error))
+}
+
+/// The error of a list.
+pub(super) fn of_list(error: ListError) -> BatchError {
+    match error {
+        ListError::Cursor(error) => BatchError::Cursor(error),
+        ListError::Store(error) => store_failed(error),
+    }
 }
 
 pub(super) fn unavailable(cause: Cause) -> BatchError {

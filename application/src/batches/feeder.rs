@@ -5,28 +5,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use domain::batch::{LOOKS, RowNumber, window};
-use domain::file::RequestedFiles;
 use domain::key::CountedKey;
-use domain::lookup::{LookupId, Metadata};
-use domain::month::Month;
-use domain::pacing::{LookupClass, Pacing};
-use domain::query::ProofQuery;
+use domain::lookup::LookupState;
+use domain::pacing::Pacing;
 use futures::FutureExt as _;
-use futures::future::join_all;
 use ports::Cause;
 use ports::outbound::{
-    BatchChange, BatchFacts, BatchFeed, BatchProgress, BatchRelease, BatchRow, BatchStore, Charge,
-    ClaimedBatch, Clock, FeedCharge, Lease, LookupFacts, Random, RowLookup, StoreError, Timer,
-    new_id,
+    BatchCancellation, BatchChange, BatchProgress, BatchRelease, BatchStore, ClaimedBatch, Clock,
+    Lease, Random, StoreError, Timer, new_id,
 };
 
-use super::content::{BatchContent, RowKind};
+use super::canceled::conclude_canceled;
+use super::content::RowKind;
 use super::encryption::BatchEncryption;
 use super::rows::StoredRows;
-use crate::admission::{GatekeeperService, NotCharged, UnattendedCharge};
-use crate::lookups::{LookupEncryption, LookupService, LookupSignals, Question};
+use crate::admission::{GatekeeperService, NotCharged};
+use crate::lookups::{LookupService, LookupSignals};
 use crate::proofs::SpawnTask;
 
 /// Length of a lease: another process goes on with a batch of one that died after this time.
@@ -72,7 +68,7 @@ pub struct FeederParts {
 
 /// Makes lookups of rows. Any number of processes may: each claims its own batches.
 pub struct BatchFeeder {
-    parts: FeederParts,
+    pub(super) parts: FeederParts,
     busy: AtomicU32,
 }
 
@@ -84,12 +80,6 @@ enum Stop {
     Release(BatchChange),
     /// It was finished.
     Finished,
-}
-
-/// Rows that were charged, and why no more were.
-struct Charged {
-    charges: Vec<UnattendedCharge>,
-    refusal: Option<NotCharged>,
 }
 
 impl BatchFeeder {
@@ -190,7 +180,11 @@ impl BatchFeeder {
     /// Makes lookups of rows while there is room for them, and waits for room; until nothing can be done.
     async fn feed(&self, claimed: &ClaimedBatch, lease: Lease) -> Result<Stop, Cause> {
         let facts = &claimed.batch.facts;
-        let content = self.parts.encryption.content(&claimed.batch)?;
+        let progress = &claimed.batch.progress;
+        let has_ended = progress.next_row >= facts.counts.rows && progress.open() == 0;
+        if claimed.key.is_none() && !has_ended {
+            return self.without_key(claimed).await;
+        }
         let window = window(facts.environment, per_minute(self.parts.pacing));
         let (shortest, longest) = LOOKS;
         let mut pause = shortest;
@@ -202,21 +196,24 @@ impl BatchFeeder {
             let Some(progress) = progress else {
                 return Ok(Stop::Lost);
             };
-            let open = progress.open();
             if progress.next_row >= facts.counts.rows {
                 return self.rest(claimed, lease, &progress).await;
             }
-            let room = window.saturating_sub(waiting(&progress, open)) as usize;
+            let room = window.saturating_sub(taken(&progress)) as usize;
             // A step of a few rows costs as much as one of many.
             if room >= (window as usize / 4).min(PER_STEP) {
                 let from = RowNumber(progress.next_row);
-                match self.step(claimed, &content, lease, (from, room)).await? {
+                match self.step(claimed, lease, (from, room)).await? {
                     Some(stop) => return Ok(stop),
                     None => {
                         pause = shortest;
                         continue;
                     }
                 }
+            }
+            if pause == longest && self.busy.load(Ordering::Acquire) >= PLACES {
+                // Others may wait for its place.
+                return Ok(Stop::Release(self.wait(SHORTEST_REST)));
             }
             self.parts.timer.pause(pause).await;
             pause = (pause * 2).min(longest);
@@ -232,7 +229,12 @@ impl BatchFeeder {
     ) -> Result<Stop, Cause> {
         let now = self.parts.clock.now();
         if let Some(next_due) = progress.next_due {
-            let due_at = next_due.clamp(now + SHORTEST_REST, now + LONGEST_REST);
+            // A row that is being looked up is due when its lease ends: it may end long before.
+            let longest = match taken(progress) {
+                0 => LONGEST_REST,
+                _ => SHORTEST_REST,
+            };
+            let due_at = next_due.clamp(now + SHORTEST_REST, now + longest);
             return Ok(Stop::Release(BatchChange::Wait { due_at }));
         }
         if !self.release(claimed, lease, BatchChange::Finish).await? {
@@ -248,7 +250,6 @@ impl BatchFeeder {
     async fn step(
         &self,
         claimed: &ClaimedBatch,
-        content: &BatchContent,
         lease: Lease,
         (from, room): (RowNumber, usize),
     ) -> Result<Option<Stop>, Cause> {
@@ -257,6 +258,7 @@ impl BatchFeeder {
             return self.without_key(claimed).await.map(Some);
         };
         let key = CountedKey { id, ..facts.key };
+        let content = self.parts.encryption.content(&claimed.batch)?;
         let mut rows = StoredRows {
             store: Arc::clone(&self.parts.store),
             lookups: Arc::clone(&self.parts.lookups),
@@ -279,10 +281,10 @@ impl BatchFeeder {
                 });
         let mut ready: Vec<_> = ready.collect();
         let wanted = ready.len().min(room).min(PER_STEP);
-        let Charged { charges, refusal } = self.charge(key, wanted).await;
+        let (charges, refusal) = self.charge(key, wanted).await;
         let left = ready.split_off(charges.len());
         let next_row = left.first().map_or(after_chunk, |(row, _)| row.0);
-        let fed = self.store_rows((facts, content), (key, lease), (ready, charges), next_row);
+        let fed = self.store_rows((facts, &content), (key, lease), (ready, charges), next_row);
         if next_row > from.0 && !fed.await? {
             return Ok(Some(Stop::Lost));
         }
@@ -313,133 +315,24 @@ impl BatchFeeder {
         let facts = &claimed.batch.facts;
         let now = self.parts.clock.now();
         let canceled = self.parts.store.cancel_batch(facts.customer, facts.id, now);
-        canceled.await.map_err(|error| Arc::new(error) as Cause)?;
+        let canceled = canceled.await.map_err(|error| Arc::new(error) as Cause)?;
+        if let BatchCancellation::Canceled { lookups } = canceled {
+            let (service, gatekeeper) = (&self.parts.lookups, &self.parts.gatekeeper);
+            conclude_canceled(lookups, service, gatekeeper).await;
+        }
         tracing::info!(target: "cep::batch", id = %facts.id, "a batch was canceled: its key was revoked");
         Ok(Stop::Lost)
-    }
-
-    /// Charges up to so many requests.
-    async fn charge(&self, key: CountedKey, most: usize) -> Charged {
-        let mut charges = Vec::with_capacity(most);
-        let mut refusal = None;
-        let gatekeeper = &self.parts.gatekeeper;
-        // All at once: a shared limiter takes them in one call.
-        let requests = (0..most).map(|_| gatekeeper.charge_unattended(key));
-        for charged in join_all(requests).await {
-            match charged {
-                Ok(charge) => charges.push(charge),
-                Err(error) => refusal = Some(error),
-            }
-        }
-        Charged { charges, refusal }
-    }
-
-    /// Stores lookups of rows that were charged; gives the charges back if that fails. Returns `false` if
-    /// the lease isn't held any more.
-    async fn store_rows(
-        &self,
-        (facts, content): (&BatchFacts, &BatchContent),
-        (key, lease): (CountedKey, Lease),
-        (rows, charges): (Vec<(RowNumber, ProofQuery)>, Vec<UnattendedCharge>),
-        next_row: u32,
-    ) -> Result<bool, Cause> {
-        let now = self.parts.clock.now();
-        let encryption = &self.parts.lookups.reader.encryption;
-        let mut lookups = Vec::with_capacity(rows.len());
-        for ((row, query), charge) in rows.into_iter().zip(&charges) {
-            let id = LookupId(new_id(
-                self.parts.clock.as_ref(),
-                self.parts.random.as_ref(),
-            ));
-            let about = (id, key, charge.month, now);
-            let row = row_lookup(encryption, (facts, content), about, (row, query))?;
-            lookups.push(row);
-        }
-        let unwritten = charges
-            .iter()
-            .filter(|charge| charge.charge == Charge::Unwritten);
-        let requests = u32::try_from(unwritten.count()).unwrap_or(u32::MAX);
-        // The months of one step differ for an instant in a year; the store counts them in the first.
-        let charge = charges.first().map(|charge| FeedCharge {
-            key: key.id,
-            month: charge.month,
-            requests,
-        });
-        let ids: Vec<_> = lookups
-            .iter()
-            .map(|lookup| (lookup.facts.id, lookup.facts.month))
-            .collect();
-        let feed = BatchFeed {
-            id: facts.id,
-            token: lease.token,
-            next_row,
-            lookups,
-            charge: charge.filter(|charge| charge.requests > 0),
-            now,
-        };
-        let fed = self.parts.store.feed_batch(&feed).await;
-        if !matches!(fed, Ok(true)) {
-            for (LookupId(id), month) in ids {
-                self.parts
-                    .gatekeeper
-                    .refund_unattended(key, month, id)
-                    .await;
-            }
-        }
-        if matches!(fed, Ok(true)) {
-            self.parts.signals.work();
-        }
-        fed.map_err(|error| Arc::new(error) as Cause)
     }
 }
 
 /// Lookups of a batch that take room: those that wait for a later attempt don't.
-fn waiting(progress: &BatchProgress, open: u32) -> u32 {
-    use domain::lookup::LookupState::Waiting;
-    open.saturating_sub(progress.in_state(Waiting))
+fn taken(progress: &BatchProgress) -> u32 {
+    progress.in_state(LookupState::Queued) + progress.in_state(LookupState::Running)
 }
 
 fn per_minute(pacing: Pacing) -> u32 {
     let spacing = pacing.spacing().as_millis().max(1);
     u32::try_from(60_000 / spacing).unwrap_or(u32::MAX)
-}
-
-/// The lookup of a row.
-pub(super) fn row_lookup(
-    encryption: &LookupEncryption,
-    (batch, content): (&BatchFacts, &BatchContent),
-    (id, key, month, now): (LookupId, CountedKey, Month, DateTime<Utc>),
-    (row, query): (RowNumber, ProofQuery),
-) -> Result<RowLookup, Cause> {
-    let retry_for = TimeDelta::from_std(content.retry_for.duration());
-    let facts = LookupFacts {
-        id,
-        customer: batch.customer,
-        key,
-        environment: batch.environment,
-        class: LookupClass::Background,
-        request_id: batch.request_id.clone(),
-        month,
-        created_at: now,
-        retry_until: now + retry_for.unwrap_or_default(),
-        generation: encryption.generation(),
-        batch: Some(BatchRow {
-            batch: batch.id,
-            row,
-        }),
-    };
-    let question = Question {
-        query,
-        files: match content.files {
-            RequestedFiles::Xml => RequestedFiles::Xml,
-            RequestedFiles::Pdf | RequestedFiles::Both => RequestedFiles::Both,
-        },
-        metadata: Metadata::default(),
-    };
-    Ok(RowLookup {
-        question: encryption.encrypt_question(&facts, &question)?,
-        facts,
-    })
 }
 
 /// The rows of a batch can't be read.

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::batch::RowNumber;
+use domain::batch::{BatchState, RowNumber};
 use domain::file::RequestedFiles;
 use domain::inference::{self, Resolution};
-use domain::lookup::LookupId;
+use domain::lookup::{LookupId, LookupState};
 use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::proof::Proof;
@@ -20,7 +20,7 @@ use ports::outbound::{BatchFacts, ImportedProof, RowLookup, StoredBatch, StoredL
 
 use super::caller::{store_failed, unavailable, unreadable};
 use super::content::{BatchContent, RowKind};
-use super::feeder::row_lookup;
+use super::row_lookup::row_lookup;
 use super::rows::StoredRows;
 use super::service::BatchService;
 use crate::admission::Settlement;
@@ -51,10 +51,15 @@ impl BatchService {
         files: Vec<ImportFile>,
     ) -> Result<ImportReport, BatchError> {
         let mut report = ImportReport::default();
-        let mut by_key: HashMap<String, Vec<ImportFile>> = HashMap::new();
+        if batch.state == BatchState::Canceled {
+            return Err(BatchError::Canceled);
+        }
+        // Each file with the reason why it wasn't delivered so far.
+        let mut by_key: HashMap<String, Vec<(ImportFile, Rejection)>> = HashMap::new();
         for file in files {
             let key = file.tracking_key.as_str().to_owned();
-            by_key.entry(key).or_default().push(file);
+            let files = by_key.entry(key).or_default();
+            files.push((file, Rejection::NoRow));
         }
         let content = self.encryption.content(batch).map_err(unreadable)?;
         let mut rows = StoredRows {
@@ -64,7 +69,6 @@ impl BatchService {
             facts: batch.facts.clone(),
             next: RowNumber(0),
         };
-        let mut reasons: HashMap<String, Rejection> = HashMap::new();
         while let Some(chunk) = rows.next_chunk().await? {
             let mut matched = Vec::new();
             let catalogue = self.lookups.reader.catalogue();
@@ -72,26 +76,21 @@ impl BatchService {
                 let RowKind::Ready(query) = stored.kind else {
                     continue;
                 };
-                let key = query.tracking_key.as_str().to_owned();
-                let Some(files) = by_key.get_mut(&key) else {
+                let Some(files) = by_key.get_mut(query.tracking_key.as_str()) else {
                     continue;
                 };
+                let state = lookup.as_ref().map(|lookup| lookup.state);
+                if state == Some(LookupState::Canceled) {
+                    continue;
+                }
                 let Resolution { transfer, .. } = inference::resolve(query.clone(), &catalogue);
                 let Ok(transfer) = transfer else { continue };
-                let answers = |file: &ImportFile| {
-                    check(file, &transfer, |proof| {
-                        let seals = self.lookups.reader.seals();
-                        seals.check(batch.facts.environment, proof).verdict.into()
-                    })
-                };
-                let answered = files.iter().map(answers).collect::<Vec<_>>();
-                let Some(place) = answered.iter().position(Result::is_ok) else {
-                    if let Some(Err(reason)) = answered.last() {
-                        reasons.insert(key, *reason);
-                    }
+                let Some(file) = take_answer(files, &transfer, |proof| {
+                    let seals = self.lookups.reader.seals();
+                    seals.check(batch.facts.environment, proof).verdict.into()
+                }) else {
                     continue;
                 };
-                let file = files.swap_remove(place);
                 if lookup.as_ref().is_some_and(|lookup| lookup.proof.is_some()) {
                     report.present += 1;
                     continue;
@@ -109,12 +108,11 @@ impl BatchService {
                 report.delivered.extend(delivered);
             }
         }
-        for file in by_key.into_values().flatten() {
-            let reason = reasons.get(file.tracking_key.as_str()).copied();
+        for (file, reason) in by_key.into_values().flatten() {
             report.rejected.push(RejectedFile {
                 date: file.date,
-                reason: reason.unwrap_or(Rejection::NoRow),
                 tracking_key: file.tracking_key,
+                reason,
             });
         }
         report.rejected.sort_by(|a, b| {
@@ -148,12 +146,24 @@ impl BatchService {
             if let Some(row) = lookup.batch {
                 delivered.push(row.row);
             }
+            let existing = matched
+                .iter()
+                .filter_map(|matched| matched.candidate.lookup.as_ref())
+                .find(|existing| existing.facts.id == lookup.id);
             // A row that had no lookup was never charged.
-            if proofs.iter().all(|proof| proof.row.facts.id != lookup.id) {
+            if let Some(existing) = existing {
+                let charged = charged(&lookup);
+                if existing.state == LookupState::Queued {
+                    // Nobody had begun to work on it: the store has refunded it.
+                    let gatekeeper = &self.gatekeeper;
+                    let refund =
+                        gatekeeper.refund_unattended(charged.key, charged.month, charged.id);
+                    refund.await;
+                }
                 let settlement = Settlement::of(Outcome::Delivered);
-                let conclusion =
-                    self.gatekeeper
-                        .conclude(charged(&lookup), settlement, Duration::ZERO);
+                let conclusion = self
+                    .gatekeeper
+                    .conclude(charged, settlement, Duration::ZERO);
                 conclusion.await;
             }
         }
@@ -198,6 +208,25 @@ impl BatchService {
             existing,
         })
     }
+}
+
+/// Takes the first file that is the proof of a transfer, and notes of the others before it why they aren't.
+fn take_answer(
+    files: &mut Vec<(ImportFile, Rejection)>,
+    transfer: &Transfer,
+    verdict: impl Fn(&Proof) -> SealVerdict,
+) -> Option<ImportFile> {
+    let is_answer = |(file, reason): &mut (ImportFile, Rejection)| {
+        let checked = check(file, transfer, &verdict);
+        if let Err(found) = checked
+            && *reason != Rejection::WrongSeal
+        {
+            *reason = found;
+        }
+        checked.is_ok()
+    };
+    let place = files.iter_mut().position(is_answer)?;
+    Some(files.swap_remove(place).0)
 }
 
 /// Checks that a file is the proof of a transfer, as one that was fetched, and its seal.

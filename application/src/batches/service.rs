@@ -5,38 +5,33 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::batch::{BatchId, BatchState, ROWS_PER_CHUNK, RowNumber};
+use domain::batch::{BatchId, RowNumber};
 use domain::idempotency::FirstAnswer;
 use domain::key::KeyId;
-use domain::outcome::{Endpoint, Outcome};
+use domain::outcome::Endpoint;
 use domain::pacing::Pacing;
-use domain::page::{Page, PageRequest, PageSize};
+use domain::page::Page;
 use domain::rate::Rate;
-use domain::request::RequestId;
-use ports::Cause;
 use ports::inbound::{
     BatchAccess, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead, BatchRows, BatchView,
     Batches, CreatedBatch, ImportFile, ImportReport, RepeatError, RepeatableBatch,
 };
 use ports::outbound::{
-    BatchCancellation, BatchFacts, BatchFilter, BatchStore, CanceledLookup, Clock, CustomerStore,
-    KeyStore, ListError, NewBatch, Random, ScopeClaim, StoredBatch, new_id,
+    BatchCancellation, BatchFilter, BatchStore, Clock, CustomerStore, KeyStore, Random, ScopeClaim,
+    StoredBatch,
 };
 
-use super::caller::{BatchKey, Owner, READS_PER_MINUTE, store_failed, unavailable, unreadable};
-use super::content::{BatchContent, StoredRow};
+use super::caller::{BatchKey, Owner, READS_PER_MINUTE, of_list, store_failed, unreadable};
+use super::canceled::conclude_canceled;
 use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
 use super::rows::StoredRows;
 use super::view::{self, RowPace};
-use crate::admission::{GatekeeperService, Identified, Settlement};
+use crate::admission::{GatekeeperService, Identified};
 use crate::idempotency::{IdempotencyService, NotBegun};
-use crate::lookups::{LookupService, charged};
+use crate::lookups::LookupService;
 use crate::people::Authorization;
 use crate::sync::buckets::Buckets;
-
-/// Batches of a customer that may be open at the same time.
-const MAX_OPEN: u32 = 20;
 
 /// Sources of batches.
 pub struct BatchSources {
@@ -131,7 +126,12 @@ impl BatchService {
         }
     }
 
-    fn preview_of(&self, owner: &Owner, key: &BatchKey, rows: &CheckedRows) -> BatchPreview {
+    pub(super) fn preview_of(
+        &self,
+        owner: &Owner,
+        key: &BatchKey,
+        rows: &CheckedRows,
+    ) -> BatchPreview {
         let quota = owner.by.and_then(|by| by.limit_status.month);
         let pace = self.pace(owner.by.as_ref());
         let time = pace.time_for(key.environment, rows.counts.ready());
@@ -141,24 +141,6 @@ impl BatchService {
             quota_left: quota.map(|month| month.remaining()),
             seconds: u64::try_from(time.num_seconds()).unwrap_or_default(),
         }
-    }
-
-    /// Fails when a customer has as many open batches as it may.
-    async fn check_open(&self, owner: &Owner) -> Result<(), BatchError> {
-        let open = BatchState::ALL
-            .into_iter()
-            .filter(|state| !state.is_final());
-        let filter = BatchFilter {
-            states: open.collect(),
-            ..BatchFilter::default()
-        };
-        let page = PageRequest::first(PageSize::new(MAX_OPEN).unwrap_or(PageSize::MAX));
-        let page = self.store.batches(owner.customer, &filter, &page).await;
-        let page = page.map_err(of_list)?;
-        if page.items.len() < MAX_OPEN as usize {
-            return Ok(());
-        }
-        Err(BatchError::TooManyOpen { limit: MAX_OPEN })
     }
 
     /// The batch of an earlier request with the same idempotency key; or the claim of a first one.
@@ -180,69 +162,6 @@ impl BatchService {
             }
         }
     }
-
-    /// Encrypts and stores a batch.
-    async fn store(
-        &self,
-        owner: &Owner,
-        key: BatchKey,
-        (draft, rows): (BatchContent, &CheckedRows),
-        (request_id, claim): (RequestId, Option<ScopeClaim>),
-    ) -> Result<BatchId, BatchError> {
-        let id = BatchId(new_id(self.clock.as_ref(), self.random.as_ref()));
-        let facts = BatchFacts {
-            id,
-            customer: owner.customer,
-            key: key.key,
-            environment: key.environment,
-            request_id,
-            created_at: self.clock.now(),
-            counts: rows.counts,
-            generation: self.encryption.generation(),
-        };
-        let encrypted = self.encrypted(&facts, &draft, &rows.rows);
-        let (content, chunks) = encrypted.map_err(unavailable)?;
-        let batch = NewBatch {
-            facts,
-            content,
-            chunks,
-            claim,
-        };
-        self.store.add_batch(&batch).await.map_err(store_failed)?;
-        Ok(id)
-    }
-
-    fn encrypted(
-        &self,
-        facts: &BatchFacts,
-        content: &BatchContent,
-        rows: &[StoredRow],
-    ) -> Result<(Vec<u8>, Vec<Vec<u8>>), Cause> {
-        let chunks = (0..).zip(rows.chunks(ROWS_PER_CHUNK as usize));
-        let chunks = chunks
-            .map(|(number, rows)| self.encryption.encrypt_chunk(facts, number, rows))
-            .collect::<Result<_, _>>()?;
-        Ok((self.encryption.encrypt_content(facts, content)?, chunks))
-    }
-
-    /// Records the ends of lookups that were canceled with their batch.
-    async fn conclude_canceled(&self, lookups: Vec<CanceledLookup>) {
-        for CanceledLookup { facts, refunded } in lookups {
-            self.lookups.signal_change(facts.id);
-            let charged = charged(&facts);
-            if refunded {
-                let refund =
-                    self.gatekeeper
-                        .refund_unattended(charged.key, charged.month, charged.id);
-                refund.await;
-            }
-            let settlement = Settlement::of(Outcome::Canceled);
-            let conclusion = self
-                .gatekeeper
-                .conclude(charged, settlement, Duration::ZERO);
-            conclusion.await;
-        }
-    }
 }
 
 /// A batch of an earlier request, or the claim of a first one.
@@ -258,7 +177,7 @@ impl Batches for BatchService {
         access: &BatchAccess,
         draft: BatchDraft,
     ) -> Result<BatchRead<BatchPreview>, BatchError> {
-        let owner = self.owner(access).await?;
+        let owner = self.creator(access).await?;
         let key = self.batch_key(&owner, draft.key).await?;
         let rows = CheckedRows::of(draft.rows, &self.lookups.reader.catalogue());
         Ok(owner.read(self.preview_of(&owner, &key, &rows)))
@@ -270,7 +189,7 @@ impl Batches for BatchService {
         draft: BatchDraft,
         repeatable: Option<RepeatableBatch>,
     ) -> Result<CreatedBatch, BatchError> {
-        let owner = self.owner(access).await?;
+        let owner = self.creator(access).await?;
         let key = self.batch_key(&owner, draft.key).await?;
         let mut claim = None;
         if let (Some(repeatable), Some(by)) = (&repeatable, &owner.by) {
@@ -387,7 +306,7 @@ impl Batches for BatchService {
         match canceled.await.map_err(store_failed)? {
             BatchCancellation::Canceled { lookups } => {
                 tracing::info!(target: "cep::batch", %id, "a batch was canceled");
-                self.conclude_canceled(lookups).await;
+                conclude_canceled(lookups, &self.lookups, &self.gatekeeper).await;
                 let batch = self.own(&owner, id).await?;
                 Ok(owner.read(self.view(&owner, &batch)?))
             }
@@ -416,45 +335,6 @@ impl Batches for BatchService {
         let owner = self.owner(access).await?;
         let batch = self.own(&owner, id).await?;
         Ok(owner.read(self.import_into(&batch, files).await?))
-    }
-}
-
-impl BatchService {
-    /// Creates a batch that no earlier request created.
-    async fn create_first(
-        &self,
-        owner: &Owner,
-        key: BatchKey,
-        (draft, access): (BatchDraft, &BatchAccess),
-        claim: Option<ScopeClaim>,
-    ) -> Result<BatchId, BatchError> {
-        let rows = CheckedRows::of(draft.rows, &self.lookups.reader.catalogue());
-        if rows.counts.ready() == 0 {
-            let preview = self.preview_of(owner, &key, &rows);
-            return Err(BatchError::NothingToDo(Box::new(preview)));
-        }
-        self.check_open(owner).await?;
-        let content = BatchContent {
-            name: draft.name,
-            files: draft.files,
-            retry_for: draft.retry_for,
-        };
-        let request_id = match access {
-            BatchAccess::Key(access) => access.request_id.clone(),
-            BatchAccess::Person(caller) => caller.request_id.clone(),
-        };
-        let id = self.store(owner, key, (content, &rows), (request_id.clone(), claim));
-        let id = id.await?;
-        let rows = rows.counts.rows;
-        tracing::info!(target: "cep::batch", %id, rows, %request_id, "a batch was created");
-        Ok(id)
-    }
-}
-
-fn of_list(error: ListError) -> BatchError {
-    match error {
-        ListError::Cursor(error) => BatchError::Cursor(error),
-        ListError::Store(error) => store_failed(error),
     }
 }
 

@@ -1,0 +1,28 @@
+//! Ends of lookups that were canceled with their batch.
+
+use std::time::Duration;
+
+use domain::outcome::Outcome;
+use ports::outbound::CanceledLookup;
+
+use crate::admission::{GatekeeperService, Settlement};
+use crate::lookups::{LookupService, charged};
+
+/// Records the ends of lookups that were canceled with their batch.
+pub(super) async fn conclude_canceled(
+    canceled: Vec<CanceledLookup>,
+    lookups: &LookupService,
+    gatekeeper: &GatekeeperService,
+) {
+    for CanceledLookup { facts, refunded } in canceled {
+        lookups.signal_change(facts.id);
+        let charged = charged(&facts);
+        if refunded {
+            let refund = gatekeeper.refund_unattended(charged.key, charged.month, charged.id);
+            refund.await;
+        }
+        let settlement = Settlement::of(Outcome::Canceled);
+        let conclusion = gatekeeper.conclude(charged, settlement, Duration::ZERO);
+        conclusion.await;
+    }
+}

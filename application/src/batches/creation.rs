@@ -1,0 +1,110 @@
+//! Creation of batches.
+
+use domain::batch::{BatchId, BatchState, ROWS_PER_CHUNK};
+use domain::page::{PageRequest, PageSize};
+use domain::request::RequestId;
+use ports::Cause;
+use ports::inbound::{BatchAccess, BatchDraft, BatchError};
+use ports::outbound::{BatchFacts, BatchFilter, NewBatch, ScopeClaim, new_id};
+
+use super::caller::{BatchKey, Owner, of_list, store_failed, unavailable};
+use super::content::{BatchContent, StoredRow};
+use super::draft::CheckedRows;
+use super::service::BatchService;
+
+/// Batches of a customer that may be open at the same time.
+const MAX_OPEN: u32 = 20;
+
+impl BatchService {
+    /// Creates a batch that no earlier request created.
+    pub(super) async fn create_first(
+        &self,
+        owner: &Owner,
+        key: BatchKey,
+        (draft, access): (BatchDraft, &BatchAccess),
+        claim: Option<ScopeClaim>,
+    ) -> Result<BatchId, BatchError> {
+        let rows = CheckedRows::of(draft.rows, &self.lookups.reader.catalogue());
+        if rows.counts.ready() == 0 {
+            let preview = self.preview_of(owner, &key, &rows);
+            return Err(BatchError::NothingToDo(Box::new(preview)));
+        }
+        self.check_open(owner).await?;
+        let content = BatchContent {
+            name: draft.name,
+            files: draft.files,
+            retry_for: draft.retry_for,
+        };
+        let request_id = match access {
+            BatchAccess::Key(access) => access.request_id.clone(),
+            BatchAccess::Person(caller) => caller.request_id.clone(),
+        };
+        let id = self.store(owner, key, (content, &rows), (request_id.clone(), claim));
+        let id = id.await?;
+        let rows = rows.counts.rows;
+        tracing::info!(target: "cep::batch", %id, rows, %request_id, "a batch was created");
+        Ok(id)
+    }
+
+    /// Fails when a customer has as many open batches as it may.
+    async fn check_open(&self, owner: &Owner) -> Result<(), BatchError> {
+        let open = BatchState::ALL
+            .into_iter()
+            .filter(|state| !state.is_final());
+        let filter = BatchFilter {
+            states: open.collect(),
+            ..BatchFilter::default()
+        };
+        let page = PageRequest::first(PageSize::new(MAX_OPEN).unwrap_or(PageSize::MAX));
+        let page = self.store.batches(owner.customer, &filter, &page).await;
+        let page = page.map_err(of_list)?;
+        if page.items.len() < MAX_OPEN as usize {
+            return Ok(());
+        }
+        Err(BatchError::TooManyOpen { limit: MAX_OPEN })
+    }
+
+    /// Encrypts and stores a batch.
+    async fn store(
+        &self,
+        owner: &Owner,
+        key: BatchKey,
+        (draft, rows): (BatchContent, &CheckedRows),
+        (request_id, claim): (RequestId, Option<ScopeClaim>),
+    ) -> Result<BatchId, BatchError> {
+        let id = BatchId(new_id(self.clock.as_ref(), self.random.as_ref()));
+        let facts = BatchFacts {
+            id,
+            customer: owner.customer,
+            key: key.key,
+            environment: key.environment,
+            request_id,
+            created_at: self.clock.now(),
+            counts: rows.counts,
+            generation: self.encryption.generation(),
+        };
+        let encrypted = self.encrypted(&facts, &draft, &rows.rows);
+        let (content, chunks) = encrypted.map_err(unavailable)?;
+        let batch = NewBatch {
+            facts,
+            content,
+            chunks,
+            claim,
+        };
+        self.store.add_batch(&batch).await.map_err(store_failed)?;
+        Ok(id)
+    }
+
+    fn encrypted(
+        &self,
+        facts: &BatchFacts,
+        content: &BatchContent,
+        rows: &[StoredRow],
+    ) -> Result<(Vec<u8>, Vec<Vec<u8>>), Cause> {
+        let chunks = (0..).zip(rows.chunks(ROWS_PER_CHUNK as usize));
+        let chunks = chunks
+            .map(|(number, rows)| self.encryption.encrypt_chunk(facts, number, rows))
+            .collect::<Result<_, _>>()?;
+        Ok((self.encryption.encrypt_content(facts, content)?, chunks))
+    }
+}

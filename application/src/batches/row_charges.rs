@@ -1,0 +1,100 @@
+//! Charges for rows, and the storing of the lookups that they are for.
+
+use std::sync::Arc;
+
+use domain::batch::RowNumber;
+use domain::key::{CountedKey, KeyId};
+use domain::lookup::LookupId;
+use domain::query::ProofQuery;
+use futures::future::join_all;
+use ports::Cause;
+use ports::outbound::{BatchFacts, BatchFeed, Charge, FeedCharge, Lease, new_id};
+
+use super::content::BatchContent;
+use super::feeder::BatchFeeder;
+use super::row_lookup::row_lookup;
+use crate::admission::{NotCharged, UnattendedCharge};
+
+impl BatchFeeder {
+    /// Charges up to so many requests; tells why no more were.
+    pub(super) async fn charge(
+        &self,
+        key: CountedKey,
+        most: usize,
+    ) -> (Vec<UnattendedCharge>, Option<NotCharged>) {
+        let mut charges = Vec::with_capacity(most);
+        let mut refusal = None;
+        let gatekeeper = &self.parts.gatekeeper;
+        // All at once: a shared limiter takes them in one call.
+        let requests = (0..most).map(|_| gatekeeper.charge_unattended(key));
+        for charged in join_all(requests).await {
+            match charged {
+                Ok(charge) => charges.push(charge),
+                Err(error) => refusal = Some(error),
+            }
+        }
+        (charges, refusal)
+    }
+
+    /// Stores lookups of rows that were charged; gives the charges back if that fails. Returns `false` if
+    /// the lease isn't held any more.
+    pub(super) async fn store_rows(
+        &self,
+        (facts, content): (&BatchFacts, &BatchContent),
+        (key, lease): (CountedKey, Lease),
+        (rows, charges): (Vec<(RowNumber, ProofQuery)>, Vec<UnattendedCharge>),
+        next_row: u32,
+    ) -> Result<bool, Cause> {
+        let now = self.parts.clock.now();
+        let (clock, random) = (self.parts.clock.as_ref(), self.parts.random.as_ref());
+        let ids: Vec<_> = charges
+            .iter()
+            .map(|_| LookupId(new_id(clock, random)))
+            .collect();
+        let encryption = &self.parts.lookups.reader.encryption;
+        let charged = rows.into_iter().zip(charges.iter().zip(&ids));
+        let lookups = charged.map(|(row, (charge, id))| {
+            let about = (*id, key, charge.month, now);
+            row_lookup(encryption, (facts, content), about, row)
+        });
+        let fed = match lookups.collect::<Result<_, _>>() {
+            Ok(lookups) => {
+                let feed = BatchFeed {
+                    id: facts.id,
+                    token: lease.token,
+                    next_row,
+                    lookups,
+                    charge: to_store(key.id, &charges),
+                    now,
+                };
+                let fed = self.parts.store.feed_batch(&feed).await;
+                fed.map_err(|error| Arc::new(error) as Cause)
+            }
+            Err(cause) => Err(cause),
+        };
+        if matches!(fed, Ok(true)) {
+            self.parts.signals.work();
+            return fed;
+        }
+        for (LookupId(id), charge) in ids.into_iter().zip(charges) {
+            let gatekeeper = &self.parts.gatekeeper;
+            gatekeeper.refund_unattended(key, charge.month, id).await;
+        }
+        fed
+    }
+}
+
+/// The part of charges that the store has to count.
+fn to_store(key: KeyId, charges: &[UnattendedCharge]) -> Option<FeedCharge> {
+    let unwritten = charges
+        .iter()
+        .filter(|charge| charge.charge == Charge::Unwritten);
+    let requests = u32::try_from(unwritten.count()).unwrap_or(u32::MAX);
+    // The months of one step differ for an instant in a year; the store counts them in the first.
+    let month = charges.first()?.month;
+    (requests > 0).then_some(FeedCharge {
+        key,
+        month,
+        requests,
+    })
+}

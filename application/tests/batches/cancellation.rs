@@ -1,0 +1,130 @@
+//! Cancellation and removal.
+
+use domain::batch::BatchState;
+use domain::lookup::LookupState;
+use domain::outcome::Outcome;
+use ports::inbound::{BatchError, Batches as _};
+
+use super::rows::{NOT_ISSUED, payment, query, ready, rows};
+use super::steps::{access, seconds, settle, start};
+
+#[tokio::test]
+async fn a_canceled_batch_refunds_rows_that_nobody_began() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(600)).await;
+    process.feed().await;
+    world.charged(&holder, 200).await;
+    let canceled = process.batches.cancel(&access(&holder), id).await;
+    let canceled = canceled.unwrap().found;
+    assert_eq!(canceled.state, BatchState::Canceled);
+    assert_eq!(canceled.lookups, [(LookupState::Canceled, 200)]);
+    assert_eq!((canceled.not_begun, canceled.eta), (400, None));
+    world.charged(&holder, 0).await;
+    let written = world.base.written.requests();
+    assert_eq!(written.len(), 200);
+    assert!(
+        written
+            .iter()
+            .all(|entry| entry.outcome == Outcome::Canceled)
+    );
+}
+
+#[tokio::test]
+async fn rows_that_were_begun_stay_charged_and_the_bank_is_not_asked_again() {
+    let (world, process, holder) = start().await;
+    let all = rows([payment(0), query(NOT_ISSUED), payment(1)]);
+    let id = process.create(&holder, all).await;
+    process.feed().await;
+    process.work().await;
+    process.batches.cancel(&access(&holder), id).await.unwrap();
+    let outcomes = process.outcomes(&holder, id).await;
+    assert_eq!(outcomes, ["delivered", "canceled", "delivered"]);
+    world.charged(&holder, 3).await;
+    world.pass(seconds(3_600)).await;
+    assert_eq!((process.feed().await, process.work().await), (0, 0));
+    assert_eq!(world.bank.times_asked(), 3);
+}
+
+#[tokio::test]
+async fn a_lookup_that_runs_while_its_batch_is_canceled_changes_nothing_any_more() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(2)).await;
+    process.feed().await;
+    world.bank.hold();
+    assert_eq!(process.work().await, 2);
+    process.batches.cancel(&access(&holder), id).await.unwrap();
+    world.bank.release();
+    settle().await;
+    let outcomes = process.outcomes(&holder, id).await;
+    assert_eq!(outcomes, ["canceled", "canceled"]);
+    world.charged(&holder, 2).await;
+}
+
+#[tokio::test]
+async fn a_cancellation_stops_the_feeder() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(600)).await;
+    process.feed().await;
+    assert!(process.is_feeding());
+    process.batches.cancel(&access(&holder), id).await.unwrap();
+    world.pass(seconds(1)).await;
+    assert!(!process.is_feeding());
+    assert_eq!(process.begun(id).await.len(), 200);
+}
+
+#[tokio::test]
+async fn a_queued_batch_and_a_paused_one_can_be_canceled() {
+    let limits = crate::support::limits(1_000, Some(2));
+    let (world, process, holder) = super::steps::start_with(limits).await;
+    let queued = process.create(&holder, ready(1)).await;
+    process
+        .batches
+        .cancel(&access(&holder), queued)
+        .await
+        .unwrap();
+    world.pass(seconds(1)).await;
+    let paused = process.create(&holder, ready(3)).await;
+    process.feed().await;
+    assert_eq!(process.state(paused).await, BatchState::Paused);
+    let canceled = process.batches.cancel(&access(&holder), paused).await;
+    assert_eq!(canceled.unwrap().found.reason, None);
+    world.pass(seconds(60)).await;
+    assert_eq!(process.feed().await, 0);
+}
+
+#[tokio::test]
+async fn a_final_batch_is_not_canceled_again() {
+    let (world, process, holder) = start().await;
+    let finished = process.create(&holder, ready(1)).await;
+    world.until(&process, finished, BatchState::Finished).await;
+    let canceled = process.create(&holder, ready(1)).await;
+    process
+        .batches
+        .cancel(&access(&holder), canceled)
+        .await
+        .unwrap();
+    for id in [finished, canceled] {
+        let again = process.batches.cancel(&access(&holder), id).await;
+        assert!(matches!(again, Err(BatchError::Final)));
+    }
+    world.charged(&holder, 1).await;
+}
+
+#[tokio::test]
+async fn only_a_final_batch_is_erased_with_its_lookups() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(3)).await;
+    for _ in 0..2 {
+        let erased = process.batches.erase(&access(&holder), id).await;
+        assert!(matches!(erased, Err(BatchError::NotFinal)));
+        process.feed().await;
+    }
+    world.until(&process, id, BatchState::Finished).await;
+    process.batches.erase(&access(&holder), id).await.unwrap();
+    let gone = process.find(&holder, id).await;
+    assert!(matches!(gone, Err(BatchError::Unknown)));
+    let gone = process.batches.erase(&access(&holder), id).await;
+    assert!(matches!(gone, Err(BatchError::Unknown)));
+    assert!(process.lookups_of(id).await.is_empty());
+    world.charged(&holder, 3).await;
+}

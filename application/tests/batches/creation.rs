@@ -1,0 +1,223 @@
+//! Creation of batches, and the check before it.
+
+use domain::batch::{BatchState, RowCounts};
+use domain::key::{Environment, KeyId};
+use domain::outcome::Outcome;
+use ports::inbound::{
+    AdmissionError, BatchAccess, BatchDraft, BatchError, Batches as _, Files,
+    KeyAdministration as _, RequestedScope, RowOutcome,
+};
+use testkit::fakes::Fault;
+use uuid::Uuid;
+
+use super::reads::all;
+use super::rows::{draft, faulty, payment, ready, rows, unresolvable};
+use super::steps::{access, ample, seconds, start, start_with};
+use crate::support::{limits, operator, person};
+
+#[tokio::test]
+async fn a_preview_tells_what_would_happen_and_changes_nothing() {
+    let (world, process, holder) = start_with(limits(60, Some(100))).await;
+    let mut all_rows = vec![faulty(2)];
+    all_rows.extend(rows([payment(1), unresolvable(), payment(1)]));
+    all_rows.extend(rows((10..130).map(payment)));
+    let preview = process
+        .batches
+        .preview(&access(&holder), draft(all_rows))
+        .await;
+    let read = preview.unwrap();
+    assert_eq!(read.key, Some((holder.id, Environment::Test)));
+    let preview = read.found;
+    let counts = RowCounts {
+        rows: 124,
+        faulty: 2,
+        duplicates: 1,
+    };
+    assert_eq!(preview.counts, counts);
+    let rejected: Vec<_> = preview.rejected.iter().map(|row| row.row.0).collect();
+    assert_eq!(rejected, [0, 2, 3]);
+    assert!(matches!(
+        preview.rejected[1].outcome,
+        RowOutcome::Unresolved(_)
+    ));
+    assert_eq!(preview.quota_left, Some(100));
+    assert_eq!(preview.seconds, 61);
+    assert_eq!(process.feed().await, 0);
+    let listed = process.batches.list(&access(&holder), &all()).await;
+    assert!(listed.unwrap().found.items.is_empty());
+    world.charged(&holder, 0).await;
+}
+
+#[tokio::test]
+async fn a_preview_of_a_live_batch_knows_the_banks_budget() {
+    let (world, process, _) = start().await;
+    let live = world.holder(&operator(), Environment::Live, ample()).await;
+    let preview = process
+        .batches
+        .preview(&access(&live), draft(ready(120)))
+        .await;
+    let preview = preview.unwrap().found;
+    assert!(
+        (120..=130).contains(&preview.seconds),
+        "{}",
+        preview.seconds
+    );
+}
+
+#[tokio::test]
+async fn a_batch_without_a_row_to_look_up_is_refused() {
+    let (world, process, holder) = start().await;
+    let mut all_rows = vec![faulty(2)];
+    all_rows.extend(rows([unresolvable()]));
+    for all_rows in [all_rows, Vec::new()] {
+        let number = all_rows.len();
+        let refused = process.try_create(&access(&holder), draft(all_rows)).await;
+        let Err(BatchError::NothingToDo(preview)) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(preview.rejected.len(), number);
+    }
+    let listed = process.batches.list(&access(&holder), &all()).await;
+    assert!(listed.unwrap().found.items.is_empty());
+    world.charged(&holder, 0).await;
+}
+
+#[tokio::test]
+async fn a_customer_has_twenty_open_batches_at_most() {
+    let (world, process, holder) = start().await;
+    let live = world.holder(&operator(), Environment::Live, ample()).await;
+    let mut first = None;
+    for number in 0..20 {
+        world.pass(seconds(1)).await;
+        let owner = if number % 2 == 0 { &holder } else { &live };
+        let id = process.create(owner, ready(1)).await;
+        first.get_or_insert(id);
+    }
+    let refused = process.try_create(&access(&holder), draft(ready(1))).await;
+    assert!(matches!(
+        refused,
+        Err(BatchError::TooManyOpen { limit: 20 })
+    ));
+    // Another customer has its own.
+    let ana = world
+        .holder(
+            &person("ana", domain::customer::Role::Admin),
+            Environment::Test,
+            ample(),
+        )
+        .await;
+    process.create(&ana, ready(1)).await;
+    world
+        .until(&process, first.unwrap(), BatchState::Finished)
+        .await;
+    process.create(&holder, ready(1)).await;
+}
+
+#[tokio::test]
+async fn a_batch_keeps_what_its_creator_said() {
+    let (world, process, holder) = start().await;
+    let draft = BatchDraft {
+        name: None,
+        files: domain::file::RequestedFiles::Both,
+        retry_for: domain::lookup::RetryFor::from_secs(90).unwrap(),
+        ..draft(ready(1))
+    };
+    let created = process.try_create(&access(&holder), draft).await.unwrap();
+    let created = created.batch.found.unwrap();
+    assert_eq!(created.name, None);
+    assert_eq!(created.files, domain::file::RequestedFiles::Both);
+    assert_eq!(created.retry_for.duration(), seconds(90));
+    world
+        .until(&process, created.id, BatchState::Finished)
+        .await;
+    let rows = process.rows(&holder, created.id, 0).await;
+    let RowOutcome::Lookup(lookup) = &rows[0].outcome else {
+        panic!("{rows:?}");
+    };
+    assert_eq!(
+        lookup.retry_until - lookup.created_at,
+        chrono::TimeDelta::seconds(90)
+    );
+    let delivery = lookup.delivery.as_ref().unwrap();
+    assert!(matches!(delivery.files, Files::Both { .. }));
+    assert_eq!(lookup.batch, Some(created.id));
+}
+
+#[tokio::test]
+async fn a_person_creates_a_batch_for_a_key_of_the_own_account() {
+    let (world, process, _) = start().await;
+    let live = world.holder(&operator(), Environment::Live, ample()).await;
+    let of_key = |key| BatchDraft {
+        key,
+        ..draft(ready(3))
+    };
+    let operator = BatchAccess::Person(operator());
+    let created = process.try_create(&operator, of_key(Some(live.id))).await;
+    let created = created.unwrap().batch.found.unwrap();
+    assert_eq!(
+        (created.key, created.environment),
+        (live.id, Environment::Live)
+    );
+    world
+        .until(&process, created.id, BatchState::Finished)
+        .await;
+    world.charged(&live, 3).await;
+    assert_eq!(world.live_bank.times_asked(), 3);
+}
+
+#[tokio::test]
+async fn a_person_must_name_a_key_that_can_be_used() {
+    let (world, process, holder) = start().await;
+    let revoked = world.holder(&operator(), Environment::Test, ample()).await;
+    let revoke = world
+        .base
+        .keys
+        .revoke(&operator(), RequestedScope::Own, revoked.id)
+        .await;
+    revoke.unwrap();
+    let unknown = KeyId(Uuid::from_u128(9));
+    for (caller, key) in [
+        (operator(), None),
+        (operator(), Some(unknown)),
+        (operator(), Some(revoked.id)),
+        // Somebody without an account has no key.
+        (
+            person("ben", domain::customer::Role::Admin),
+            Some(holder.id),
+        ),
+    ] {
+        let draft = BatchDraft {
+            key,
+            ..draft(ready(1))
+        };
+        let access = BatchAccess::Person(caller);
+        let refused = process.batches.preview(&access, draft.clone()).await;
+        assert!(matches!(refused, Err(BatchError::NoSuchKey)), "{refused:?}");
+        let refused = process.try_create(&access, draft).await;
+        assert!(matches!(refused, Err(BatchError::NoSuchKey)), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_batch_is_not_created_while_the_store_fails() {
+    let (_world, process, holder) = start().await;
+    process
+        .store
+        .faults()
+        .inject_into("add_batch", Fault::Fails);
+    let refused = process.try_create(&access(&holder), draft(ready(1))).await;
+    let Err(BatchError::Refused(AdmissionError::Unavailable { .. })) = refused else {
+        panic!("{refused:?}");
+    };
+    process.store.faults().clear();
+    assert_eq!(process.feed().await, 0);
+}
+
+#[tokio::test]
+async fn a_batch_that_uses_up_the_quota_is_created_and_paused() {
+    let (_world, process, holder) = start_with(limits(60, Some(1))).await;
+    let id = process.create(&holder, ready(2)).await;
+    process.feed().await;
+    let view = process.view(&holder, id).await;
+    assert_eq!(view.reason, Some(Outcome::QuotaExceeded));
+}

@@ -1,0 +1,110 @@
+//! Owners of batches: nobody sees another customer's, a key those of its environment, a person all.
+
+use domain::batch::{BatchId, RowNumber};
+use domain::customer::Role;
+use domain::key::Environment;
+use ports::inbound::{BatchAccess, BatchError, BatchQuery, Batches as _, LookupAccess};
+
+use super::reads::{all, listed};
+use super::rows::ready;
+use super::steps::{Process, World, access, ample, seconds, start};
+use crate::support::{operator, person};
+
+async fn does_not_exist(process: &Process, access: &BatchAccess, id: BatchId) {
+    let batches = &process.batches;
+    let refusals = [
+        batches.find(access, id).await.map(drop),
+        batches.rows(access, id, RowNumber(0)).await.map(drop),
+        batches.cancel(access, id).await.map(drop),
+        batches.erase(access, id).await.map(drop),
+        batches.import(access, id, Vec::new()).await.map(drop),
+    ];
+    for refusal in refusals {
+        assert!(matches!(refusal, Err(BatchError::Unknown)), "{refusal:?}");
+    }
+}
+
+async fn is_untouched(world: &World, process: &Process, id: BatchId) {
+    assert_eq!(process.state(id).await, domain::batch::BatchState::Queued);
+    assert_eq!(process.feed().await, 1);
+    world.pass(seconds(1)).await;
+}
+
+#[tokio::test]
+async fn the_batch_of_another_customer_does_not_exist() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(2)).await;
+    let ana = person("ana", Role::Admin);
+    let of_ana = world.holder(&ana, Environment::Test, ample()).await;
+    does_not_exist(&process, &access(&of_ana), id).await;
+    does_not_exist(&process, &BatchAccess::Person(ana), id).await;
+    // One who was never seen before.
+    let ben = BatchAccess::Person(person("ben", Role::Admin));
+    does_not_exist(&process, &ben, id).await;
+    assert_eq!(listed(&process, &access(&of_ana), &all()).await, []);
+    assert_eq!(listed(&process, &ben, &all()).await, []);
+    is_untouched(&world, &process, id).await;
+}
+
+#[tokio::test]
+async fn the_batch_of_another_environment_does_not_exist_for_a_key() {
+    let (world, process, test) = start().await;
+    let live = world.holder(&operator(), Environment::Live, ample()).await;
+    let of_test = process.create(&test, ready(1)).await;
+    does_not_exist(&process, &access(&live), of_test).await;
+    is_untouched(&world, &process, of_test).await;
+    let of_live = process.create(&live, ready(1)).await;
+    does_not_exist(&process, &access(&test), of_live).await;
+    // The question for the other environment's isn't answered either.
+    let query = BatchQuery {
+        environment: Some(Environment::Live),
+        ..all()
+    };
+    assert_eq!(listed(&process, &access(&test), &query).await, [of_test]);
+}
+
+#[tokio::test]
+async fn another_key_of_the_same_environment_sees_the_batch() {
+    let (world, process, holder) = start().await;
+    let second = world.holder(&operator(), Environment::Test, ample()).await;
+    let id = process.create(&holder, ready(1)).await;
+    assert_eq!(process.view(&second, id).await.key, holder.id);
+}
+
+#[tokio::test]
+async fn a_person_sees_the_batches_of_both_environments() {
+    let (world, process, test) = start().await;
+    let live = world.holder(&operator(), Environment::Live, ample()).await;
+    let first = process.create(&test, ready(1)).await;
+    world.pass(seconds(1)).await;
+    let second = process.create(&live, ready(1)).await;
+    let operator = BatchAccess::Person(operator());
+    assert_eq!(listed(&process, &operator, &all()).await, [second, first]);
+    for (environment, expected) in [(Environment::Test, first), (Environment::Live, second)] {
+        let query = BatchQuery {
+            environment: Some(environment),
+            ..all()
+        };
+        assert_eq!(listed(&process, &operator, &query).await, [expected]);
+        let found = process.batches.find(&operator, expected).await.unwrap();
+        assert_eq!(found.found.environment, environment);
+        assert!(found.key.is_none() && found.limit_status.is_none());
+        process.batches.cancel(&operator, expected).await.unwrap();
+        process.batches.erase(&operator, expected).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_key_is_refused() {
+    let (_world, process, holder) = start().await;
+    let id = process.create(&holder, ready(1)).await;
+    let BatchAccess::Key(good) = access(&holder) else {
+        panic!("it is a key");
+    };
+    let wrong = BatchAccess::Key(LookupAccess {
+        presented_key: None,
+        ..good
+    });
+    let refused = process.batches.find(&wrong, id).await;
+    assert!(matches!(refused, Err(BatchError::Refused(_))));
+}

@@ -1,0 +1,203 @@
+//! Reads of batches: lists, and rows in their order.
+
+use domain::batch::{BatchId, BatchState, RowNumber};
+use domain::key::{Grace, KeyId};
+use domain::page::{PageRequest, PageSize};
+use ports::inbound::{BatchAccess, BatchError, BatchQuery, Batches as _, KeyAdministration as _};
+use testkit::fakes::Fault;
+use uuid::Uuid;
+
+use super::rows::{NOT_ISSUED, UNKNOWN_PAYMENT, faulty, payment, query, ready, rows};
+use super::steps::{Process, access, ample, seconds, start};
+use crate::support::fixture::Holder;
+use crate::support::operator;
+
+/// The question for all batches.
+pub(crate) fn all() -> BatchQuery {
+    BatchQuery {
+        environment: None,
+        states: Vec::new(),
+        key: None,
+        page: PageRequest::first(PageSize::MAX),
+    }
+}
+
+pub(crate) async fn listed(
+    process: &Process,
+    access: &BatchAccess,
+    query: &BatchQuery,
+) -> Vec<BatchId> {
+    let page = process.batches.list(access, query).await.unwrap().found;
+    page.items.iter().map(|(_, view)| view.id).collect()
+}
+
+#[tokio::test]
+async fn batches_are_listed_by_state_newest_first_and_page_by_page() {
+    let (world, process, holder) = start().await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.insert(0, process.create(&holder, ready(1)).await);
+        world.pass(seconds(1)).await;
+    }
+    assert_eq!(listed(&process, &access(&holder), &all()).await, ids);
+    process
+        .batches
+        .cancel(&access(&holder), ids[1])
+        .await
+        .unwrap();
+    let canceled = BatchQuery {
+        states: vec![BatchState::Canceled, BatchState::Finished],
+        ..all()
+    };
+    assert_eq!(
+        listed(&process, &access(&holder), &canceled).await,
+        [ids[1]]
+    );
+    let two = BatchQuery {
+        page: PageRequest::first(PageSize::new(2).unwrap()),
+        ..all()
+    };
+    let page = process
+        .batches
+        .list(&access(&holder), &two)
+        .await
+        .unwrap()
+        .found;
+    assert!(page.has_next && page.total.is_none());
+    assert_eq!(page.items.len(), 2);
+}
+
+#[tokio::test]
+async fn the_batches_of_a_key_are_those_of_all_that_share_its_counters() {
+    let (world, process, old) = start().await;
+    let other = world
+        .holder(&operator(), domain::key::Environment::Test, ample())
+        .await;
+    let before = process.create(&old, ready(1)).await;
+    process.create(&other, ready(1)).await;
+    world.pass(seconds(1)).await;
+    let grace = Grace::from_hours(1).unwrap();
+    let rotated = world.base.keys.rotate(&operator(), old.id, grace).await;
+    let rotated = rotated.unwrap().new;
+    let new = Holder {
+        id: rotated.key.key.id,
+        secret: rotated.secret,
+    };
+    let after = process.create(&new, ready(1)).await;
+    let operator = BatchAccess::Person(operator());
+    for key in [old.id, new.id] {
+        let query = BatchQuery {
+            key: Some(key),
+            ..all()
+        };
+        assert_eq!(listed(&process, &operator, &query).await, [after, before]);
+    }
+    let query = BatchQuery {
+        key: Some(KeyId(Uuid::from_u128(9))),
+        ..all()
+    };
+    let refused = process.batches.list(&operator, &query).await;
+    assert!(matches!(refused, Err(BatchError::NoSuchKey)));
+}
+
+#[tokio::test]
+async fn rows_come_in_their_order_from_any_one_on() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(250)).await;
+    world.until(&process, id, BatchState::Finished).await;
+    for first in [0, 1, 99, 100, 101, 199, 249] {
+        let rows = process.rows(&holder, id, first).await;
+        let numbers: Vec<_> = rows.iter().map(|row| row.row.0).collect();
+        assert_eq!(numbers, (first..250).collect::<Vec<_>>());
+        for row in rows {
+            let number = row.row.0;
+            assert_eq!(row.line, number + 2);
+            assert_eq!(row.caller_id, Some(format!("factura-{}", number + 2)));
+            assert_eq!(row.query, Some(payment(number.into())));
+        }
+    }
+    for beyond in [250, 300, 1_000, u32::MAX] {
+        assert!(process.rows(&holder, id, beyond).await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn rows_are_read_while_the_batch_runs() {
+    let (world, process, holder) = start().await;
+    let mut all_rows = vec![faulty(2)];
+    all_rows.extend(rows([
+        payment(0),
+        query(UNKNOWN_PAYMENT),
+        query(NOT_ISSUED),
+        payment(0),
+    ]));
+    let id = process.create(&holder, all_rows).await;
+    let unbegun = [
+        "faulty: monto",
+        "not begun",
+        "not begun",
+        "not begun",
+        "duplicate of 1 in 2",
+    ];
+    assert_eq!(process.outcomes(&holder, id).await, unbegun);
+    process.feed().await;
+    let queued = unbegun.map(|outcome| outcome.replace("not begun", "queued"));
+    assert_eq!(process.outcomes(&holder, id).await, queued);
+    process.work().await;
+    let tried = [
+        "faulty: monto",
+        "delivered",
+        "not_found",
+        "waiting",
+        "duplicate of 1 in 2",
+    ];
+    assert_eq!(process.outcomes(&holder, id).await, tried);
+    world.charged(&holder, 3).await;
+}
+
+#[tokio::test]
+async fn rows_of_a_canceled_batch_that_were_not_begun_stay_so() {
+    let (_world, process, holder) = start().await;
+    let id = process.create(&holder, ready(2)).await;
+    process.batches.cancel(&access(&holder), id).await.unwrap();
+    let outcomes = process.outcomes(&holder, id).await;
+    assert_eq!(outcomes, ["not begun", "not begun"]);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_while_rows_are_read_ends_the_reading() {
+    let (_world, process, holder) = start().await;
+    let id = process.create(&holder, ready(150)).await;
+    let rows = process
+        .batches
+        .rows(&access(&holder), id, RowNumber(0))
+        .await;
+    let mut rows = rows.unwrap().found;
+    assert_eq!(rows.next().await.unwrap().unwrap().len(), 100);
+    process
+        .store
+        .faults()
+        .inject_into("batch_chunk", Fault::Fails);
+    assert!(matches!(rows.next().await, Err(BatchError::Refused(_))));
+    process.store.faults().clear();
+    assert_eq!(rows.next().await.unwrap().unwrap().len(), 50);
+    assert!(rows.next().await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_key_reads_six_hundred_times_a_minute() {
+    let (world, process, holder) = start().await;
+    // Its creation is one of them.
+    let id = process.create(&holder, ready(1)).await;
+    for _ in 1..600 {
+        process.view(&holder, id).await;
+    }
+    let refused = process.find(&holder, id).await;
+    assert!(matches!(
+        refused,
+        Err(BatchError::TooManyReads { limit: 600, .. })
+    ));
+    world.pass(seconds(1)).await;
+    process.view(&holder, id).await;
+    world.charged(&holder, 0).await;
+}

@@ -1,0 +1,106 @@
+//! Generations of the store secret.
+
+use domain::batch::{BatchState, RowNumber};
+use ports::inbound::{BatchError, Batches as _, KeyAdministration as _, RequestedScope};
+
+use super::reads::all;
+use super::rows::ready;
+use super::steps::{access, seconds, start};
+use crate::support::operator;
+
+#[tokio::test]
+async fn a_batch_goes_on_after_a_rotation_of_the_secret() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(300)).await;
+    process.feed().await;
+    process.die();
+    let rotated = world.process(&[2, 1]);
+    world.pass(seconds(30)).await;
+    world.until(&rotated, id, BatchState::Finished).await;
+    let outcomes = rotated.outcomes(&holder, id).await;
+    assert!(outcomes.iter().all(|outcome| outcome == "delivered"));
+    world.charged(&holder, 300).await;
+}
+
+#[tokio::test]
+async fn a_batch_whose_secret_is_gone_is_unreadable() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(3)).await;
+    let ignorant = world.process(&[2]);
+    let unreadable = ignorant.find(&holder, id).await.unwrap_err();
+    let BatchError::Unreadable { cause } = unreadable else {
+        panic!("{unreadable:?}");
+    };
+    assert!(cause.to_string().contains("CEP_STORE_SECRET"), "{cause}");
+    let listed = ignorant.batches.list(&access(&holder), &all()).await;
+    assert!(matches!(listed, Err(BatchError::Unreadable { .. })));
+    let rows = ignorant
+        .batches
+        .rows(&access(&holder), id, RowNumber(0))
+        .await;
+    let mut rows = rows.unwrap().found;
+    assert!(matches!(
+        rows.next().await,
+        Err(BatchError::Unreadable { .. })
+    ));
+    let imported = ignorant
+        .batches
+        .import(&access(&holder), id, Vec::new())
+        .await;
+    assert!(matches!(imported, Err(BatchError::Unreadable { .. })));
+}
+
+#[tokio::test]
+async fn a_feeder_without_the_secret_leaves_the_batch_for_ten_seconds() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(3)).await;
+    let ignorant = world.process(&[2]);
+    for _ in 0..3 {
+        assert_eq!(ignorant.feed().await, 1);
+        assert!(!ignorant.is_feeding());
+        for _ in 0..9 {
+            world.pass(seconds(1)).await;
+            assert_eq!(ignorant.feed().await, 0, "it spins");
+        }
+        world.pass(seconds(1)).await;
+    }
+    world.charged(&holder, 0).await;
+    world.until(&process, id, BatchState::Finished).await;
+    world.charged(&holder, 3).await;
+}
+
+#[tokio::test]
+async fn an_unreadable_batch_of_a_revoked_key_is_canceled() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(3)).await;
+    let revoked = world
+        .base
+        .keys
+        .revoke(&operator(), RequestedScope::Own, holder.id)
+        .await;
+    revoked.unwrap();
+    world.process(&[2]).feed().await;
+    assert_eq!(process.state(id).await, BatchState::Canceled);
+}
+
+#[tokio::test]
+async fn an_unreadable_batch_whose_rows_have_ended_finishes() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(3)).await;
+    process.feed().await;
+    process.work().await;
+    world.pass(seconds(1)).await;
+    world.process(&[2]).feed().await;
+    assert_eq!(process.state(id).await, BatchState::Finished);
+}
+
+#[tokio::test]
+async fn a_batch_whose_secret_is_gone_can_be_erased() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(3)).await;
+    world.until(&process, id, BatchState::Finished).await;
+    let ignorant = world.process(&[2]);
+    ignorant.batches.erase(&access(&holder), id).await.unwrap();
+    let gone = process.find(&holder, id).await;
+    assert!(matches!(gone, Err(BatchError::Unknown)));
+}
