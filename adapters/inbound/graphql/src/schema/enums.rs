@@ -76,6 +76,8 @@ pub(crate) enum Endpoint {
     Verify,
     /// A stored lookup.
     Lookups,
+    /// A row of a batch, which is a stored lookup.
+    Batches,
 }
 
 /// Outcome of a request with a valid key.
