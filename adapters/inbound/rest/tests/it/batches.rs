@@ -97,7 +97,9 @@ impl Harness {
             if batch["state"] == state {
                 break batch;
             }
-            tokio::time::sleep(Duration::from_millis(40)).await;
+            // The feeder looks again after a pause by this clock.
+            self.gateway.services.clock.advance(Duration::from_millis(500));
+            tokio::time::sleep(Duration::from_millis(10)).await;
         };
         feeder.abort();
         worker.abort();

@@ -123,8 +123,8 @@ async fn rows_after_the_last_one_are_none() {
     }
     for query in ["?after=-1", "?after=x", "?format=xlsx", "?limit=1"] {
         let answer = harness.batch(format!("{path}/results{query}")).await;
-        assert_eq!(header(&answer, "content-type"), "application/json");
         assert_eq!(answer.status(), 400, "{query}");
+        assert_eq!(header(&answer, "content-type"), "application/json");
     }
 }
 
