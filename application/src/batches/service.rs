@@ -172,6 +172,10 @@ enum FirstOrClaim {
 
 #[async_trait]
 impl Batches for BatchService {
+    async fn identify(&self, access: &BatchAccess) -> Result<BatchRead<()>, BatchError> {
+        Ok(self.owner(access).await?.read(()))
+    }
+
     async fn preview(
         &self,
         access: &BatchAccess,

@@ -23,6 +23,12 @@ use crate::Cause;
 /// a key are bounded.
 #[async_trait]
 pub trait Batches: Send + Sync {
+    /// Checks the caller, before it sends a file in vain.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    async fn identify(&self, access: &BatchAccess) -> Result<BatchRead<()>, BatchError>;
+
     /// Checks the rows of a batch, and changes nothing.
     ///
     /// # Errors

@@ -32,7 +32,10 @@ mod table;
 mod views;
 mod zip_stream;
 
-pub(crate) use views::{BatchBody, nothing_to_do};
+pub(crate) use create::MAX_BYTES as MAX_TABLE_BYTES;
+pub(crate) use import::ImportBody;
+pub(crate) use import_archive::MAX_ARCHIVE_BYTES;
+pub(crate) use views::{BatchBody, PreviewBody, RowBody, nothing_to_do};
 
 /// The routes with an API key.
 pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
@@ -106,6 +109,22 @@ impl BatchCall {
         tracing::error!(%request_id, error = %Chain(error), "an answer about a batch can't be written");
         Problem::internal(request_id)
     }
+}
+
+/// Logs a failure after an answer has begun.
+fn cut_off(context: &RequestContext, error: &(dyn std::error::Error + 'static)) {
+    let request_id = &context.request_id;
+    tracing::error!(%request_id, error = %Chain(error), "an answer about a batch was cut off");
+}
+
+/// What was read, and the state of the key's limits.
+fn split<T>(read: BatchRead<T>) -> (BatchRead<()>, T) {
+    let standing = BatchRead {
+        found: (),
+        key: read.key,
+        limit_status: read.limit_status,
+    };
+    (standing, read.found)
 }
 
 /// An answer with the state of the key's limits.

@@ -4,20 +4,20 @@
 use domain::outcome::Endpoint;
 use domain::query::Institutions;
 use utoipa::ToSchema as _;
-use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
+use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::server::ServerBuilder;
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    Components, Content, InfoBuilder, Object, ObjectBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
-    Required, Response, Schema, Type,
+    Components, Content, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Response, Schema,
 };
 use web::problem::ErrorBody;
 
-use crate::{checks, lookups, operations, participants, people, proofs};
+use crate::{batches, checks, lookups, operations, participants, people, proofs};
 
 pub(crate) mod bodies;
-mod examples;
+pub(crate) mod examples;
+mod parameters;
 pub(crate) mod responses;
 pub(crate) mod schemas;
 #[cfg(test)]
@@ -61,6 +61,7 @@ fn document() -> OpenApi {
         (lookups::creation().into_openapi(), Group::LookupCreation),
         (lookups::list().into_openapi(), Group::LookupReads),
         (lookups::items().into_openapi(), Group::LookupReads),
+        (batches::routes().into_openapi(), Group::Batches),
         (participants::routes().into_openapi(), Group::Public),
         (operations::probes().into_openapi(), Group::Public),
         (operations::description().into_openapi(), Group::Public),
@@ -97,6 +98,7 @@ enum Group {
     Checks,
     LookupCreation,
     LookupReads,
+    Batches,
     Sessions,
     /// Without a key or a session.
     Public,
@@ -106,19 +108,28 @@ impl Group {
     /// Returns `true` if an API key is needed.
     fn has_key(self) -> bool {
         match self {
-            Self::Proofs | Self::Checks | Self::LookupCreation | Self::LookupReads => true,
+            Self::Proofs
+            | Self::Checks
+            | Self::LookupCreation
+            | Self::LookupReads
+            | Self::Batches => true,
             Self::Sessions | Self::Public => false,
         }
     }
 
-    /// Returns `true` if a repeated request is recognised by its idempotency key.
-    fn is_repeatable(self) -> bool {
-        matches!(self, Self::Proofs | Self::Checks | Self::LookupCreation)
+    /// Returns `true` if a repeated request of an operation is recognised by its idempotency key.
+    fn is_repeatable(self, operation: &str) -> bool {
+        match self {
+            Self::Proofs | Self::Checks | Self::LookupCreation => true,
+            Self::Batches => operation == "createBatch",
+            Self::LookupReads | Self::Sessions | Self::Public => false,
+        }
     }
 
     /// The headers of a success that are this group's own.
     fn own_headers(self, status: &str, response: &Response) -> &'static [&'static str] {
         match (self, status) {
+            (Self::Batches, "202") => &["Location", "Retry-After"],
             (Self::LookupCreation, "202") => &["Location", "Retry-After", "Preference-Applied"],
             (Self::LookupCreation, _) if !response.content.is_empty() => {
                 &["Location", "Preference-Applied"]
@@ -133,7 +144,7 @@ impl Group {
             Self::Proofs => (Some(API_KEY), &responses::OF_PROOFS),
             Self::Checks => (Some(API_KEY), &responses::OF_CHECKS),
             Self::LookupCreation => (Some(API_KEY), &responses::OF_LOOKUP_CREATION),
-            Self::LookupReads => (Some(API_KEY), &responses::OF_LOOKUP_READS),
+            Self::LookupReads | Self::Batches => (Some(API_KEY), &responses::OF_LOOKUP_READS),
             Self::Sessions => (Some(SESSION), &responses::OF_SESSIONS),
             Self::Public => (None, &[]),
         };
@@ -146,20 +157,21 @@ impl Group {
             }
         }
         let id = operation.operation_id.clone().unwrap_or_default();
-        let mut shared = vec![RefOr::T(request_id())];
+        let mut shared = vec![RefOr::T(parameters::request_id())];
         // Answers of these have no messages, so no language either.
         if !matches!(&*id, "healthz" | "openapi") {
-            shared.push(RefOr::T(accept_language()));
+            shared.push(RefOr::T(parameters::accept_language()));
         }
-        if self.is_repeatable() {
-            shared.push(RefOr::T(idempotency_key()));
+        if self.is_repeatable(&id) {
+            shared.push(RefOr::T(parameters::idempotency_key()));
         }
-        let parameters = operation.parameters.get_or_insert_default();
-        parameters.splice(0..0, shared);
+        let own = operation.parameters.get_or_insert_default();
+        own.splice(0..0, shared);
 
         if let Some(RefOr::T(body)) = &mut operation.request_body {
             for content in contents(&mut body.content) {
-                content.example = schema_name(content.schema.as_ref()).and_then(examples::request);
+                let example = schema_name(content.schema.as_ref()).and_then(examples::request);
+                content.example = example.or(content.example.take());
             }
         }
         for (status, response) in &mut operation.responses.responses {
@@ -172,7 +184,7 @@ impl Group {
                     responses::add_header(response, name);
                 }
             }
-            if self.is_repeatable() {
+            if self.is_repeatable(&id) && !is_preview(response) {
                 responses::add_header(response, "Idempotent-Replayed");
             }
             if id == "listParticipants" {
@@ -190,6 +202,8 @@ impl Group {
             for content in contents(&mut response.content) {
                 content.example = match schema_name(content.schema.as_ref()) {
                     Some("Envelope") => Endpoint::from_name(&id).map(examples::envelope),
+                    Some("BatchPreview") => Some(examples::batches::preview()),
+                    Some("BatchRow") => Some(examples::batches::row()),
                     _ => examples::success(&id),
                 };
             }
@@ -210,6 +224,12 @@ fn file_headers(operation: &str, response: &Response) -> Vec<&'static str> {
     ) {
         return vec!["X-Seal", "Content-Disposition"];
     }
+    if matches!(
+        operation,
+        "getBatchResults" | "getBatchFiles" | "getBatchBankFiles"
+    ) {
+        return vec!["Content-Disposition"];
+    }
     let Some(endpoint) = Endpoint::from_name(operation) else {
         return Vec::new();
     };
@@ -224,6 +244,15 @@ fn file_headers(operation: &str, response: &Response) -> Vec<&'static str> {
         names.extend(["X-Inferred-Emisor", "X-Inferred-Receptor"]);
     }
     names
+}
+
+/// Returns `true` for the answer to a check that creates nothing.
+fn is_preview(response: &Response) -> bool {
+    let mut contents = response.content.values();
+    contents.any(|content| match content {
+        RefOr::T(content) => schema_name(content.schema.as_ref()) == Some("BatchPreview"),
+        RefOr::Ref(_) => false,
+    })
 }
 
 /// The contents that are no references.
@@ -304,6 +333,11 @@ fn general() -> OpenApi {
                 "Lookups that are carried to their end while nobody waits. They need an API key; reads \
                  are free, at most 600 a minute.",
             ),
+            tag(
+                "batches",
+                "Files of many payments, each of whose rows is a stored lookup, and the bank's own batch. They \
+                 need an API key; only rows are counted, and a key asks about batches at most 600 times a minute.",
+            ),
             tag("participants", "Participants of SPEI. They need no key."),
             tag(
                 "keys",
@@ -332,46 +366,4 @@ fn session() -> SecurityScheme {
          token in `Authorization` is accepted. A request that carries an `Origin` or a \
          `Sec-Fetch-Site` must come from this server's own pages or from an allowed origin.",
     )))
-}
-
-fn request_id() -> Parameter {
-    header_parameter(
-        "X-Request-Id",
-        "An id of your own for the request, 1 to 64 characters out of `[A-Za-z0-9._:-]`. The \
-         answer repeats it; without it, with another shape, or with an API key in it, the answer carries a \
-         new one.",
-    )
-}
-
-fn idempotency_key() -> Parameter {
-    let mut parameter = header_parameter(
-        "Idempotency-Key",
-        "A name of your own for the request, 1 to 255 letters, digits, `-` and `_`, in quotes or \
-         without. For 24 hours the same request with the same name gets the first answer again, with \
-         `Idempotent-Replayed: true`, and isn't counted; at most 600 a minute. Names are those of an API \
-         key (and its successors) and a path. After 401, 402, 429, 5xx, and while a proof isn't issued, it \
-         is a new request.",
-    );
-    let schema = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .pattern(Some("^(\"[A-Za-z0-9_-]{1,255}\"|[A-Za-z0-9_-]{1,255})$"));
-    parameter.schema = Some(schema.build().into());
-    parameter
-}
-
-fn accept_language() -> Parameter {
-    header_parameter(
-        "Accept-Language",
-        "The language of messages: Spanish, or English when it is preferred.",
-    )
-}
-
-fn header_parameter(name: &str, description: &str) -> Parameter {
-    ParameterBuilder::new()
-        .name(name)
-        .parameter_in(ParameterIn::Header)
-        .required(Required::False)
-        .description(Some(description))
-        .schema(Some(Object::with_type(Type::String)))
-        .build()
 }

@@ -76,7 +76,7 @@ pub(crate) enum Endpoint {
     Verify,
     /// A stored lookup.
     Lookups,
-    /// Row of a batch, looked up as a stored lookup.
+    /// A row of a batch, which is a stored lookup.
     Batches,
 }
 

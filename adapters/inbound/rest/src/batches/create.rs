@@ -15,16 +15,17 @@ use super::views::{BatchBody, PreviewBody};
 use super::{BatchCall, path};
 use crate::RestState;
 use crate::headers::{idempotency_key, put_replayed};
+use crate::openapi::examples;
 use crate::openapi::responses::{
-    BatchConflict, FaultyInput, KeyReused, LargeTable, NoTable, SlowBody,
+    BatchConflict, FaultyTable, KeyReused, LargeTable, NoTable, SlowBody,
 };
 use crate::people::input::Input;
 use crate::proofs::schemas::TextFile;
 
 /// Largest file, in bytes.
-pub(super) const MAX_BYTES: usize = 16 * 1024 * 1024;
+pub(crate) const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Time in which a file has to arrive: 16 MiB at some 2 Mbit/s.
-pub(super) const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Creates a batch: looks up each row of a table
 ///
@@ -45,18 +46,18 @@ pub(super) const DEADLINE: Duration = Duration::from_secs(60);
     tag = "batches",
     params(
         Query,
-        ("Idempotency-Key" = Option<String>, Header,
-            description = "A name of the request: repeated with it within 24 hours, it creates no second batch.",
-            min_length = 1, max_length = 257, pattern = "^(\"[A-Za-z0-9_-]{1,255}\"|[A-Za-z0-9_-]{1,255})$"),
     ),
     request_body(
         description = "The table.",
-        content((inline(TextFile) = "text/csv"), (inline(TextFile) = "application/x-ndjson")),
+        content(
+            (inline(TextFile) = "text/csv", example = json!(examples::TABLE)),
+            (inline(TextFile) = "application/x-ndjson", example = json!(examples::JSON_LINES)),
+        ),
     ),
     responses(
         (status = 200, description = "With `dry_run`: the check.", body = PreviewBody),
         (status = 202, description = "It goes on; `Location` says where to look.", body = BatchBody),
-        FaultyInput, SlowBody, BatchConflict, LargeTable, NoTable, KeyReused,
+        FaultyTable, SlowBody, BatchConflict, LargeTable, NoTable, KeyReused,
     ),
 )]
 pub(super) async fn create(
@@ -64,6 +65,9 @@ pub(super) async fn create(
     call: BatchCall,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
+    // A caller who may not create one sends nothing in vain.
+    let identified = state.batches.identify(&call.access).await;
+    identified.map_err(|error| call.problem(&error))?;
     let options: Query = Input::of_query(query.as_deref()).only()?;
     let key = idempotency_key(&call.headers)?;
     let bounds = (MAX_BYTES, DEADLINE);
@@ -73,7 +77,7 @@ pub(super) async fn create(
         key,
         content: content(query.as_deref(), &body),
     });
-    let (draft, columns) = draft::read(&state, options, (table, body)).await?;
+    let (draft, columns) = draft::read((&state, &call), options, (table, body)).await?;
     if dry_run {
         let previewed = state.batches.preview(&call.access, draft).await;
         let previewed = previewed.map_err(|error| call.problem(&error))?;

@@ -15,6 +15,7 @@ use validator::Validate;
 use web::problem::{FieldFault, FieldProblem};
 use web::{Language, Problem, TableType};
 
+use super::BatchCall;
 use super::problems;
 use super::table::Table;
 use crate::RestState;
@@ -86,7 +87,7 @@ impl KeptError {
 
 /// Reads the options and the table.
 pub(super) async fn read(
-    state: &RestState,
+    (state, call): (&RestState, &BatchCall),
     options: Query,
     (table, body): (TableType, Bytes),
 ) -> Result<(BatchDraft, Vec<SheetColumn>), Problem> {
@@ -101,7 +102,7 @@ pub(super) async fn read(
         let rules = Rules { today, catalogue };
         rows((table, &body), &mapping, &rules, most)
     });
-    let (rows, columns) = rows.await.map_err(|_| Problem::IncompleteBody)??;
+    let (rows, columns) = rows.await.map_err(|error| call.unwritten(&error))??;
     let draft = BatchDraft {
         key: None,
         name: options.name,

@@ -11,13 +11,13 @@ use bytes::Bytes;
 use domain::batch::RowNumber;
 use domain::file::Format;
 use futures::stream;
-use ports::inbound::{BatchRead, BatchRows, Delivery, Files, RowOutcome, RowView};
-use web::{Language, Problem};
+use ports::inbound::{BatchRows, Delivery, Files, RowOutcome, RowView};
+use web::Problem;
 use zip::result::ZipError;
 
 use super::results::CutOff;
 use super::zip_stream::ZipStream;
-use super::{BatchCall, Named, csv, with_standing};
+use super::{BatchCall, Named, csv, cut_off, split, with_standing};
 use crate::RestState;
 use crate::openapi::responses::NoSuchBatch;
 use crate::proofs::schemas::ZipFile;
@@ -43,23 +43,26 @@ pub(super) async fn files(
     Named(id): Named,
 ) -> Result<Response, Problem> {
     let read = state.batches.rows(&call.access, id, RowNumber(0)).await;
-    let read = read.map_err(|error| call.problem(&error))?;
-    let standing = BatchRead {
-        found: (),
-        key: read.key,
-        limit_status: read.limit_status,
-    };
+    let (standing, mut rows) = split(read.map_err(|error| call.problem(&error))?);
+    // The first rows are read before the answer begins, so that a failure is answered as one.
+    let ready = rows.next().await;
     let writing = Writing {
         zip: ZipStream::new(),
         summary: csv::header(),
-        rows: read.found,
-        language: call.context.language,
+        ready: ready.map_err(|error| call.problem(&error))?,
+        rows,
+        call,
     };
     let mut response = Response::new(Body::from_stream(stream::try_unfold(
         Some(writing),
         |writing| async move {
             match writing {
-                Some(writing) => writing.next().await.map(Some),
+                Some(writing) => {
+                    let context = writing.call.context.clone();
+                    let written = writing.next().await;
+                    let written = written.inspect_err(|error| cut_off(&context, error));
+                    written.map(Some)
+                }
                 None => Ok(None),
             }
         },
@@ -78,8 +81,10 @@ struct Writing {
     zip: ZipStream,
     /// The lines of `resumen.csv`, at most some hundred bytes for each row.
     summary: String,
+    /// Rows that are read and not written yet; `None` after the last ones.
+    ready: Option<Vec<RowView>>,
     rows: Box<dyn BatchRows>,
-    language: Language,
+    call: BatchCall,
 }
 
 /// Reason why the rest of a ZIP file isn't sent.
@@ -96,9 +101,8 @@ enum Interrupted {
 impl Writing {
     /// The next bytes, and what is left to write.
     async fn next(mut self) -> Result<(Bytes, Option<Self>), Interrupted> {
-        let rows = self.rows.next().await.map_err(CutOff)?;
         // Deflating a hundred files takes milliseconds, too long for a thread that serves other requests.
-        let written = tokio::task::spawn_blocking(move || match rows {
+        let written = tokio::task::spawn_blocking(move || match self.ready.take() {
             Some(rows) => {
                 for row in &rows {
                     self.add(row)?;
@@ -113,11 +117,15 @@ impl Writing {
                 Ok((zip.finish()?, None))
             }
         });
-        Ok(written.await??)
+        let (bytes, mut left) = written.await??;
+        if let Some(left) = &mut left {
+            left.ready = left.rows.next().await.map_err(CutOff)?;
+        }
+        Ok((bytes, left))
     }
 
     fn add(&mut self, row: &RowView) -> Result<(), ZipError> {
-        self.summary.push_str(&csv::line(row, self.language));
+        self.summary.push_str(&csv::line(row, self.call.context.language));
         let RowOutcome::Lookup(lookup) = &row.outcome else {
             return Ok(());
         };

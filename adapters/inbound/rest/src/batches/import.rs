@@ -22,7 +22,7 @@ use super::problems;
 use super::{BatchCall, Named};
 use crate::RestState;
 use crate::openapi::responses::{
-    BatchConflict, FaultyInput, LargeArchive, NoArchive, NoSuchBatch, SlowBody,
+    BatchConflict, FaultyArchive, LargeArchive, NoArchive, NoSuchBatch, SlowBody,
 };
 use crate::proofs::schemas::ZipFile;
 
@@ -32,7 +32,7 @@ const DEADLINE: Duration = Duration::from_secs(120);
 /// Result of an import.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BatchImport)]
-pub(super) struct ImportBody {
+pub(crate) struct ImportBody {
     /// Rows that were delivered, by their numbers.
     delivered: Vec<u32>,
     /// Files whose rows had a proof already.
@@ -58,7 +58,7 @@ struct RejectedBody {
 }
 
 impl ImportBody {
-    fn new(report: ImportReport, ignored: u32) -> Self {
+    pub(crate) fn new(report: ImportReport, ignored: u32) -> Self {
         let rejected = report.rejected.into_iter().map(|file| RejectedBody {
             fecha: file.date.to_string(),
             clave_rastreo: file.tracking_key.as_str().to_owned(),
@@ -95,7 +95,7 @@ impl ImportBody {
     ),
     responses(
         (status = 200, description = "What was delivered.", body = ImportBody),
-        FaultyInput, NoSuchBatch, SlowBody, BatchConflict, LargeArchive, NoArchive,
+        FaultyArchive, NoSuchBatch, SlowBody, BatchConflict, LargeArchive, NoArchive,
     ),
 )]
 pub(super) async fn import(

@@ -17,7 +17,7 @@ use validator::Validate;
 use web::{Language, Problem};
 
 use super::views::RowBody;
-use super::{BatchCall, Named, csv, with_standing};
+use super::{BatchCall, Named, csv, cut_off, split, with_standing};
 use crate::RestState;
 use crate::openapi::responses::{FaultyInput, NoSuchBatch};
 use crate::people::input::{Input, Word};
@@ -73,20 +73,18 @@ pub(super) async fn results(
     let Query { after, format } = Input::of_query(query.as_deref()).only()?;
     let form = format.map_or_else(|| accepted(&call.headers), |Word(form)| form);
     let read = state.batches.rows(&call.access, id, RowNumber(after)).await;
-    let mut read = read.map_err(|error| call.problem(&error))?;
+    let (standing, mut rows) = split(read.map_err(|error| call.problem(&error))?);
     // The first rows are read before the answer begins, so that a failure is answered as one.
-    let first = read.found.next().await;
+    let first = rows.next().await;
     let first = first.map_err(|error| call.problem(&error))?;
     let header = (form == Form::Csv && after == 0).then(csv::header);
-    let (standing, rows) = split(read);
-    let language = call.context.language;
-    let body = body(header, first, rows, move |row| line(form, row, language));
-    let mut response = Response::new(body);
-    let headers = response.headers_mut();
     let (media_type, extension) = match form {
-        Form::Csv => ("text/csv; charset=utf-8; header=present", "csv"),
+        Form::Csv if header.is_some() => ("text/csv; charset=utf-8; header=present", "csv"),
+        Form::Csv => ("text/csv; charset=utf-8; header=absent", "csv"),
         Form::Ndjson => ("application/x-ndjson", "ndjson"),
     };
+    let mut response = Response::new(body(header, first, rows, (form, call)));
+    let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(VARY, HeaderValue::from_static("accept"));
     let disposition = format!("attachment; filename=\"resultados-{id}.{extension}\"");
@@ -94,15 +92,6 @@ pub(super) async fn results(
         headers.insert(CONTENT_DISPOSITION, disposition);
     }
     Ok(with_standing(response, &standing))
-}
-
-fn split<T>(read: ports::inbound::BatchRead<T>) -> (ports::inbound::BatchRead<()>, T) {
-    let standing = ports::inbound::BatchRead {
-        found: (),
-        key: read.key,
-        limit_status: read.limit_status,
-    };
-    (standing, read.found)
 }
 
 /// The form that `Accept` names first; CSV without one of them.
@@ -141,18 +130,22 @@ fn body(
     header: Option<String>,
     first: Option<Vec<RowView>>,
     rows: Box<dyn BatchRows>,
-    line: impl Fn(&RowView) -> String + Send + Sync + 'static,
+    (form, call): (Form, BatchCall),
 ) -> Body {
+    let language = call.context.language;
     let start = (header, first.map(|first| (first, rows)));
-    let lines = stream::try_unfold((start, line), |((header, rest), line)| async move {
+    let lines = stream::try_unfold((start, call), move |((header, rest), call)| async move {
         let Some((ready, mut rows)) = rest else {
-            return Ok(header.map(|header| (Bytes::from(header), ((None, None), line))));
+            return Ok(header.map(|header| (Bytes::from(header), ((None, None), call))));
         };
         let mut text = header.unwrap_or_default();
-        ready.iter().for_each(|row| text.push_str(&line(row)));
-        let next = rows.next().await.map_err(CutOff)?;
+        for row in &ready {
+            text.push_str(&line(form, row, language));
+        }
+        let next = rows.next().await.map_err(CutOff);
+        let next = next.inspect_err(|error| cut_off(&call.context, error))?;
         let rest = next.map(|next| (next, rows));
-        Ok::<_, CutOff>(Some((Bytes::from(text), ((None, rest), line))))
+        Ok::<_, CutOff>(Some((Bytes::from(text), ((None, rest), call))))
     });
     Body::from_stream(lines)
 }

@@ -142,7 +142,7 @@ impl BatchBody {
 /// The check of a batch that isn't created.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BatchPreview)]
-pub(super) struct PreviewBody {
+pub(crate) struct PreviewBody {
     /// The columns of the table, and what they hold. None for JSON lines.
     columns: Vec<ColumnBody>,
     /// All rows.
@@ -189,7 +189,7 @@ impl ColumnBody {
 const MAX_REJECTED: usize = 1000;
 
 impl PreviewBody {
-    pub(super) fn new(preview: &BatchPreview, columns: &[SheetColumn], language: Language) -> Self {
+    pub(crate) fn new(preview: &BatchPreview, columns: &[SheetColumn], language: Language) -> Self {
         let counts = preview.counts;
         let rejected = preview.rejected.iter().take(MAX_REJECTED);
         Self {
@@ -229,7 +229,7 @@ pub(crate) fn nothing_to_do(preview: &BatchPreview) -> Problem {
 /// A row of a batch.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BatchRow)]
-pub(super) struct RowBody {
+pub(crate) struct RowBody {
     /// Its number, from 1 on.
     row: u32,
     /// Its line in the file, from 1 on.
@@ -252,7 +252,7 @@ pub(super) struct RowBody {
 /// An error of a row.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BatchRowError)]
-pub(super) struct RowErrorBody {
+struct RowErrorBody {
     /// The field; `row` for the whole row.
     field: String,
     /// The problem.
@@ -262,7 +262,7 @@ pub(super) struct RowErrorBody {
 }
 
 impl RowBody {
-    pub(super) fn new(row: &RowView, language: Language) -> Self {
+    pub(crate) fn new(row: &RowView, language: Language) -> Self {
         let (mut duplicate_of, mut lookup) = (None, None);
         match &row.outcome {
             RowOutcome::Duplicate { of, .. } => duplicate_of = Some(of.0 + 1),

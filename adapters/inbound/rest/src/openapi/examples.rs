@@ -28,9 +28,12 @@ use crate::MAX_BODY_BYTES;
 use crate::failure;
 use crate::participants::views::ParticipantList;
 
+pub(super) mod batches;
 mod lookups;
 mod people;
 mod proofs;
+
+pub(crate) use batches::{JSON_LINES, TABLE};
 
 /// The body of a request of this schema.
 pub(super) fn request(schema: &str) -> Option<Value> {
@@ -73,6 +76,10 @@ pub(super) fn success(operation: &str) -> Option<Value> {
         "verify" => proofs::checked(),
         "lookups" | "getLookup" | "removeLookup" => lookups::waiting(),
         "listLookups" => lookups::page(),
+        "createBatch" | "getBatch" => batches::running(),
+        "cancelBatch" => batches::canceled(),
+        "listBatches" => batches::page(),
+        "importBatch" => batches::import(),
         "listKeys" => Value::Array(vec![people::key()]),
         "createKey" => people::created_key(),
         "revokeKey" => people::revoked_key(),
@@ -193,7 +200,11 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
         "NotReady" => vec![("SERVICE_UNAVAILABLE", not_ready())],
         "RouteNotFound" => vec![("ROUTE_NOT_FOUND", Problem::RouteNotFound)],
         "MethodNotAllowed" => vec![("METHOD_NOT_ALLOWED", Problem::MethodNotAllowed)],
-        other => people::of(other),
+        other => {
+            let mut failures = batches::of(other);
+            failures.extend(people::of(other));
+            failures
+        }
     };
     failures
         .into_iter()

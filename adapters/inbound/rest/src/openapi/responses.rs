@@ -61,9 +61,14 @@ responses! {
              or its proof isn't issued (yet).";
     NoSuchLookup = "404", ["RateLimit", "RateLimit-Policy"],
         "`NOT_FOUND`: your account has no such lookup in the key's environment.";
-    NoSuchBatch = "404", ["RateLimit", "RateLimit-Policy"],
+    NoSuchBatch = "404", [],
         "`NOT_FOUND`: your account has no such batch in the key's environment.";
-    BatchConflict = "409", [],
+    FaultyTable = "400", [],
+        "`INVALID_REQUEST`: a parameter is faulty (`details.fields`), the table can't be read, or none of its \
+             rows can be looked up (`details.rows`).";
+    FaultyArchive = "400", [],
+        "`INVALID_REQUEST`: the file is no ZIP, is damaged, or has files that the bank's doesn't have.";
+    BatchConflict = "409", ["Retry-After"],
         "`CONFLICT`: the state of the batch, or the number of open ones, doesn't allow it \
              (`details.reason`). `IDEMPOTENCY_KEY_IN_PROGRESS`: the first request with the \
              `Idempotency-Key` is still running.";
@@ -83,7 +88,7 @@ responses! {
     NotDelivered = "409", [],
         "`CONFLICT`: the lookup has no proof, or none yet (`details.reason` is `not_delivered`).";
     TooManyReads = "429", ["Retry-After"],
-        "`RATE_LIMIT_EXCEEDED`: the key read lookups more than 600 times in a minute.";
+        "`RATE_LIMIT_EXCEEDED`: the key read lookups, or asked about batches, more than 600 times in a minute.";
     KeyInProgress = "409", ["RateLimit", "RateLimit-Policy", "Retry-After"],
         "`IDEMPOTENCY_KEY_IN_PROGRESS`: the first request with the `Idempotency-Key` is still running. It \
              isn't counted.";
@@ -241,7 +246,7 @@ fn general_headers() -> Vec<(&'static str, Header)> {
         (
             "Location",
             header(
-                "Path of the lookup.",
+                "Path of the lookup or batch.",
                 json!("/v1/cep/lookups/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1"),
             ),
         ),

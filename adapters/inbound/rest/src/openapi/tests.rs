@@ -56,7 +56,9 @@ fn every_code_has_an_example() {
 #[test]
 fn every_endpoint_describes_every_status() {
     let document = json();
-    for endpoint in Endpoint::ALL {
+    // Rows of batches are no requests of their own.
+    let endpoints = Endpoint::ALL.into_iter();
+    for endpoint in endpoints.filter(|endpoint| *endpoint != Endpoint::Batches) {
         let responses =
             &document["paths"][format!("/v1/cep/{}", endpoint.name())]["post"]["responses"];
         let described: Vec<_> = responses.as_object().unwrap().keys().collect();
@@ -136,7 +138,7 @@ fn a_parameter_of_a_path_is_required() {
     let operations = operations.flat_map(|item| item.as_object().unwrap().values());
     let parameters = operations.flat_map(|operation| operation["parameters"].as_array().unwrap());
     let of_paths: Vec<_> = parameters.filter(|it| it["in"] == "path").collect();
-    assert_eq!(of_paths.len(), 13);
+    assert_eq!(of_paths.len(), 20);
     assert!(of_paths.iter().all(|it| it["required"] == true));
 }
 

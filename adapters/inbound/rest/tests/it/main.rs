@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod bank;
+mod batches;
 mod data;
 mod errors;
 mod fields;

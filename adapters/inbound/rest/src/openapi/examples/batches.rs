@@ -1,0 +1,226 @@
+//! Examples of batches.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
+use domain::file::RequestedFiles;
+use domain::inference::{InferenceFailure, Unresolved};
+use domain::key::{Environment, KeyId};
+use domain::lookup::{LookupState, RetryFor};
+use domain::tracking_key::TrackingKey;
+use ports::inbound::{
+    BatchPreview, BatchView, ImportReport, RejectedFile, Rejection, RepeatError, RowOutcome,
+    RowView,
+};
+use serde::Serialize;
+use serde_json::Value;
+use uuid::Uuid;
+use web::problem::{FieldProblem, RowFaultText};
+use web::{Language, Problem};
+
+use super::{LANGUAGE, WAIT};
+use crate::batches::{
+    BatchBody, ImportBody, MAX_ARCHIVE_BYTES, MAX_TABLE_BYTES, PreviewBody, RowBody,
+};
+use crate::failure;
+
+/// A table as CSV.
+pub(crate) const TABLE: &str = "\
+id;fecha;clave_rastreo;cuenta;monto
+A-1042;2026-11-20;MBAN01002611200001234567;002010077777777771;1234.56
+A-1043;20/11/2026;MBAN01002611200001234568;002010077777777771;\"1,050.00\"
+";
+
+/// The same as JSON lines.
+pub(crate) const JSON_LINES: &str = "\
+{\"id\":\"A-1042\",\"fecha\":\"2026-11-20\",\"clave_rastreo\":\"MBAN01002611200001234567\",\
+\"cuenta\":\"002010077777777771\",\"monto\":1234.56}
+{\"id\":\"A-1043\",\"fecha\":\"2026-11-20\",\"clave_rastreo\":\"MBAN01002611200001234568\",\
+\"cuenta\":\"002010077777777771\",\"monto\":1050.00}
+";
+
+fn value(view: &impl Serialize) -> Value {
+    serde_json::to_value(view).unwrap_or_default()
+}
+
+/// A batch that is half done.
+pub(super) fn running() -> Value {
+    value(&BatchBody::new(&batch()))
+}
+
+/// A batch that was canceled.
+pub(super) fn canceled() -> Value {
+    let batch = batch();
+    let at = batch.updated_at + TimeDelta::minutes(1);
+    value(&BatchBody::new(&BatchView {
+        state: BatchState::Canceled,
+        updated_at: at,
+        erased_at: Some(at + TimeDelta::days(7)),
+        lookups: vec![(LookupState::Delivered, 480), (LookupState::Canceled, 12)],
+        eta: None,
+        ..batch
+    }))
+}
+
+/// A page with the first batch.
+pub(super) fn page() -> Value {
+    serde_json::json!({ "items": [running()], "next": null, "total": null })
+}
+
+/// The check of a table of three rows.
+pub(in crate::openapi) fn preview() -> Value {
+    let preview = BatchPreview {
+        counts: RowCounts {
+            rows: 3,
+            faulty: 1,
+            duplicates: 1,
+        },
+        rejected: vec![
+            faulty(),
+            RowView {
+                row: RowNumber(2),
+                line: 4,
+                caller_id: Some("A-1044".to_owned()),
+                query: None,
+                outcome: RowOutcome::Duplicate {
+                    of: RowNumber(0),
+                    line: 2,
+                },
+            },
+        ],
+        quota_left: Some(588),
+        seconds: 6,
+    };
+    value(&PreviewBody::new(&preview, &[], LANGUAGE))
+}
+
+/// A row whose issuing bank has to be named.
+pub(in crate::openapi) fn row() -> Value {
+    value(&RowBody::new(&faulty(), LANGUAGE))
+}
+
+/// The result of an import.
+pub(super) fn import() -> Value {
+    let tracking_key = TrackingKey::parse("MBAN01002611200001234568");
+    let rejected = tracking_key.ok().map(|tracking_key| RejectedFile {
+        date: created_at().date_naive(),
+        tracking_key,
+        reason: Rejection::Differs,
+    });
+    let report = ImportReport {
+        delivered: vec![RowNumber(0), RowNumber(6)],
+        present: 1,
+        rejected: rejected.into_iter().collect(),
+    };
+    value(&ImportBody::new(report, 0))
+}
+
+/// The bodies of one named error answer, by name.
+pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
+    match answer {
+        "NoSuchBatch" => vec![("NOT_FOUND", Problem::NoSuchBatch)],
+        "FaultyTable" => vec![
+            (
+                "INVALID_REQUEST, parameter",
+                Problem::invalid_field("columns", FieldProblem::MalformedMapping),
+            ),
+            (
+                "INVALID_REQUEST, columns",
+                Problem::MissingColumns {
+                    missing: vec!["monto"],
+                    found: vec!["fecha".to_owned(), "total".to_owned()],
+                },
+            ),
+            ("INVALID_REQUEST, rows", nothing_to_look_up()),
+        ],
+        "FaultyArchive" => vec![
+            ("INVALID_REQUEST, no ZIP", Problem::NotAnArchive),
+            ("INVALID_REQUEST, damaged", Problem::DamagedArchive),
+        ],
+        "BatchConflict" => vec![
+            ("CONFLICT, ended", Problem::BatchEnded),
+            ("CONFLICT, not ended", Problem::BatchNotEnded),
+            ("CONFLICT, canceled", Problem::BatchCanceled),
+            ("CONFLICT, too many", Problem::TooManyBatches { most: 20 }),
+            (
+                "CONFLICT, too few rows",
+                Problem::TooFewRows { rows: 1, least: 2 },
+            ),
+            (
+                "IDEMPOTENCY_KEY_IN_PROGRESS",
+                failure::of_repeat(RepeatError::InProgress { retry_after: WAIT }),
+            ),
+        ],
+        "LargeTable" => vec![("PAYLOAD_TOO_LARGE", too_large(MAX_TABLE_BYTES))],
+        "NoTable" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedTableType)],
+        "LargeArchive" => vec![("PAYLOAD_TOO_LARGE", too_large(MAX_ARCHIVE_BYTES))],
+        "NoArchive" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedArchiveType)],
+        _ => vec![],
+    }
+}
+
+fn too_large(max_bytes: usize) -> Problem {
+    Problem::PayloadTooLarge { max_bytes }
+}
+
+fn nothing_to_look_up() -> Problem {
+    let message = |language| FieldProblem::NotInferred.message(language);
+    Problem::NothingToLookUp {
+        rows: 1,
+        faults: vec![RowFaultText {
+            line: 2,
+            field: "emisor".to_owned(),
+            es: message(Language::Spanish),
+            en: message(Language::English),
+        }],
+    }
+}
+
+fn faulty() -> RowView {
+    RowView {
+        row: RowNumber(1),
+        line: 3,
+        caller_id: Some("A-1043".to_owned()),
+        query: None,
+        outcome: RowOutcome::Unresolved(Unresolved::InferenceFailed {
+            issuer: Some(InferenceFailure::UnknownTrackingKeyShape),
+            receiver: None,
+        }),
+    }
+}
+
+fn batch() -> BatchView {
+    let created_at = created_at();
+    BatchView {
+        id: BatchId(Uuid::from_u128(0x019a_a0b2_7d3e_7c55_8d3f_4be0_a3f6_c2d2)),
+        key: KeyId(Uuid::from_u128(0x019a_a0a1_3c52_7f10_9b44_1d2e_6f70_8a91)),
+        environment: Environment::Live,
+        state: BatchState::Running,
+        reason: None,
+        name: Some("noviembre".to_owned()),
+        files: RequestedFiles::Both,
+        retry_for: RetryFor::DEFAULT,
+        created_at,
+        updated_at: created_at + TimeDelta::seconds(1),
+        erased_at: None,
+        counts: RowCounts {
+            rows: 1000,
+            faulty: 3,
+            duplicates: 5,
+        },
+        not_begun: 500,
+        lookups: vec![
+            (LookupState::Queued, 6),
+            (LookupState::Running, 2),
+            (LookupState::Waiting, 4),
+            (LookupState::Delivered, 480),
+        ],
+        eta: Some(created_at + Duration::from_mins(34)),
+    }
+}
+
+/// 20 November 2026.
+fn created_at() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_795_132_800, 0).unwrap_or_default()
+}

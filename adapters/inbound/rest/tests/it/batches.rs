@@ -1,0 +1,132 @@
+//! Batches over HTTP.
+
+mod creation;
+mod faults;
+mod files;
+mod import;
+mod reads;
+mod results;
+
+use std::io::{Cursor, Read as _};
+use std::time::Duration;
+
+use domain::customer::CustomerId;
+use domain::limits::Plan;
+use reqwest::{Body, RequestBuilder, Response};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::data::{self, GOOD_KEY, add_key, new_key, now};
+use crate::harness::Harness;
+use crate::lookups::json_of;
+
+/// A key of another customer.
+const OTHERS_KEY: &str = "cep_test_OtherOne.000000000000000000000000";
+/// An id that no batch has.
+const UNKNOWN: &str = "/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1";
+
+/// A table of payments: the id, the tracking key and the amount of each.
+fn table(payments: &[(&str, &str, &str)]) -> String {
+    let lines = payments.iter().map(|(id, key, amount)| {
+        format!("{id},2026-11-20,{key},002010077777777771,{amount},40012,40002\n")
+    });
+    let header = "id,fecha,clave_rastreo,cuenta,monto,emisor,receptor\n";
+    std::iter::once(header.to_owned()).chain(lines).collect()
+}
+
+/// Two payments that have proofs, one that the bank doesn't know, and a repeated one.
+fn mixed() -> String {
+    table(&[
+        ("A-1", "MBAN01", "10.00"),
+        ("=1+1", "MBAN02", "404.00"),
+        ("A-3", "MBAN03", "11.00"),
+        ("A-4", "MBAN01", "10.00"),
+    ])
+}
+
+/// A server with a key of another customer.
+async fn of_two_customers() -> Harness {
+    let services = data::machine().await;
+    let id = CustomerId(Uuid::from_u128(2));
+    let other = services.add_customer(id, "other", Plan::Startup, now());
+    let other = other.await;
+    let id = "0198f3c2-7d3e-7000-8000-000000000005";
+    add_key(
+        &services,
+        new_key(id, &other, "till", "cep_test_OtherOne"),
+    )
+    .await;
+    Harness::over(services).await
+}
+
+impl Harness {
+    /// A request for batches with a good key.
+    fn batches(&self, method: &str, path: &str) -> RequestBuilder {
+        let request = self.request(method, &format!("/v1/cep/batches{path}"));
+        let request = request.header("x-api-key", GOOD_KEY);
+        request.header("x-request-id", "test-1")
+    }
+
+    async fn batch(&self, path: impl AsRef<str>) -> Response {
+        self.batches("GET", path.as_ref()).send().await.unwrap()
+    }
+
+    /// A request to create a batch from a CSV.
+    fn sending(&self, query: &str, table: impl Into<Body>) -> RequestBuilder {
+        let request = self.batches("POST", query);
+        request.header("content-type", "text/csv").body(table)
+    }
+
+    async fn send(&self, query: &str, table: impl Into<Body>) -> Response {
+        self.sending(query, table).send().await.unwrap()
+    }
+
+    /// The path of a new batch, below that of all.
+    async fn new_batch(&self, query: &str, table: impl Into<Body>) -> String {
+        let batch = json_of(self.send(query, table).await, 202).await;
+        format!("/{}", batch["id"].as_str().unwrap())
+    }
+
+    /// Looks the rows of a batch up, until it has this state.
+    async fn work_until(&self, path: &str, state: &str) -> Value {
+        let lookups = &self.gateway.lookups;
+        let feeder = tokio::spawn(lookups.feeder.clone().run());
+        let worker = tokio::spawn(lookups.worker.clone().run());
+        let batch = loop {
+            let batch = json_of(self.batch(path).await, 200).await;
+            if batch["state"] == state {
+                break batch;
+            }
+            // The feeder looks again after a pause by this clock.
+            self.gateway.services.clock.advance(Duration::from_millis(500));
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        };
+        feeder.abort();
+        worker.abort();
+        batch
+    }
+
+    /// The path of a batch of [`mixed`] that is finished.
+    async fn finished(&self) -> String {
+        let path = self
+            .new_batch("?retry_for=0&formats=xml,pdf", mixed())
+            .await;
+        self.work_until(&path, "finished").await;
+        path
+    }
+}
+
+/// The names and contents of a ZIP file.
+async fn unzipped(answer: Response) -> Vec<(String, Vec<u8>)> {
+    assert_eq!(answer.status(), 200);
+    assert_eq!(answer.headers()["content-type"], "application/zip");
+    let bytes = answer.bytes().await.unwrap();
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let files = (0..archive.len()).map(|index| {
+        let mut file = archive.by_index(index).unwrap();
+        let mut content = Vec::new();
+        file.read_to_end(&mut content).unwrap();
+        (file.name().unwrap().into_owned(), content)
+    });
+    files.collect()
+}

@@ -1,0 +1,175 @@
+//! Creation of batches.
+
+use domain::outcome::Outcome;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use super::{OTHERS_KEY, mixed, of_two_customers, table};
+use crate::harness::{Harness, transcript};
+use crate::lookups::{header, json_of};
+
+/// A table as a spreadsheet writes it in Mexico.
+const SPREADSHEET: &str = "Factura;Fecha;Clave de rastreo;CLABE;Importe;Descripción\r\n\
+    =A1;20/11/2026;MBAN01002611200001234567;002010077777777771;\"$1,234.56\";Año\r\n\
+    ;20/11/2026;MBAN01002611200001234568;002010077777777771;10.00;\r\n";
+
+fn windows_1252(text: &str) -> Vec<u8> {
+    let bytes = text.chars().map(|char| u8::try_from(u32::from(char)));
+    bytes.collect::<Result<_, _>>().unwrap()
+}
+
+#[tokio::test]
+async fn a_batch_is_created_from_a_spreadsheets_table() {
+    let harness = Harness::start().await;
+    let query = "?columns=id:Factura&formats=xml,pdf&retry_for=3600&name=noviembre";
+    let answer = harness.send(query, windows_1252(SPREADSHEET)).await;
+    assert_eq!(header(&answer, "retry-after"), "2");
+    assert_eq!(header(&answer, "idempotent-replayed"), "");
+    assert!(header(&answer, "ratelimit").starts_with("\"minute\";r=58;"));
+    assert_eq!(header(&answer, "content-type"), "application/json");
+    let location = header(&answer, "location").to_owned();
+    let batch = json_of(answer, 202).await;
+    let id = batch["id"].as_str().unwrap();
+    assert_eq!(location, format!("/v1/cep/batches/{id}"));
+    let text = serde_json::to_string_pretty(&batch).unwrap();
+    insta::assert_snapshot!("created", text.replace(id, "(the id)"));
+    assert_eq!(harness.outcomes().await, [], "nothing is counted yet");
+}
+
+#[rstest]
+#[case("text/csv", format!("\u{feff}{}", mixed()))]
+#[case("application/vnd.ms-excel", mixed().replace(',', ";"))]
+#[case("text/tab-separated-values; charset=utf-8", mixed().replace(',', "\t"))]
+#[case("application/x-ndjson", json_lines())]
+#[case("application/jsonl", format!("\u{feff}{}", json_lines()))]
+#[tokio::test]
+async fn a_table_of_each_kind_is_read(#[case] media_type: &str, #[case] table: String) {
+    let harness = Harness::start().await;
+    let request = harness.batches("POST", "");
+    let request = request.header("content-type", media_type).body(table);
+    let batch = json_of(request.send().await.unwrap(), 202).await;
+    assert_eq!(batch["state"], "queued");
+    assert_eq!(batch["counts"]["rows"], 4);
+    assert_eq!(batch["counts"]["duplicates"], 1);
+    assert_eq!(batch["counts"]["faulty"], 0);
+    assert_eq!(batch["counts"]["not_begun"], 3);
+    assert_eq!(batch["formats"], json!(["xml"]));
+    assert_eq!(batch["name"], Value::Null);
+}
+
+/// [`mixed`] as JSON lines.
+fn json_lines() -> String {
+    let lines = mixed();
+    let lines = lines.lines().skip(1).map(|line| {
+        let cells: Vec<_> = line.split(',').collect();
+        let row = json!({
+            "id": cells[0],
+            "fecha": cells[1],
+            "clave_rastreo": cells[2],
+            "cuenta": cells[3],
+            "monto": cells[4].parse::<f64>().unwrap(),
+            "emisor": cells[5],
+            "receptor": cells[6],
+        });
+        format!("{row}\n\n")
+    });
+    lines.collect()
+}
+
+#[tokio::test]
+async fn columns_are_named_by_header_or_number() {
+    let harness = Harness::start().await;
+    let table = "uno,fecha,rastreo,cuatro,Total\n\
+        x,2026-11-20,MBAN01002611200001234567,002010077777777771,10.00\n";
+    let query = "?columns=clave_rastreo:rastreo,cuenta:4,monto:Total,id:uno";
+    let path = harness.new_batch(query, table).await;
+    let rows = harness.batch(format!("{path}/results?format=ndjson"));
+    let row = json_of(rows.await, 200).await;
+    assert_eq!(row["id"], "x");
+    assert_eq!(row["state"], "not_begun");
+}
+
+#[tokio::test]
+async fn a_dry_run_lists_what_would_not_be_looked_up_and_stores_nothing() {
+    let harness = Harness::start().await;
+    let faulty = format!(
+        "{}B-1,20-13-2026,MBAN05,123,diez,40012,40012\nB-2,2026-11-20,X-1,002010077777777771,5.00,,\n",
+        mixed()
+    );
+    for language in ["es-MX", "en"] {
+        let request = harness.sending("?dry_run=true", faulty.clone());
+        let request = request
+            .header("accept-language", language)
+            .header("idempotency-key", "check");
+        let answer = transcript(request.send().await.unwrap()).await;
+        insta::assert_snapshot!(format!("dry_run_{}", &language[..2]), answer);
+    }
+    let listed = json_of(harness.batch("").await, 200).await;
+    assert_eq!(listed["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_repeated_request_creates_no_second_batch() {
+    let harness = of_two_customers().await;
+    let named = |query: &str, table: String| {
+        let request = harness.sending(query, table);
+        request.header("idempotency-key", "\"november\"").send()
+    };
+    let first = named("?name=a", mixed()).await.unwrap();
+    let location = header(&first, "location").to_owned();
+    assert_eq!(header(&first, "idempotent-replayed"), "");
+    let first = json_of(first, 202).await;
+    let second = named("?name=a", mixed()).await.unwrap();
+    assert_eq!(header(&second, "idempotent-replayed"), "true");
+    assert_eq!(header(&second, "location"), location);
+    assert_eq!(json_of(second, 202).await, first);
+    for (query, table) in [
+        ("?name=b", mixed()),
+        ("?name=a", table(&[("", "MBAN09", "10.00")])),
+    ] {
+        let reused = json_of(named(query, table).await.unwrap(), 422).await;
+        assert_eq!(reused["error"], "IDEMPOTENCY_KEY_REUSED", "{query}");
+    }
+    let other = harness.request("POST", "/v1/cep/batches?name=a");
+    let other = other.header("x-api-key", OTHERS_KEY);
+    let other = other.header("content-type", "text/csv");
+    let other = other.header("idempotency-key", "november").body(mixed());
+    let other = other.send().await.unwrap();
+    assert_eq!(header(&other, "idempotent-replayed"), "", "names are a key's own");
+    assert_ne!(json_of(other, 202).await["id"], first["id"]);
+    let malformed = harness.sending("", mixed()).header("idempotency-key", "a b");
+    let malformed = json_of(malformed.send().await.unwrap(), 400).await;
+    assert_eq!(malformed["details"]["fields"][0]["field"], "Idempotency-Key");
+    let listed = json_of(harness.batch("").await, 200).await;
+    assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_refused_table_leaves_its_idempotency_key_free() {
+    let harness = Harness::start().await;
+    let named = |table: String| {
+        let request = harness.sending("", table);
+        request.header("idempotency-key", "november").send()
+    };
+    let refused = named(table(&[("", "MBAN01", "-1")])).await.unwrap();
+    assert_eq!(refused.status(), 400);
+    assert_eq!(named(mixed()).await.unwrap().status(), 202);
+}
+
+#[tokio::test]
+async fn rows_are_counted_when_they_are_looked_up() {
+    let harness = Harness::start().await;
+    let path = harness.finished().await;
+    let batch = json_of(harness.batch(&path).await, 200).await;
+    assert_eq!(batch["counts"]["delivered"], 2);
+    assert_eq!(batch["counts"]["not_found"], 1);
+    assert_eq!(batch["progress"], 100.0);
+    assert_eq!(batch["eta"], Value::Null);
+    assert_ne!(batch["deleted_at"], Value::Null);
+    let mut outcomes = harness.outcomes().await;
+    outcomes.sort_by_key(|outcome| outcome.name());
+    assert_eq!(
+        outcomes,
+        [Outcome::Delivered, Outcome::Delivered, Outcome::NotFound]
+    );
+}

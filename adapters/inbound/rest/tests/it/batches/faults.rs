@@ -1,0 +1,142 @@
+//! Requests about batches that are refused.
+
+use rstest::rstest;
+use serde_json::json;
+
+use super::{UNKNOWN, mixed, table};
+use crate::harness::{Harness, transcript};
+use crate::lookups::{header, json_of};
+
+#[rstest]
+#[case("empty", "", b"")]
+#[case("blank", "", b"\xef\xbb\xbf \r\n")]
+#[case("header_alone", "", b"fecha,clave_rastreo,cuenta,monto\n")]
+#[case("no_header", "", b"2026-11-20,MBAN01,002010077777777771,10.00\n")]
+#[case("xlsx", "", b"PK\x03\x04\x14\x00\x06\x00\x08\x00\x00\x00!\x00")]
+#[case("missing_columns", "", b"fecha,total,clave de rastreo\n2026-11-20,10.00,MBAN01\n")]
+#[case("repeated_column", "", b"fecha,clave_rastreo,cuenta,monto,importe\n")]
+#[case("mapping_malformed", "?columns=monto", b"fecha\n")]
+#[case("mapping_to_nothing", "?columns=monto:Saldo", b"fecha,clave_rastreo,cuenta,monto\n")]
+#[case("wrong_options", "?dry_run=si&formats=zip&retry_for=-1&name=&page=2", b"fecha\n")]
+#[case("wrong_formats", "?formats=zip", b"fecha\n")]
+#[tokio::test]
+async fn a_table_that_cannot_be_read_is_refused(
+    #[case] name: &str,
+    #[case] query: &str,
+    #[case] table: &'static [u8],
+) {
+    let harness = Harness::start().await;
+    let mut answers = Vec::new();
+    for language in ["es-MX", "en"] {
+        let request = harness.sending(query, table);
+        let request = request.header("accept-language", language);
+        answers.push(transcript(request.send().await.unwrap()).await);
+    }
+    insta::assert_snapshot!(name, answers.join("\n\n"));
+    let listed = json_of(harness.batch("").await, 200).await;
+    assert_eq!(listed["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_table_without_a_row_to_look_up_is_refused_with_the_first_faults() {
+    let harness = Harness::start().await;
+    let faulty = table(&[("1", "MBAN01", "-1"), ("2", "", "10.00")]);
+    let mut answers = Vec::new();
+    for language in ["es-MX", "en"] {
+        let request = harness.sending("", faulty.clone());
+        let request = request.header("accept-language", language);
+        answers.push(transcript(request.send().await.unwrap()).await);
+    }
+    insta::assert_snapshot!("nothing_to_look_up", answers.join("\n\n"));
+}
+
+#[tokio::test]
+async fn a_table_has_at_most_so_many_rows() {
+    let harness = Harness::start().await;
+    let keys: Vec<_> = (0..10_001).map(|number| format!("MBAN{number}")).collect();
+    let payments: Vec<_> = keys.iter().map(|key| ("", key.as_str(), "10.00")).collect();
+    let most = harness.send("?dry_run=true", table(&payments[1..])).await;
+    assert_eq!(json_of(most, 200).await["ready"], 10_000);
+    let more = json_of(harness.send("", table(&payments)).await, 400).await;
+    let fault = &more["details"]["fields"][0];
+    assert_eq!(fault["field"], "body");
+    assert_eq!(fault["problem"], "too_many_rows");
+}
+
+#[tokio::test]
+async fn a_body_is_bounded_and_declared() {
+    let harness = Harness::start().await;
+    let large = vec![b'\n'; 16 * 1024 * 1024 + 1];
+    let answer = harness.send("", large).await;
+    assert_eq!(header(&answer, "content-type"), "application/json");
+    assert_eq!(json_of(answer, 413).await["error"], "PAYLOAD_TOO_LARGE");
+    for media_type in ["application/json", "text/plain", "multipart/form-data", ""] {
+        let request = harness.batches("POST", "").header("content-type", media_type);
+        let answer = request.body(mixed()).send().await.unwrap();
+        assert_eq!(header(&answer, "content-type"), "application/json");
+        let answer = json_of(answer, 415).await;
+        assert_eq!(answer["error"], "UNSUPPORTED_MEDIA_TYPE", "{media_type}");
+    }
+    let path = harness.new_batch("", mixed()).await;
+    let import = harness.batches("POST", &format!("{path}/import"));
+    let import = import.header("content-type", "text/csv").body("x");
+    assert_eq!(import.send().await.unwrap().status(), 415);
+}
+
+const ROUTES: [(&str, &str); 8] = [
+    ("POST", ""),
+    ("GET", ""),
+    ("GET", UNKNOWN),
+    ("DELETE", UNKNOWN),
+    ("POST", "/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1/cancel"),
+    ("GET", "/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1/results"),
+    ("GET", "/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1/files.zip"),
+    ("POST", "/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1/import"),
+];
+
+#[tokio::test]
+async fn each_route_needs_a_good_key() {
+    let harness = Harness::start().await;
+    for (method, path) in ROUTES {
+        let request = harness.request(method, &format!("/v1/cep/batches{path}"));
+        let answer = request.send().await.unwrap();
+        assert!(header(&answer, "www-authenticate").starts_with("ApiKey"));
+        let answer = json_of(answer, 401).await;
+        assert_eq!(answer["error"], "INVALID_API_KEY", "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_batch_that_is_not_there_is_not_found() {
+    let harness = Harness::start().await;
+    for (method, path) in ROUTES.into_iter().filter(|(_, path)| !path.is_empty()) {
+        for path in [path, &path.replace(UNKNOWN, "/x")] {
+            let answer = harness.batches(method, path).send().await.unwrap();
+            assert_eq!(header(&answer, "content-type"), "application/json");
+            let answer = json_of(answer, 404).await;
+            assert_eq!(answer["error"], "NOT_FOUND", "{method} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn other_methods_are_refused_with_those_of_the_path() {
+    let harness = Harness::start().await;
+    for (path, allowed) in [
+        ("", "GET,HEAD,POST"),
+        (UNKNOWN, "DELETE,GET,HEAD"),
+        (&format!("{UNKNOWN}/cancel"), "POST"),
+        (&format!("{UNKNOWN}/results"), "GET,HEAD"),
+        (&format!("{UNKNOWN}/files.zip"), "GET,HEAD"),
+        (&format!("{UNKNOWN}/banxico.zip"), "GET,HEAD"),
+        (&format!("{UNKNOWN}/import"), "POST"),
+    ] {
+        for method in ["PUT", "OPTIONS"] {
+            let answer = harness.batches(method, path).send().await.unwrap();
+            let mut methods: Vec<_> = header(&answer, "allow").split(',').collect();
+            methods.sort_unstable();
+            assert_eq!(methods.join(","), allowed, "{method} {path}");
+            assert_eq!(json_of(answer, 405).await["error"], "METHOD_NOT_ALLOWED");
+        }
+    }
+}

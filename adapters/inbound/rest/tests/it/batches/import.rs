@@ -1,0 +1,147 @@
+//! Imports of the bank's own batches.
+
+use std::io::{Cursor, Write as _};
+
+use domain::inference;
+use domain::participant::Catalogue;
+use reqwest::Response;
+use rstest::rstest;
+use serde_json::{Value, json};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use super::{mixed, table, unzipped};
+use crate::bank::PDF;
+use crate::harness::Harness;
+use crate::lookups::{header, json_of};
+
+fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in files {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(content).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// The XML of a payment of [`table`], as the bank issues it.
+fn xml(key: &str, amount: &str) -> Vec<u8> {
+    let query = domain::query::ProofQuery {
+        date: "2026-11-20".parse().unwrap(),
+        tracking_key: domain::tracking_key::TrackingKey::parse(key).unwrap(),
+        account: domain::account::Account::parse("002010077777777771").unwrap(),
+        amount: domain::amount::Amount::parse(amount).unwrap(),
+        issuer: domain::participant::ParticipantCode::parse("40012"),
+        receiver: domain::participant::ParticipantCode::parse("40002"),
+    };
+    let resolved = inference::resolve(query, Catalogue::embedded());
+    let files = crate::bank::proof(&resolved.transfer.unwrap());
+    files.xml.unwrap().into()
+}
+
+impl Harness {
+    async fn import(&self, path: &str, archive: Vec<u8>) -> Response {
+        let request = self.batches("POST", &format!("{path}/import"));
+        let request = request.header("content-type", "application/zip");
+        request.body(archive).send().await.unwrap()
+    }
+}
+
+#[tokio::test]
+async fn proofs_of_the_bank_are_delivered_without_a_lookup() {
+    let harness = Harness::start().await;
+    let path = harness.new_batch("?formats=xml,pdf", mixed()).await;
+    let archive = zipped(&[
+        ("[2026-11-20]MBAN01.xml", &xml("MBAN01", "10.00")),
+        ("[2026-11-20]MBAN01.pdf", PDF),
+        ("[2026-11-20]MBAN02.xml", &xml("MBAN02", "404.00")),
+        ("[2026-11-20]MBAN03.xml", &xml("MBAN03", "12.00")),
+        ("[2026-11-20]MBAN07.xml", &xml("MBAN07", "10.00")),
+        ("[2026-11-20]MBAN08.pdf", PDF),
+        ("resumen.txt", b"2 de 2"),
+        ("LEEME.txt", b"x"),
+    ]);
+    let answer = harness.import(&path, archive.clone()).await;
+    assert!(header(&answer, "ratelimit").starts_with("\"minute\""));
+    let report = json_of(answer, 200).await;
+    insta::assert_snapshot!("imported", serde_json::to_string_pretty(&report).unwrap());
+    let rows = harness.batch(format!("{path}/results?format=ndjson"));
+    let rows = rows.await.text().await.unwrap();
+    let rows: Vec<Value> = rows
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(rows[0]["lookup"]["origin"], "imported");
+    assert_eq!(rows[0]["lookup"]["attempts"], 0);
+    assert_eq!(rows[2]["state"], "not_begun");
+    let files = unzipped(harness.batch(format!("{path}/files.zip")).await).await;
+    let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "00001_CEP-20261120-MBAN01.xml",
+            "00001_CEP-20261120-MBAN01.pdf",
+            "00002_CEP-20261120-MBAN02.xml",
+            "resumen.csv",
+        ]
+    );
+    let again = json_of(harness.import(&path, archive).await, 200).await;
+    assert_eq!(again["delivered"], json!([]));
+    assert_eq!(again["present"], 2);
+    assert_eq!(harness.outcomes().await, [], "nothing was counted");
+}
+
+#[tokio::test]
+async fn what_is_no_proof_is_rejected() {
+    let harness = Harness::start().await;
+    let path = harness.new_batch("", mixed()).await;
+    let archive = zipped(&[("[2026-11-20]MBAN01.xml", b"<html/>")]);
+    let report = json_of(harness.import(&path, archive).await, 200).await;
+    assert_eq!(
+        report["rejected"],
+        json!([{ "fecha": "2026-11-20", "clave_rastreo": "MBAN01", "reason": "not_a_proof" }])
+    );
+}
+
+#[rstest]
+#[case("no_zip", b"%PDF-1.7".to_vec())]
+#[case("empty_body", Vec::new())]
+#[case("cut_off", { let mut zip = zipped(&[("a.xml", b"x")]); zip.truncate(40); zip })]
+#[case("leads_elsewhere", zipped(&[("../../etc/passwd", b"x")]))]
+#[case("zip_in_a_zip", zipped(&[("a.zip", &zipped(&[("a.xml", b"x")]))]))]
+#[case("bomb", zipped(&[("[2026-11-20]MBAN01.xml", &vec![b' '; 1_000_000])]))]
+#[tokio::test]
+async fn a_hostile_file_is_refused_as_a_whole(#[case] name: &str, #[case] archive: Vec<u8>) {
+    let harness = Harness::start().await;
+    let path = harness.new_batch("", mixed()).await;
+    let answer = harness.import(&path, archive).await;
+    assert_eq!(header(&answer, "content-type"), "application/json");
+    insta::assert_snapshot!(format!("refused_{name}"), json_of(answer, 400).await);
+}
+
+#[tokio::test]
+async fn nothing_is_imported_into_a_canceled_batch() {
+    let harness = Harness::start().await;
+    let path = harness.new_batch("", mixed()).await;
+    let cancel = harness.batches("POST", &format!("{path}/cancel"));
+    assert_eq!(cancel.send().await.unwrap().status(), 200);
+    let archive = zipped(&[("[2026-11-20]MBAN01.xml", &xml("MBAN01", "10.00"))]);
+    let answer = harness.import(&path, archive).await;
+    insta::assert_snapshot!("canceled", json_of(answer, 409).await);
+}
+
+#[tokio::test]
+async fn an_import_ends_a_batch_all_of_whose_rows_it_delivers() {
+    let harness = Harness::start().await;
+    let payments = [("", "MBAN01", "10.00"), ("", "MBAN02", "11.00")];
+    let path = harness.new_batch("", table(&payments)).await;
+    let archive = zipped(&[
+        ("[2026-11-20]MBAN01.xml", &xml("MBAN01", "10.00")),
+        ("[2026-11-20]MBAN02.xml", &xml("MBAN02", "11.00")),
+    ]);
+    let report = json_of(harness.import(&path, archive).await, 200).await;
+    assert_eq!(report["delivered"], json!([1, 2]));
+    let batch = harness.work_until(&path, "finished").await;
+    assert_eq!(batch["counts"]["delivered"], 2);
+    assert_eq!(harness.bank().times_asked(), 0);
+}

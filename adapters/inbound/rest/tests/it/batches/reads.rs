@@ -1,0 +1,142 @@
+//! Lists, reads, cancellation and removal of batches.
+
+use serde_json::{Value, json};
+
+use super::{OTHERS_KEY, mixed, of_two_customers, table};
+use crate::harness::Harness;
+use crate::lookups::{header, json_of};
+
+fn names(page: &Value) -> Vec<&str> {
+    let items = page["items"].as_array().unwrap().iter();
+    items.map(|batch| batch["name"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn batches_are_listed_page_by_page_and_by_state() {
+    let harness = Harness::start().await;
+    let mut paths = Vec::new();
+    for name in ["a", "b", "c"] {
+        let path = harness.new_batch(&format!("?name={name}"), mixed()).await;
+        paths.push(path);
+        harness
+            .gateway
+            .services
+            .clock
+            .advance(std::time::Duration::from_millis(5));
+    }
+    let first = harness.batch("?limit=2").await;
+    assert!(header(&first, "ratelimit").starts_with("\"minute\""));
+    let first = json_of(first, 200).await;
+    assert_eq!(names(&first), ["c", "b"]);
+    assert_eq!(first["total"], Value::Null);
+    let after = first["next"].as_str().unwrap();
+    let second = harness.batch(format!("?limit=2&after={after}")).await;
+    let second = json_of(second, 200).await;
+    assert_eq!(names(&second), ["a"]);
+    assert_eq!(second["next"], Value::Null);
+    let canceled = format!("{}/cancel", paths[1]);
+    let canceled = harness.batches("POST", &canceled).send().await.unwrap();
+    assert_eq!(json_of(canceled, 200).await["state"], "canceled");
+    let listed = json_of(harness.batch("?state=canceled").await, 200).await;
+    assert_eq!(names(&listed), ["b"]);
+    let listed = json_of(harness.batch("?state=queued").await, 200).await;
+    assert_eq!(names(&listed), ["c", "a"]);
+    for query in ["?state=lost", "?limit=0", "?limit=101", "?after=x", "?key=1"] {
+        let answer = json_of(harness.batch(query).await, 400).await;
+        assert_eq!(answer["error"], "INVALID_REQUEST", "{query}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_sees_the_batches_of_another_customer() {
+    let harness = of_two_customers().await;
+    let path = harness.finished().await;
+    for (method, below) in [
+        ("GET", ""),
+        ("DELETE", ""),
+        ("POST", "/cancel"),
+        ("GET", "/results"),
+        ("GET", "/files.zip"),
+        ("GET", "/banxico.zip"),
+        ("POST", "/import"),
+    ] {
+        let request = harness.request(method, &format!("/v1/cep/batches{path}{below}"));
+        let request = request.header("x-api-key", OTHERS_KEY);
+        let request = request.header("content-type", "application/zip");
+        let answer = json_of(request.send().await.unwrap(), 404).await;
+        assert_eq!(answer["error"], "NOT_FOUND", "{below}");
+    }
+    let others = harness.request("GET", "/v1/cep/batches");
+    let others = others.header("x-api-key", OTHERS_KEY).send().await.unwrap();
+    assert_eq!(json_of(others, 200).await["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_batch_is_canceled_once_and_removed_after_its_end() {
+    let harness = Harness::start().await;
+    let path = harness.new_batch("", mixed()).await;
+    let cancel = format!("{path}/cancel");
+    let early = harness.batches("DELETE", &path).send().await.unwrap();
+    let early = json_of(early, 409).await;
+    assert_eq!(early["error"], "CONFLICT");
+    insta::assert_snapshot!("not_ended", early);
+    let canceled = harness.batches("POST", &cancel).send().await.unwrap();
+    assert!(header(&canceled, "ratelimit").starts_with("\"minute\""));
+    let canceled = json_of(canceled, 200).await;
+    assert_eq!(canceled["state"], "canceled");
+    assert_ne!(canceled["deleted_at"], Value::Null);
+    let again = harness.batches("POST", &cancel).send().await.unwrap();
+    insta::assert_snapshot!("ended", json_of(again, 409).await);
+    let erased = harness.batches("DELETE", &path).send().await.unwrap();
+    assert!(header(&erased, "ratelimit").starts_with("\"minute\""));
+    assert_eq!(erased.status(), 204);
+    for below in ["", "/results", "/files.zip"] {
+        let gone = harness.batch(format!("{path}{below}")).await;
+        assert_eq!(gone.status(), 404, "{below}");
+    }
+    assert_eq!(harness.outcomes().await, [], "nothing was counted");
+}
+
+#[tokio::test]
+async fn an_account_has_so_many_open_batches() {
+    let harness = Harness::start().await;
+    for number in 0..20 {
+        let key = format!("MBAN{number}");
+        harness.new_batch("", table(&[("", &key, "10.00")])).await;
+    }
+    let answer = json_of(harness.send("", mixed()).await, 409).await;
+    insta::assert_snapshot!("too_many_open", answer);
+}
+
+#[tokio::test]
+async fn a_head_has_the_headers_of_a_get() {
+    let harness = Harness::start().await;
+    let path = harness.finished().await;
+    for below in ["", "/results", "/files.zip"] {
+        let path = format!("{path}{below}");
+        let get = harness.batch(&path).await;
+        let head = harness.batches("HEAD", &path).send().await.unwrap();
+        assert_eq!(head.status(), 200, "{below}");
+        for name in ["content-type", "content-disposition", "ratelimit-policy"] {
+            assert_eq!(header(&head, name), header(&get, name), "{below} {name}");
+        }
+        assert_eq!(head.bytes().await.unwrap().len(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_row_is_a_lookup_of_its_batch() {
+    let harness = Harness::start().await;
+    let path = harness.finished().await;
+    let id = path.trim_start_matches('/');
+    let listed = json_of(harness.read(&format!("?batch={id}")).await, 200).await;
+    let listed = listed["items"].as_array().unwrap();
+    assert_eq!(listed.len(), 3);
+    for lookup in listed {
+        assert_eq!(lookup["batch"], id);
+        let one = format!("/{}", lookup["id"].as_str().unwrap());
+        let one = json_of(harness.read(&one).await, 200).await;
+        let is_delivered = one["state"] == "delivered";
+        assert_eq!(one["origin"], if is_delivered { json!("fetched") } else { Value::Null });
+    }
+}

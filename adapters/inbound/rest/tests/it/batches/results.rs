@@ -1,0 +1,143 @@
+//! Results of batches.
+
+use serde_json::Value;
+
+use super::mixed;
+use crate::harness::Harness;
+use crate::lookups::header;
+
+/// Replaces ids, which are drawn, by a word.
+fn without_ids(text: &str) -> String {
+    let mut left = text;
+    let mut out = String::new();
+    while !left.is_empty() {
+        let is_id = left.get(..36).is_some_and(|start| {
+            let bytes = start.bytes().enumerate();
+            let mut fitting = bytes.map(|(place, byte)| match place {
+                8 | 13 | 18 | 23 => byte == b'-',
+                _ => byte.is_ascii_hexdigit(),
+            });
+            fitting.all(|fits| fits)
+        });
+        if is_id {
+            out.push_str("(id)");
+            left = &left[36..];
+        } else {
+            let next = left.chars().next().map_or(1, char::len_utf8);
+            out.push_str(&left[..next]);
+            left = &left[next..];
+        }
+    }
+    out
+}
+
+#[tokio::test]
+async fn the_results_are_a_table_in_which_no_cell_is_a_formula() {
+    let harness = Harness::start().await;
+    let path = harness.finished().await;
+    for (language, name) in [("es-MX", "csv_es"), ("en", "csv_en")] {
+        let request = harness.batches("GET", &format!("{path}/results"));
+        let request = request.header("accept-language", language);
+        let answer = request.header("accept", "text/csv").send().await.unwrap();
+        assert_eq!(
+            header(&answer, "content-type"),
+            "text/csv; charset=utf-8; header=present"
+        );
+        assert_eq!(header(&answer, "vary"), "accept");
+        let id = path.trim_start_matches('/');
+        let disposition = format!("attachment; filename=\"resultados-{id}.csv\"");
+        assert_eq!(header(&answer, "content-disposition"), disposition);
+        assert!(header(&answer, "ratelimit").starts_with("\"minute\""));
+        // Decoded as it is, so that the mark at its beginning is seen.
+        let text = answer.bytes().await.unwrap();
+        let text = std::str::from_utf8(&text).unwrap();
+        assert!(text.starts_with("\u{feff}fila,linea,id,"));
+        assert!(text.contains("\r\n2,3,'=1+1,"));
+        insta::assert_snapshot!(name, without_ids(&text.replace("\r\n", "\n")));
+    }
+}
+
+#[tokio::test]
+async fn faulty_rows_say_why_in_both_languages() {
+    let harness = Harness::start().await;
+    let faulty = format!("{}B-1,2026-11-31,MBAN05,123,diez,40012,\n", mixed());
+    let path = harness.new_batch("", faulty).await;
+    for (language, name) in [("es-MX", "faulty_es"), ("en", "faulty_en")] {
+        let request = harness.batches("GET", &format!("{path}/results?after=3"));
+        let request = request.header("accept-language", language);
+        let answer = request.send().await.unwrap();
+        assert_eq!(
+            header(&answer, "content-type"),
+            "text/csv; charset=utf-8; header=absent"
+        );
+        let text = answer.text().await.unwrap();
+        insta::assert_snapshot!(name, text.replace("\r\n", "\n"));
+    }
+}
+
+/// The rows of JSON lines.
+fn rows(text: &str) -> Vec<Value> {
+    let lines = text.lines();
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn the_results_are_json_lines_after_a_row() {
+    let harness = Harness::start().await;
+    let path = harness.finished().await;
+    for (query, accept) in [
+        ("", "application/x-ndjson"),
+        ("?format=ndjson", "text/csv"),
+        ("", "application/ndjson, text/csv"),
+    ] {
+        let request = harness.batches("GET", &format!("{path}/results{query}"));
+        let answer = request.header("accept", accept).send().await.unwrap();
+        assert_eq!(header(&answer, "content-type"), "application/x-ndjson");
+        assert_eq!(rows(&answer.text().await.unwrap()).len(), 4, "{query} {accept}");
+    }
+    let all = harness.batch(format!("{path}/results?format=ndjson"));
+    let all = rows(&all.await.text().await.unwrap());
+    let states: Vec<_> = all.iter().map(|row| row["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["delivered", "not_found", "delivered", "duplicate"]);
+    assert_eq!(all[0]["lookup"]["cep"]["monto"], "10.00");
+    assert_eq!(all[1]["id"], "=1+1");
+    assert_eq!(all[3]["duplicate_of"], 1);
+    assert_eq!(all[3]["line"], 5);
+    let rest = harness.batch(format!("{path}/results?format=ndjson&after=2"));
+    let rest = rows(&rest.await.text().await.unwrap());
+    assert_eq!(rest, all[2..]);
+}
+
+#[tokio::test]
+async fn rows_after_the_last_one_are_none() {
+    let harness = Harness::start().await;
+    let path = harness.new_batch("", mixed()).await;
+    for after in ["4", "100", "4294967295"] {
+        for format in ["csv", "ndjson"] {
+            let answer = harness
+                .batch(format!("{path}/results?format={format}&after={after}"))
+                .await;
+            assert_eq!(answer.status(), 200, "{after} {format}");
+            assert_eq!(answer.text().await.unwrap(), "", "{after} {format}");
+        }
+    }
+    for query in ["?after=-1", "?after=x", "?format=xlsx", "?limit=1"] {
+        let answer = harness.batch(format!("{path}/results{query}")).await;
+        assert_eq!(answer.status(), 400, "{query}");
+        assert_eq!(header(&answer, "content-type"), "application/json");
+    }
+}
+
+#[tokio::test]
+async fn rows_of_many_chunks_are_written_in_their_order() {
+    let harness = Harness::start().await;
+    let keys: Vec<_> = (0..250).map(|number| format!("MBAN{number}")).collect();
+    let payments: Vec<_> = keys.iter().map(|key| ("", key.as_str(), "10.00")).collect();
+    let path = harness.new_batch("", super::table(&payments)).await;
+    for (after, first) in [(0, 1), (99, 100), (100, 101), (199, 200)] {
+        let answer = harness.batch(format!("{path}/results?format=ndjson&after={after}"));
+        let read = rows(&answer.await.text().await.unwrap());
+        let numbers: Vec<_> = read.iter().map(|row| row["row"].as_u64().unwrap()).collect();
+        assert_eq!(numbers, (first..=250).collect::<Vec<_>>());
+    }
+}
