@@ -80,10 +80,7 @@ batch-ended = The batch has ended, so it can't be canceled; DELETE removes it.
 batch-not-ended = The batch hasn't ended, so it can't be removed; cancel it first.
 batch-canceled = The batch was canceled, so nothing can be imported; create another one with the rows that are missing.
 too-many-batches = Your account has { $most } batches that haven't ended, and may have no more; wait for one to end, or cancel it.
-too-few-rows = { $rows ->
-        [0] No row is open
-       *[other] Only { $rows } row is open
-    }, and the bank takes files of { $least } rows or more; look it up by itself.
+too-few-rows = The bank takes files of { $least } rows or more, and { $rows } can stand in one: rows that have a proof, and tracking keys with a comma, cannot. Look a single one up by itself.
 unsupported-table-type = The Content-Type must be text/csv (UTF-8, UTF-16 or Windows-1252) or application/x-ndjson, uncompressed.
 unsupported-archive-type = The Content-Type must be application/zip (or application/octet-stream), uncompressed.
 lookup-not-delivered = The lookup has no proof, or none yet; its state says why.

@@ -80,10 +80,7 @@ batch-ended = El lote ya terminó, así que no se puede cancelar; DELETE lo borr
 batch-not-ended = El lote no ha terminado, así que no se puede borrar; cancélelo antes.
 batch-canceled = El lote se canceló, así que no se puede importar nada; cree otro con las filas que faltan.
 too-many-batches = Su cuenta tiene { $most } lotes sin terminar y no puede tener más; espere a que termine uno o cancélelo.
-too-few-rows = { $rows ->
-        [0] Ninguna fila está abierta
-       *[other] Solo { $rows } fila está abierta
-    } y el banco recibe archivos de { $least } filas o más; consúltela por separado.
+too-few-rows = El banco recibe archivos de { $least } filas o más y solo { $rows } pueden ir en uno: las que ya tienen comprobante y las claves con coma no pueden. Si es una sola, consúltela por separado.
 unsupported-table-type = El Content-Type debe ser text/csv (UTF-8, UTF-16 o Windows-1252) o application/x-ndjson, sin comprimir.
 unsupported-archive-type = El Content-Type debe ser application/zip (o application/octet-stream), sin comprimir.
 lookup-not-delivered = La consulta no tiene comprobante, o todavía no; su estado dice por qué.
