@@ -10,6 +10,7 @@ mod people;
 mod person_lookups;
 mod proofs;
 mod requests;
+mod webhooks;
 
 pub use admission::{AdmissionError, AdmissionRequest, NotDurable};
 pub use health::{Component, ComponentState, Health};
@@ -29,4 +30,8 @@ pub use requests::{
     AcceptedRequest, BankComparison, CheckExchange, CheckRequest, CheckedFile, InvalidRequest,
     NotRepeated, ProofExchange, ProofRequests, RepeatError, RepeatableExchange, RepeatedRequest,
     Reply, ServedRequest, SettledRequest,
+};
+pub use webhooks::{
+    CreatedWebhook, DeliveryView, NewWebhook, WebhookChange, WebhookError, WebhookSwitch,
+    WebhookView, Webhooks,
 };

@@ -18,6 +18,7 @@ mod replicas;
 mod seals;
 mod secret_fingerprints;
 mod seen_proofs;
+mod webhooks;
 
 pub use crate::{JournalError, Receipt, StoreError};
 pub use archive::{ArchivedProof, Cipher, CipherError, ProofArchive};
@@ -47,3 +48,8 @@ pub use replicas::ReplicaRegistry;
 pub use seals::{MAX_SAMPLES, SealChecks, SealSample, SealStore, SealVerifier, StoredSealKey};
 pub use secret_fingerprints::{SecretCheck, SecretFingerprints};
 pub use seen_proofs::SeenProofs;
+pub use webhooks::{
+    AddEndpointError, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange,
+    OutgoingMessage, QueuedDeliveries, ReceiverAnswer, Resending, StoredDelivery, StoredEndpoint,
+    WebhookSender, WebhookStore,
+};

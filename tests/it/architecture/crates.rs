@@ -61,7 +61,7 @@ const WORKSPACE: [Place; 19] = [
     (
         "domain",
         &[],
-        // csv, regex and roxmltree read text that is in memory already: no I/O, no driver.
+        // csv, regex, roxmltree and url read text that is in memory already: no I/O, no driver.
         Others::Only(&[
             "base64",
             "chrono",
@@ -75,6 +75,7 @@ const WORKSPACE: [Place; 19] = [
             "strum",
             "subtle",
             "thiserror",
+            "url",
             "uuid",
             "zeroize",
         ]),
