@@ -47,7 +47,9 @@ const REFUSED_6: [Network6; 5] = [
 /// (mapped, NAT64, 6to4, Teredo) doesn't, whichever it embeds.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
-        IpAddr::V4(address) => !REFUSED_4.iter().any(|network| contains_4(network, address)),
+        IpAddr::V4(address) => !REFUSED_4
+            .iter()
+            .any(|network| contains_4(*network, address)),
         IpAddr::V6(address) => {
             contains_6(&GLOBAL_UNICAST, address)
                 && !REFUSED_6.iter().any(|network| contains_6(network, address))
@@ -55,9 +57,9 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-fn contains_4((network, length): &Network4, address: Ipv4Addr) -> bool {
-    let difference = u32::from_be_bytes(*network) ^ address.to_bits();
-    difference.leading_zeros() >= *length
+fn contains_4((network, length): Network4, address: Ipv4Addr) -> bool {
+    let difference = u32::from_be_bytes(network) ^ address.to_bits();
+    difference.leading_zeros() >= length
 }
 
 fn contains_6((network, length): &Network6, address: Ipv6Addr) -> bool {

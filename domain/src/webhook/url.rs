@@ -236,8 +236,8 @@ mod tests {
         };
         assert!(of_length(MAX_LENGTH).is_ok());
         assert_eq!(of_length(MAX_LENGTH + 1), Err(UrlError::TooLong));
-        let grows = format!("https://example.com/{}", "ñ".repeat(400));
-        let grown = WebhookUrl::parse(&grows, Reach::Public);
+        let text = format!("https://example.com/{}", "ñ".repeat(400));
+        let grown = WebhookUrl::parse(&text, Reach::Public);
         assert_eq!(grown, Err(UrlError::TooLong));
     }
 

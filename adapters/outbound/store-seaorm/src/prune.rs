@@ -1,7 +1,9 @@
 //! Pruning of rows whose retention has ended.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use ports::outbound::{IdempotencyStore as _, LookupStore as _, ProofArchive as _, StoreError};
+use ports::outbound::{
+    IdempotencyStore as _, LookupStore as _, ProofArchive as _, StoreError, WebhookStore as _,
+};
 use sea_orm::sea_query::{Alias, DeleteStatement, Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter};
 
@@ -22,7 +24,7 @@ pub struct Retention {
     pub usage_before: DateTime<Utc>,
     /// Archived proofs that were written before this are removed.
     pub archived_before: DateTime<Utc>,
-    /// Lookups that ended before this are removed.
+    /// Lookups that ended before this are removed, and deliveries of webhooks.
     pub lookups_ended_before: DateTime<Utc>,
     /// Denials that end by now are removed, and idempotency keys that expired.
     pub now: DateTime<Utc>,
@@ -41,6 +43,8 @@ pub struct Pruned {
     pub archived: u64,
     /// Lookups.
     pub lookups: u64,
+    /// Deliveries of webhooks.
+    pub deliveries: u64,
     /// Idempotency keys.
     pub idempotency_keys: u64,
     /// Denials.
@@ -68,6 +72,7 @@ impl Store {
         let seen_proofs = self.prune_table(&SEEN_PROOFS, usage_before).await?;
         let archived = self.prune_archive(archived_before).await?;
         let lookups = self.prune_lookups(lookups_ended_before).await?;
+        let deliveries = self.prune_deliveries(lookups_ended_before).await?;
         let idempotency_keys = self.prune_idempotency(now).await?;
         let denials = self
             .in_time(self.prune_checkpoints_and_denials(requests_before, now))
@@ -78,6 +83,7 @@ impl Store {
             seen_proofs,
             archived,
             lookups,
+            deliveries,
             idempotency_keys,
             denials,
         })
@@ -190,6 +196,13 @@ pub(crate) const PROOF_ARCHIVE: Table = Table {
 /// Their attempts are removed with them.
 pub(crate) const LOOKUPS: Table = Table {
     name: "lookups",
+    primary_key: &["id"],
+    begins: "ended_at",
+    through_keys: None,
+};
+
+pub(crate) const WEBHOOK_DELIVERIES: Table = Table {
+    name: "webhook_deliveries",
     primary_key: &["id"],
     begins: "ended_at",
     through_keys: None,
