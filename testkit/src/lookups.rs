@@ -107,6 +107,7 @@ impl LookupServices {
             gatekeeper: gatekeeper.clone(),
             history: history.clone(),
             signals,
+            webhooks: Arc::default(),
             clock: services.clock.clone(),
             timer: Arc::new(RuntimeTimer),
             random: services.random.clone(),

@@ -11,7 +11,7 @@ use super::fixture::{act, customer, month, record};
 use crate::outbound::{
     AuditLog, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList, IdempotencyStore,
     KeyChange, KeyRecord, KeyState, KeyStore, LookupStore, ProofArchive, Scope, SealStore,
-    SecretFingerprints, SeenProofs, UpdateError, UsageReader,
+    SecretFingerprints, SeenProofs, UpdateError, UsageReader, WebhookStore,
 };
 
 /// One connection to a database.
@@ -41,6 +41,8 @@ pub struct Stores {
     pub lookups: Arc<dyn LookupStore>,
     /// Its requests with an idempotency key.
     pub idempotency: Arc<dyn IdempotencyStore>,
+    /// Its webhooks.
+    pub webhooks: Arc<dyn WebhookStore>,
 }
 
 /// An empty database over two connections, as two processes would have it.
@@ -67,6 +69,7 @@ impl Stores {
             + ProofArchive
             + LookupStore
             + IdempotencyStore
+            + WebhookStore
             + 'static,
     {
         Self {
@@ -81,7 +84,8 @@ impl Stores {
             seen_proofs: store.clone(),
             archive: store.clone(),
             lookups: store.clone(),
-            idempotency: store,
+            idempotency: store.clone(),
+            webhooks: store,
         }
     }
 
