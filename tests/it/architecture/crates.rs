@@ -57,7 +57,7 @@ const DRIVERS: [&str; 29] = [
 const OUTSIDE: [&str; 2] = ["bench", "seal-keys"];
 
 /// The crates of the workspace.
-const WORKSPACE: [Place; 19] = [
+const WORKSPACE: [Place; 20] = [
     (
         "domain",
         &[],
@@ -160,6 +160,11 @@ const WORKSPACE: [Place; 19] = [
     ("seal-rsa", &["domain", "ports"], Others::Drivers(&[])),
     ("cipher-aes", &["domain", "ports"], Others::Drivers(&[])),
     (
+        "webhook-http",
+        &["domain", "ports"],
+        Others::Drivers(&["reqwest"]),
+    ),
+    (
         "sandbox",
         &["domain"],
         Others::Drivers(&[
@@ -203,6 +208,7 @@ const WORKSPACE: [Place; 19] = [
             "seal-rsa",
             "cipher-aes",
             "pdf-text",
+            "webhook-http",
             "sandbox",
         ],
         // The accept loop, the one TLS provider, metrics and traces.

@@ -10,6 +10,7 @@ use validator::Validate;
 use web::Problem;
 
 use crate::lookups::views::LookupBody;
+use crate::webhooks::DeliveryBody;
 
 use super::input::{After, Input, Text};
 use super::views::{AccountOverviewView, AdminKeyView, AuditView};
@@ -83,6 +84,7 @@ page!(AdminKeyPage of AdminKeyView);
 page!(AccountPage of AccountOverviewView);
 page!(AuditPage of AuditView);
 page!(LookupPage of LookupBody);
+page!(DeliveryPage of DeliveryBody);
 
 impl<T> Listing<T> {
     /// The page, and where the next one begins.

@@ -25,4 +25,7 @@ pub(super) enum Reason {
     AlreadyRotated,
     NotDelivered,
     FileNotKept,
+    TooManyWebhooks,
+    WebhookDisabled,
+    DeliveryPending,
 }
