@@ -54,7 +54,7 @@ impl<'a> ExplainedStore<'a> {
 }
 
 /// Tables that grow.
-const LARGE: [&str; 13] = [
+const LARGE: [&str; 15] = [
     "requests",
     "usage_hours",
     "audit_log",
@@ -68,6 +68,8 @@ const LARGE: [&str; 13] = [
     "lookup_attempts",
     "lookup_turns",
     "idempotency_keys",
+    "webhook_endpoints",
+    "webhook_deliveries",
 ];
 
 /// Asserts that a plan uses an index, and reads no large table to its end.

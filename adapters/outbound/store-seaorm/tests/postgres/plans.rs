@@ -27,6 +27,7 @@ use crate::support::now;
 mod archive;
 mod idempotency;
 mod lookups;
+mod webhooks;
 
 fn md5_uuid(digits: &str) -> Uuid {
     Uuid::try_parse(digits).unwrap()
@@ -78,6 +79,7 @@ async fn through_an_index(plans: &str) {
     archive::archive(&explained).await;
     idempotency::idempotency(&explained).await;
     lookups::lookups(&explained).await;
+    webhooks::webhooks(&explained).await;
     pruning(&explained).await;
 }
 
@@ -89,6 +91,7 @@ fn every_query_of_the_ports_is_checked() {
         include_str!("plans/archive.rs"),
         include_str!("plans/idempotency.rs"),
         include_str!("plans/lookups.rs"),
+        include_str!("plans/webhooks.rs"),
     ]
     .concat();
     let here: String = here.split_whitespace().collect();
@@ -116,6 +119,10 @@ fn every_query_of_the_ports_is_checked() {
         (
             include_str!("../../../../../ports/src/outbound/lookups.rs"),
             &["LookupStore"],
+        ),
+        (
+            include_str!("../../../../../ports/src/outbound/webhooks.rs"),
+            &["WebhookStore"],
         ),
     ] {
         for name in traits {
@@ -417,6 +424,7 @@ async fn pruning(explained: &ExplainedStore<'_>) {
         "proof_archive_by_time",
         "idempotency_keys_by_time",
         "lookups_by_end",
+        "webhook_deliveries_by_end",
         "Tid Scan on lookups",
     ] {
         assert_uses(&plan, index);
