@@ -30,7 +30,9 @@ const LEASE: TimeDelta = TimeDelta::seconds(30);
 const DEADLINE: Duration = Duration::from_secs(20);
 /// Longest pause between two looks at the queue: retries, and what other processes left.
 const POLL: Duration = Duration::from_millis(500);
-/// The same while the store fails.
+/// Shortest pause after a look that found nothing: most ends of lookups are told to nobody.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
+/// Pause while the store fails.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 
 /// Everything that a worker is made of.
@@ -85,6 +87,10 @@ impl DeliveryWorker {
     pub async fn run(self: Arc<Self>) {
         loop {
             let pause = match self.round().await {
+                Ok(0) => {
+                    self.parts.timer.pause(SHORTEST_PAUSE).await;
+                    POLL
+                }
                 Ok(_) => POLL,
                 Err(error) => {
                     tracing::warn!(%error, "the queue of webhooks can't be read");

@@ -148,8 +148,10 @@ async fn no_byte_reaches_an_inner_address() {
     ] {
         let names = Arc::new(Always(address.parse().unwrap()));
         let sender = HttpSender::with_names(Reach::Public, names).unwrap();
-        let sent = sender.send(&message("https://hooks.example:8443/").unwrap());
-        assert_eq!(sent.await, Err(SendFailure::AddressRefused), "{address}");
+        let sent = sender
+            .send(&message("https://hooks.example:8443/").unwrap())
+            .await;
+        assert_eq!(sent, Err(SendFailure::AddressRefused), "{address}");
     }
     assert_eq!(canary.load(Ordering::SeqCst), 0);
 }
