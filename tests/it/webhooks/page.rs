@@ -86,10 +86,14 @@ async fn the_code_of_the_page_verifies_messages() {
     let gateway = plan().start();
     let person = Person::signed_in(&gateway, Demo::Member).await;
     let webhook = subscribed(&person, &receiver).await;
-    let rotation = person.request(Method::POST, &format!("{}/secret", webhook.path));
+    let rotation = person.sending(
+        Method::POST,
+        &format!("{}/secret", webhook.path),
+        &json!({}),
+    );
     let rotated = json_of(rotation.send().await.unwrap(), 200).await;
     let newer = rotated["secret"].as_str().unwrap();
-    let test = person.request(Method::POST, &format!("{}/test", webhook.path));
+    let test = person.sending(Method::POST, &format!("{}/test", webhook.path), &json!({}));
     json_of(test.send().await.unwrap(), 202).await;
     let message = &arrived(&receiver, 1).await[0];
     let body = message.body();

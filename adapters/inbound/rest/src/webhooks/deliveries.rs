@@ -9,7 +9,7 @@ use validator::Validate;
 use web::Problem;
 
 use super::views::DeliveryBody;
-use crate::openapi::responses::{Conflict, FaultyInput, NoSuchThing};
+use crate::openapi::responses::{Conflict, FaultyInput, NoJson, NoSuchThing};
 use crate::people::listing::{self, DeliveryPage, Listing, Paging};
 use crate::people::request::PersonRequest;
 
@@ -20,7 +20,8 @@ struct Query {}
 
 /// Send a test event
 ///
-/// It is sent once, whichever events the webhook is told.
+/// It is sent once, whichever events the webhook is told. Like every POST under a session the request
+/// needs `Content-Type: application/json`, and no body.
 #[utoipa::path(
     post,
     path = "/webhooks/{id}/test",
@@ -29,7 +30,7 @@ struct Query {}
     params(("id" = String, Path, description = "The webhook.", format = "uuid")),
     responses(
         (status = 202, description = "The message, which is sent at once.", body = DeliveryBody),
-        FaultyInput, NoSuchThing, Conflict,
+        FaultyInput, NoSuchThing, Conflict, NoJson,
     ),
 )]
 pub(super) async fn test(request: PersonRequest) -> Result<Response, Problem> {
@@ -77,7 +78,7 @@ pub(super) async fn list(request: PersonRequest) -> Result<Response, Problem> {
     ),
     responses(
         (status = 202, description = "The message, which is sent at once.", body = DeliveryBody),
-        FaultyInput, NoSuchThing, Conflict,
+        FaultyInput, NoSuchThing, Conflict, NoJson,
     ),
 )]
 pub(super) async fn resend(request: PersonRequest) -> Result<Response, Problem> {

@@ -127,7 +127,7 @@ pub(super) async fn remove(request: PersonRequest) -> Result<Response, Problem> 
     params(("id" = String, Path, description = "The webhook.", format = "uuid")),
     responses(
         (status = 200, description = "The webhook, and its new secret, once.", body = CreatedWebhookBody),
-        FaultyInput, NoSuchThing,
+        FaultyInput, NoSuchThing, NoJson,
     ),
 )]
 pub(super) async fn rotate_secret(request: PersonRequest) -> Result<Response, Problem> {

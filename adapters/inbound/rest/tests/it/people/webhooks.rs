@@ -53,11 +53,12 @@ async fn a_webhook_is_added_read_changed_and_removed() {
     let changed = good(change).await;
     assert_eq!(changed["enabled"], false);
     assert_eq!(changed["disabled_reason"], "owner");
-    let test = ask(&harness, OWNER, "POST", &format!("{path}/test"));
+    let test = with_json(ask(&harness, OWNER, "POST", &format!("{path}/test")), "");
     assert_eq!(refused(test).await, (409, "webhook_disabled".to_owned()));
     let change = with_json(ask(&harness, OWNER, "PATCH", &path), r#"{"enabled":true}"#);
     assert_eq!(good(change).await["disabled_at"], Value::Null);
-    let rotated = good(ask(&harness, OWNER, "POST", &format!("{path}/secret"))).await;
+    let rotation = ask(&harness, OWNER, "POST", &format!("{path}/secret"));
+    let rotated = good(with_json(rotation, "")).await;
     assert_ne!(rotated["secret"], created["secret"]);
     assert_ne!(rotated["webhook"]["previous_secret_until"], Value::Null);
     good(ask(&harness, OWNER, "DELETE", &path)).await;
@@ -71,7 +72,7 @@ async fn deliveries_are_listed_and_sent_again() {
     let created = created(&harness).await;
     let path = format!("/webhooks/{}", created["webhook"]["id"].as_str().unwrap());
     let sent = ask(&harness, OWNER, "POST", &format!("{path}/test"));
-    let sent = sent.send().await.unwrap();
+    let sent = with_json(sent, "").send().await.unwrap();
     assert_eq!(sent.status(), 202);
     let sent: Value = serde_json::from_slice(&sent.bytes().await.unwrap()).unwrap();
     assert_eq!(sent["event"], "webhook.test");
@@ -79,10 +80,11 @@ async fn deliveries_are_listed_and_sent_again() {
     let list = good(ask(&harness, OWNER, "GET", &deliveries)).await;
     assert_eq!(list["items"], json!([sent]));
     let resend = format!("{deliveries}/{}/resend", sent["id"].as_str().unwrap());
-    let pending = refused(ask(&harness, OWNER, "POST", &resend)).await;
+    let pending = refused(with_json(ask(&harness, OWNER, "POST", &resend), "")).await;
     assert_eq!(pending, (409, "delivery_pending".to_owned()));
     let unknown = format!("{deliveries}/{UNKNOWN}/resend");
-    let unknown = ask(&harness, OWNER, "POST", &unknown).send().await.unwrap();
+    let unknown = with_json(ask(&harness, OWNER, "POST", &unknown), "");
+    let unknown = unknown.send().await.unwrap();
     assert_eq!(unknown.status(), 404);
 }
 
@@ -180,7 +182,8 @@ async fn nobody_else_sees_them() {
             ("POST", format!("{path}/test")),
             ("GET", format!("{path}/deliveries")),
         ] {
-            let answer = ask(&harness, token, method, &path).send().await.unwrap();
+            let asking = with_json(ask(&harness, token, method, &path), "");
+            let answer = asking.send().await.unwrap();
             assert_eq!(answer.status(), 404, "{token} {method} {path}");
         }
         assert_eq!(
