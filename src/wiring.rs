@@ -167,10 +167,7 @@ async fn gateway_on(
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
 
     let change_feed = Arc::new(base.change_feed().await?);
-    let for_insights = match identity {
-        Some(_) => Some(storage::open_for_insights(store).await?),
-        None => None,
-    };
+    let for_insights = storage::for_insights(store, identity).await?;
     let keys: Arc<dyn KeyAdministration> =
         Arc::new(base.key_service_reading_from(for_insights.as_ref())?);
     base.limits.begin().await;

@@ -154,9 +154,10 @@ impl Outbox {
             }
         }
         let endpoint = &mut self.endpoints.get_mut(&end.endpoint)?.stored;
-        endpoint.failing_since = match end.attempt.result.is_success() {
-            true => None,
-            false => Some(endpoint.failing_since.unwrap_or(at)),
+        endpoint.failing_since = if end.attempt.result.is_success() {
+            None
+        } else {
+            Some(endpoint.failing_since.unwrap_or(at))
         };
         let failing = endpoint.failing_since;
         let reason = match end.next {

@@ -1,7 +1,7 @@
 //! Bodies of answers about webhooks.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::webhook::{DeliveryAttempt, EndpointState};
+use domain::webhook::{DeliveryAttempt, EndpointState, SendFailure};
 use ports::inbound::{CreatedWebhook, DeliveryView, WebhookView};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -131,7 +131,7 @@ impl AttemptBody {
             at: instant(attempt.at),
             duration_ms: u64::try_from(attempt.duration.as_millis()).unwrap_or(u64::MAX),
             status: attempt.result.status(),
-            failure: attempt.result.failure().map(|failure| failure.name()),
+            failure: attempt.result.failure().map(SendFailure::name),
             answer: attempt.answer.as_str().to_owned(),
         }
     }

@@ -35,9 +35,10 @@ pub(super) async fn within(
     }
     let at = end.attempt.at;
     let since = endpoint.failing_since;
-    let failing_since = match end.attempt.result.is_success() {
-        true => None,
-        false => Some(since.unwrap_or_else(|| at.timestamp_millis())),
+    let failing_since = if end.attempt.result.is_success() {
+        None
+    } else {
+        Some(since.unwrap_or_else(|| at.timestamp_millis()))
     };
     if failing_since != since {
         let noted = note_health(transaction, &endpoint.id, failing_since).await;
