@@ -20,6 +20,7 @@ mod server;
 mod traces;
 mod url;
 mod value;
+mod webhooks;
 
 pub use admin::{AdminAddress, AdminOptions, InstanceName};
 pub use archive::{ArchiveOptions, StoreSecret};
@@ -36,6 +37,7 @@ pub use server::{ConnectionOptions, ListenOptions};
 pub use traces::{CollectorHeaders, CollectorUrl, TraceOptions};
 pub use url::ServerUrl;
 pub use value::{certificate, date, environment, monthly_quota, participant, per_minute};
+pub use webhooks::WebhookOptions;
 
 /// Headings of `--help` and of `docs/configuration.md`.
 mod heading {
@@ -77,6 +79,9 @@ pub struct ServeOptions {
     /// Stored lookups.
     #[command(flatten)]
     pub lookups: LookupOptions,
+    /// Webhooks.
+    #[command(flatten)]
+    pub webhooks: WebhookOptions,
     /// The sandbox bank.
     #[command(flatten)]
     pub sandbox: SandboxOptions,

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use application::{
-    BankBySide, BankMonitor, CatalogueRenewal, ChangeFeed, InsightSources, InsightsService,
-    KeyService, PersonLookupService, Reconciliation, ReplicaMonitor, Retirement, SealService,
-    SharedCatalogue, SpawnTask,
+    BankBySide, BankMonitor, CatalogueRenewal, ChangeFeed, DeliveryWorker, InsightSources,
+    InsightsService, KeyService, PersonLookupService, Reconciliation, ReplicaMonitor, Retirement,
+    SealService, SharedCatalogue, SpawnTask, WebhookService,
 };
 use axum::Router;
 use bank_portal::PortalUrl;
@@ -47,6 +47,7 @@ mod proof_requests;
 mod seals;
 mod secrets;
 mod storage;
+mod webhooks;
 
 use infrastructure::Infrastructure;
 pub(crate) use limits::Deployment;
@@ -57,6 +58,7 @@ pub(crate) use people::{Identity, identity};
 pub(crate) use seals::{with_proof_checks, with_seals};
 use secrets::{store_secret, unusable};
 pub(crate) use storage::{bring_up_to_date, lock as lock_database};
+use webhooks::StoredWebhooks;
 
 /// A gateway, put together.
 pub(crate) struct Gateway {
@@ -67,6 +69,7 @@ pub(crate) struct Gateway {
     pub(crate) change_feed: Arc<ChangeFeed>,
     pub(crate) retirement: Arc<Retirement>,
     pub(crate) lookups: Lookups,
+    pub(crate) deliveries: Arc<DeliveryWorker>,
     /// The catalogue of participants.
     pub(crate) catalogue: Arc<SharedCatalogue>,
     /// Unless it is switched off.
@@ -165,10 +168,7 @@ async fn gateway_on(
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
 
     let change_feed = Arc::new(base.change_feed().await?);
-    let for_insights = match identity {
-        Some(_) => Some(storage::open_for_insights(store).await?),
-        None => None,
-    };
+    let for_insights = storage::for_insights(store, identity).await?;
     let keys: Arc<dyn KeyAdministration> =
         Arc::new(base.key_service_reading_from(for_insights.as_ref())?);
     base.limits.begin().await;
@@ -189,6 +189,7 @@ async fn gateway_on(
     let archive = archive::archive(&base, options, &requests, &metrics, &secret)?;
     let queue = (options.lookups, Pacing::new(bank.bank_budget));
     let stored = StoredLookups::new(&base, queue, &secret, &metrics)?;
+    let webhooks = StoredWebhooks::new(options.webhooks, &secret, identity, &stored.webhooks)?;
     let (cached, shown) = ((bank, archive.clone()), catalogue.clone());
     let proofs = banks::proofs(cached, &banks, (clock, &bank_monitor), (shown, check));
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
@@ -209,7 +210,8 @@ async fn gateway_on(
     if let Some((identity, pool)) = identity.zip(for_insights.as_ref()) {
         let insights = insights(&base, pool, &banks, Arc::clone(&bank_monitor));
         let lookups = lookups::of_people(&base, pool, &services.lookups.service);
-        let shown = (Arc::clone(&keys), catalogue.clone(), insights, lookups);
+        let owned = (lookups, webhooks.service(&base, pool));
+        let shown = (Arc::clone(&keys), catalogue.clone(), insights, owned);
         let dependencies = dashboard_deps(&base, shown, request_layer)?;
         router = router.merge(people::router(identity, dependencies)?);
     }
@@ -231,6 +233,7 @@ async fn gateway_on(
     };
     Ok(Gateway {
         lookups: services.lookups,
+        deliveries: webhooks.worker(&base, &requests),
         operator: operator(clock.as_ref(), random.as_ref()),
         router,
         keys,
@@ -255,11 +258,11 @@ async fn gateway_on(
 
 fn dashboard_deps(
     base: &Infrastructure,
-    (keys, participants, insights, lookups): (
+    (keys, participants, insights, (lookups, webhooks)): (
         Arc<dyn KeyAdministration>,
         Arc<SharedCatalogue>,
         InsightsService,
-        PersonLookupService,
+        (PersonLookupService, WebhookService),
     ),
     request_layer: Arc<RequestLayer>,
 ) -> Result<DashboardDeps> {
@@ -268,6 +271,7 @@ fn dashboard_deps(
         participants,
         insights: Arc::new(insights),
         lookups: Arc::new(lookups),
+        webhooks: Arc::new(webhooks),
         denied: Arc::new(base.store.clone()),
         clock: Arc::clone(&base.clock),
         random: Arc::clone(&base.random),

@@ -21,7 +21,9 @@
 //! - `seals`: checks of proofs' seals ([`SealService`]), and their keys ([`SealAdministration`]);
 //! - `idempotency`: recognition of repeated requests ([`IdempotencyService`]);
 //! - `health`: readiness ([`HealthService`]);
-//! - `sync`: circuit breaker, keyed mutex and rounds.
+//! - `webhooks`: endpoints of people's accounts ([`WebhookService`]), and the deliveries to them
+//!   ([`DeliveryWorker`]);
+//! - `sync`: circuit breaker, keyed mutex, rounds and signals.
 
 mod admission;
 mod bank;
@@ -38,6 +40,7 @@ mod people;
 mod proofs;
 mod seals;
 mod sync;
+mod webhooks;
 
 pub use admission::{
     Admission, ChargedRequest, CredentialCache, GatekeeperService, Identified, Settlement,
@@ -67,4 +70,8 @@ pub use proofs::{
 pub use seals::{
     BuiltinSealKey, MIN_CONFIRMING_SAMPLES, RecoveryCandidate, SealAdministration, SealImportError,
     SealService,
+};
+pub use sync::WorkSignal;
+pub use webhooks::{
+    DeliveryWorker, DeliveryWorkerParts, WebhookEncryption, WebhookService, WebhookSources,
 };

@@ -4,3 +4,6 @@ pub(crate) mod breaker;
 pub(crate) mod buckets;
 pub(crate) mod keyed_mutex;
 pub(crate) mod rounds;
+mod work_signal;
+
+pub use work_signal::WorkSignal;

@@ -8,6 +8,7 @@ use crate::key::{ApiKey, KeyId};
 use crate::page::Page;
 use crate::request::RequestId;
 use crate::variants::named_enum;
+use crate::webhook::{EndpointId, EndpointState, EventTypes};
 
 /// Actor, time and request of a mutation. Every mutation takes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,14 @@ named_enum! {
         LimitsSet,
         /// A customer's plan was set.
         PlanSet,
+        /// An endpoint of webhooks was added.
+        WebhookAdded,
+        /// An endpoint of webhooks was changed by its owner.
+        WebhookChanged,
+        /// An endpoint of webhooks was given a new secret.
+        WebhookSecretRotated,
+        /// An endpoint of webhooks was removed.
+        WebhookRemoved,
     }
 }
 
@@ -58,9 +67,9 @@ pub struct AuditEntry {
     pub act: AuditContext,
     /// The action.
     pub action: Action,
-    /// The owner of the key or plan.
+    /// The owner of the key, plan or webhook.
     pub customer: CustomerId,
-    /// The key; `None` for a customer's plan.
+    /// The key; `None` for a customer's plan and webhooks.
     pub key: Option<KeyId>,
     /// The fields that changed.
     pub changes: Vec<FieldChange>,
@@ -96,6 +105,73 @@ pub fn difference(before: &ApiKey, after: &ApiKey) -> Vec<FieldChange> {
 pub fn customer_difference(before: &Customer, after: &Customer) -> Vec<FieldChange> {
     let facts = |customer: &Customer| [("plan", Some(customer.plan.name().to_owned()))];
     changed(&facts(before), &facts(after))
+}
+
+/// Facts of an endpoint of webhooks. Of its address the host alone: the rest may hold what is secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebhookFacts {
+    /// The endpoint.
+    pub id: EndpointId,
+    /// The host of its address.
+    pub host: String,
+    /// The events that it is told.
+    pub events: EventTypes,
+    /// Its state.
+    pub state: EndpointState,
+}
+
+impl WebhookFacts {
+    fn facts(&self) -> Vec<Fact> {
+        let names = self.events.list().iter().map(|kind| kind.name());
+        let names: Vec<_> = names.collect();
+        let state = match self.state {
+            EndpointState::Enabled => "enabled".to_owned(),
+            EndpointState::Disabled { reason, .. } => format!("disabled: {}", reason.name()),
+        };
+        vec![
+            ("host", Some(self.host.clone())),
+            ("events", Some(names.join(" "))),
+            ("state", Some(state)),
+        ]
+    }
+
+    /// The change that names the endpoint.
+    fn named(&self) -> FieldChange {
+        let id = Some(self.id.to_string());
+        FieldChange {
+            field: "webhook".to_owned(),
+            before: id.clone(),
+            after: id,
+        }
+    }
+}
+
+/// Changes that the addition of an endpoint records.
+pub fn webhook_addition(webhook: &WebhookFacts) -> Vec<FieldChange> {
+    let mut changes = changed(&[], &webhook.facts());
+    let named = FieldChange {
+        before: None,
+        ..webhook.named()
+    };
+    changes.insert(0, named);
+    changes
+}
+
+/// The endpoint, and the facts that differ before and after a mutation.
+pub fn webhook_difference(before: &WebhookFacts, after: &WebhookFacts) -> Vec<FieldChange> {
+    let mut changes = changed(&before.facts(), &after.facts());
+    changes.insert(0, after.named());
+    changes
+}
+
+/// Changes that the removal of an endpoint records.
+pub fn webhook_removal(webhook: &WebhookFacts) -> Vec<FieldChange> {
+    let gone = |change: FieldChange| FieldChange {
+        before: change.after,
+        after: None,
+        ..change
+    };
+    webhook_addition(webhook).into_iter().map(gone).collect()
 }
 
 type Fact = (&'static str, Option<String>);

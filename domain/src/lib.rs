@@ -5,7 +5,7 @@
 //! [`transfer::Transfer`]; the bank's answer becomes a [`proof::Proof`] that must be the one asked
 //! for (its [`seal`] is checked by the receiver's key), or a [`payment::Payment`] and [`hints`] for
 //! the missing proof; [`check`] verifies a proof that somebody sent. [`key`] and [`limits`] govern
-//! admission; [`customer`], [`usage`], [`request`] and [`audit`] hold the dashboard's data.
+//! admission; [`webhook`] tells customers' servers; [`customer`], [`usage`], [`request`] and [`audit`] hold the dashboard's data.
 #![warn(missing_docs)]
 
 pub mod account;
@@ -46,4 +46,5 @@ pub mod tracking_key;
 pub mod transfer;
 pub mod usage;
 mod variants;
+pub mod webhook;
 pub mod window;

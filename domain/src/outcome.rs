@@ -133,6 +133,16 @@ named_enum! {
 }
 
 impl Outcome {
+    /// The name under which callers are told of it as the reason of a lookup's state: that of the errors of
+    /// the other endpoints, where they have one.
+    pub fn reason_name(self) -> &'static str {
+        match self {
+            Self::NotIssued => "proof_not_issued",
+            Self::NotFound => "not_in_spei",
+            other => other.name(),
+        }
+    }
+
     /// Returns `true` if the request is refunded to the monthly quota: after our own and the bank's
     /// failures.
     pub fn is_refunded(self) -> bool {

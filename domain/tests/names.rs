@@ -66,6 +66,10 @@ fn audited_actions_keep_their_names_and_order() {
         "key_rotated",
         "limits_set",
         "plan_set",
+        "webhook_added",
+        "webhook_changed",
+        "webhook_secret_rotated",
+        "webhook_removed",
     ];
     assert_names!(Action, names);
 }

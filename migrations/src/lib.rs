@@ -24,6 +24,7 @@ mod m0011_request_seals;
 mod m0012_proof_archive;
 mod m0013_lookups;
 mod m0014_idempotency;
+mod m0015_webhooks;
 mod m0016_batches;
 
 /// All migrations, oldest first. Run it in one transaction while nothing else writes: it takes no
@@ -49,6 +50,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0012_proof_archive::Migration),
             Box::new(m0013_lookups::Migration),
             Box::new(m0014_idempotency::Migration),
+            Box::new(m0015_webhooks::Migration),
             Box::new(m0016_batches::Migration),
         ]
     }

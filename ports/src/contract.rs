@@ -22,3 +22,4 @@ pub mod secret_fingerprints;
 pub mod seen_proofs;
 pub mod stores;
 pub mod usage;
+pub mod webhooks;

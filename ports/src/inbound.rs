@@ -11,6 +11,7 @@ mod people;
 mod person_lookups;
 mod proofs;
 mod requests;
+mod webhooks;
 
 pub use admission::{AdmissionError, AdmissionRequest, NotDurable};
 pub use batches::{
@@ -35,4 +36,8 @@ pub use requests::{
     AcceptedRequest, BankComparison, CheckExchange, CheckRequest, CheckedFile, InvalidRequest,
     NotRepeated, ProofExchange, ProofRequests, RepeatError, RepeatableExchange, RepeatedRequest,
     Reply, ServedRequest, SettledRequest,
+};
+pub use webhooks::{
+    CreatedWebhook, DeliveryView, NewWebhook, WebhookChange, WebhookError, WebhookSwitch,
+    WebhookView, Webhooks,
 };

@@ -19,6 +19,7 @@ mod replicas;
 mod seals;
 mod secret_fingerprints;
 mod seen_proofs;
+mod webhooks;
 
 pub use crate::{JournalError, Receipt, StoreError};
 pub use archive::{ArchivedProof, Cipher, CipherError, ProofArchive};
@@ -53,3 +54,8 @@ pub use replicas::ReplicaRegistry;
 pub use seals::{MAX_SAMPLES, SealChecks, SealSample, SealStore, SealVerifier, StoredSealKey};
 pub use secret_fingerprints::{SecretCheck, SecretFingerprints};
 pub use seen_proofs::SeenProofs;
+pub use webhooks::{
+    AddEndpointError, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange,
+    OutgoingMessage, QueuedDeliveries, ReceiverAnswer, Resending, StoredDelivery, StoredEndpoint,
+    WebhookSender, WebhookStore,
+};

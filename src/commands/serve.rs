@@ -355,6 +355,7 @@ fn start_background(gateway: &Gateway, options: &ServeOptions) -> JoinSet<()> {
 
 /// Starts the attempts of stored lookups, and looks after their queue.
 fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway) {
+    tasks.spawn(Arc::clone(&gateway.deliveries).run());
     if let Some(worker) = gateway.lookups.worker.clone() {
         tasks.spawn(worker.run());
     }

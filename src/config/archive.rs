@@ -6,6 +6,7 @@ use clap::Args;
 use domain::archive::ArchiveSecrets;
 use domain::idempotency::IdempotencySecrets;
 use domain::lookup::LookupSecrets;
+use domain::webhook::WebhookSecrets;
 
 use super::generations::Generations;
 use super::{Secret, SecretKind, heading};
@@ -49,6 +50,14 @@ impl StoreSecret {
     /// Names the part that is wrong, without showing it.
     pub fn lookups(&self) -> Result<LookupSecrets, String> {
         LookupSecrets::new(self.0.listed()?).map_err(|error| error.to_string())
+    }
+
+    /// The secrets of webhooks.
+    ///
+    /// # Errors
+    /// Names the part that is wrong, without showing it.
+    pub fn webhooks(&self) -> Result<WebhookSecrets, String> {
+        WebhookSecrets::new(self.0.listed()?).map_err(|error| error.to_string())
     }
 
     /// The secrets of idempotency keys.

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use application::{
     DeliveryHistory, GatekeeperService, IdempotencyService, LookupEncryption, LookupListener,
     LookupReader, LookupService, LookupSignals, LookupWorker, PersonLookupService,
-    PersonLookupSources, ProofService, SealService, SharedCatalogue, WorkerParts,
+    PersonLookupSources, ProofService, SealService, SharedCatalogue, WorkSignal, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -43,6 +43,8 @@ pub(super) struct StoredLookups {
     encryption: Arc<LookupEncryption>,
     pub(super) secret: StoreSecret,
     pub(super) signals: Arc<LookupSignals>,
+    /// Signals of ends that webhooks tell.
+    pub(super) webhooks: Arc<WorkSignal>,
 }
 
 impl StoredLookups {
@@ -65,6 +67,7 @@ impl StoredLookups {
             encryption: Arc::new(LookupEncryption::new(Arc::new(AesCipher), secrets)),
             secret: secret.clone(),
             signals: Arc::default(),
+            webhooks: Arc::default(),
         })
     }
 
@@ -139,6 +142,7 @@ impl StoredLookups {
             gatekeeper: Arc::clone(gatekeeper),
             history: Arc::clone(history),
             signals: Arc::clone(&self.signals),
+            webhooks: Arc::clone(&self.webhooks),
             clock: Arc::clone(&base.clock),
             timer: Arc::new(SystemTimer),
             random: Arc::clone(&base.random),

@@ -10,7 +10,9 @@ use dashboard::DashboardState;
 use domain::sign_in::PendingSignInSeal;
 use graphql::{GraphqlState, Introspection};
 use identity_oidc::{Issuer, Oidc, OidcConfig};
-use ports::inbound::{Insights, KeyAdministration, Participants, PersonLookups, Sessions};
+use ports::inbound::{
+    Insights, KeyAdministration, Participants, PersonLookups, Sessions, Webhooks,
+};
 use ports::outbound::{Clock, DenyList, IdentityProvider, Random};
 use rest::PeopleState;
 use sandbox::identity::IdentityConfig;
@@ -181,6 +183,7 @@ pub(crate) struct DashboardDeps {
     pub(crate) participants: Arc<dyn Participants>,
     pub(crate) insights: Arc<dyn Insights>,
     pub(crate) lookups: Arc<dyn PersonLookups>,
+    pub(crate) webhooks: Arc<dyn Webhooks>,
     pub(crate) denied: Arc<dyn DenyList>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
@@ -188,7 +191,7 @@ pub(crate) struct DashboardDeps {
     pub(crate) ticket_seal: PendingSignInSeal,
 }
 
-/// `/login`, `/dashboard`, `/graphql`, `/keys`, `/lookups` and `/admin`.
+/// `/login`, `/dashboard`, `/graphql`, `/keys`, `/lookups`, `/webhooks` and `/admin`.
 ///
 /// # Errors
 /// Settings of the identity provider that can't be used.
@@ -198,6 +201,7 @@ pub(crate) fn router(identity: &Identity, dependencies: DashboardDeps) -> Result
         participants,
         insights,
         lookups,
+        webhooks,
         denied,
         clock,
         random,
@@ -227,6 +231,7 @@ pub(crate) fn router(identity: &Identity, dependencies: DashboardDeps) -> Result
         keys: Arc::clone(&keys),
         insights: Arc::clone(&insights),
         lookups: Arc::clone(&lookups),
+        webhooks,
         request_layer: Arc::clone(&request_layer),
         guard: Arc::clone(&guard),
     });

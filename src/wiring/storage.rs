@@ -6,6 +6,7 @@ use store_seaorm::{
 };
 
 use super::Deployment;
+use super::people::Identity;
 use crate::config::{DatabaseOptions, RoleOptions};
 
 /// The embedded database's name in the data folder.
@@ -106,7 +107,7 @@ async fn migrate(store: &Store) -> Result<()> {
 ///
 /// # Errors
 /// A database that fails.
-pub(super) async fn open_for_insights(store: &Store) -> Result<Store> {
+async fn open_for_insights(store: &Store) -> Result<Store> {
     let opened = store.with_separate_pool(FEW).await;
     opened.context("opening the dashboard's connections to the database")
 }
@@ -162,5 +163,19 @@ fn variable(options: &DatabaseOptions) -> &'static str {
     match options.database_url.get() {
         Some(_) => "CEP_DATABASE_URL",
         None => "CEP_DATA_DIR",
+    }
+}
+
+/// The connections of the dashboard's queries; `None` when there is no dashboard.
+///
+/// # Errors
+/// The database fails.
+pub(super) async fn for_insights(
+    store: &Store,
+    identity: Option<&Identity>,
+) -> Result<Option<Store>> {
+    match identity {
+        Some(_) => open_for_insights(store).await.map(Some),
+        None => Ok(None),
     }
 }

@@ -17,6 +17,7 @@ pub mod postgres;
 pub mod redis;
 pub mod sqlite;
 pub mod tls;
+pub mod webhooks;
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};

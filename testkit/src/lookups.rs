@@ -112,6 +112,7 @@ impl LookupServices {
             gatekeeper: gatekeeper.clone(),
             history: history.clone(),
             signals: signals.clone(),
+            webhooks: Arc::default(),
             clock: services.clock.clone(),
             timer: Arc::new(RuntimeTimer),
             random: services.random.clone(),

@@ -81,6 +81,11 @@ fn idempotency_keys_in_memory_keep_the_contract() {
 }
 
 #[test]
+fn webhooks_in_memory_keep_the_contract() {
+    block_on(contract::webhooks::webhook_store(stores));
+}
+
+#[test]
 fn notifications_of_lookups_in_memory_keep_the_contract() {
     block_on(contract::lookups::lookup_notifications(|| async {
         let store = MemoryStore::default();

@@ -42,6 +42,7 @@ const PAGES: [(&str, usize); 13] = [
     ("docs/seals.md", 1),
     ("docs/security.md", 0),
     ("docs/single-machine.md", 12),
+    ("docs/webhooks.md", 0),
 ];
 
 #[test]

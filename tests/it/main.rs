@@ -60,3 +60,4 @@ mod traces;
 mod transport;
 mod two_gateways;
 mod verify;
+mod webhooks;

@@ -1,7 +1,6 @@
 //! Signals to those who wait in this process: a lookup was created, or changed.
 
 use std::collections::HashMap;
-use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -9,7 +8,8 @@ use std::task::{Context, Poll};
 
 use domain::lookup::LookupId;
 use futures::channel::oneshot::{self, Receiver, Sender};
-use futures::task::AtomicWaker;
+
+use crate::sync::WorkSignal;
 
 /// Lookups that are listened to, at most; whoever waits for another one looks at it now and then.
 const MAX_WAITING: usize = 10_000;
@@ -21,8 +21,7 @@ const MAX_WAITING: usize = 10_000;
 pub struct LookupSignals {
     is_listening: AtomicBool,
     waiting: Mutex<HashMap<LookupId, Vec<Sender<()>>>>,
-    has_work: AtomicBool,
-    worker: AtomicWaker,
+    work: WorkSignal,
 }
 
 /// Resolves at the next change of a lookup. It takes no room once it is dropped.
@@ -96,21 +95,12 @@ impl LookupSignals {
 
     /// Signals that there is work.
     pub(crate) fn work(&self) {
-        self.has_work.store(true, Ordering::Release);
-        self.worker.wake();
+        self.work.work();
     }
 
     /// Resolves once there is work that wasn't signalled before. One task waits at a time.
     pub(super) async fn next_work(&self) {
-        poll_fn(|context| {
-            self.worker.register(context.waker());
-            if self.has_work.swap(false, Ordering::AcqRel) {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
-            }
-        })
-        .await;
+        self.work.next_work().await;
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<LookupId, Vec<Sender<()>>>> {

@@ -30,6 +30,7 @@ use crate::admission::GatekeeperService;
 use crate::proofs::{
     DeliveryHistory, FetchReport, Presented, ProofRequest, ProofService, SpawnTask,
 };
+use crate::sync::WorkSignal;
 
 mod attempted;
 mod rounds;
@@ -57,6 +58,8 @@ pub struct WorkerParts {
     pub history: Arc<DeliveryHistory>,
     /// Signals of new lookups, and to those who wait for a change.
     pub signals: Arc<LookupSignals>,
+    /// Signals that the end of a lookup is to be told to its customer's endpoints.
+    pub webhooks: Arc<WorkSignal>,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// Timeouts.
@@ -251,6 +254,7 @@ impl LookupWorker {
         };
         let is_stored = self.store_end(&end(Some(attempt), change)).await?;
         if let Some((state, settlement)) = settlement.filter(|_| is_stored) {
+            self.parts.webhooks.work();
             let number = outcomes.len();
             let outcome = settlement.outcome.name();
             tracing::info!(

@@ -197,6 +197,7 @@ impl World {
             gatekeeper: base.gatekeeper.clone(),
             history,
             signals: signals.clone(),
+            webhooks: Arc::default(),
             clock: base.clock.clone(),
             timer: self.timer.clone(),
             random: self.random.clone(),

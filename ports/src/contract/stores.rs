@@ -11,7 +11,7 @@ use super::fixture::{act, customer, month, record};
 use crate::outbound::{
     AuditLog, BatchStore, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList,
     IdempotencyStore, KeyChange, KeyRecord, KeyState, KeyStore, LookupStore, ProofArchive, Scope,
-    SealStore, SecretFingerprints, SeenProofs, UpdateError, UsageReader,
+    SealStore, SecretFingerprints, SeenProofs, UpdateError, UsageReader, WebhookStore,
 };
 
 /// One connection to a database.
@@ -43,6 +43,8 @@ pub struct Stores {
     pub batches: Arc<dyn BatchStore>,
     /// Its requests with an idempotency key.
     pub idempotency: Arc<dyn IdempotencyStore>,
+    /// Its webhooks.
+    pub webhooks: Arc<dyn WebhookStore>,
 }
 
 /// An empty database over two connections, as two processes would have it.
@@ -70,6 +72,7 @@ impl Stores {
             + LookupStore
             + BatchStore
             + IdempotencyStore
+            + WebhookStore
             + 'static,
     {
         Self {
@@ -85,7 +88,8 @@ impl Stores {
             archive: store.clone(),
             lookups: store.clone(),
             batches: store.clone(),
-            idempotency: store,
+            idempotency: store.clone(),
+            webhooks: store,
         }
     }
 

@@ -16,6 +16,7 @@ mod seals;
 mod secrets;
 mod seen_proofs;
 mod usage;
+mod webhooks;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -43,6 +44,7 @@ use idempotency::KeptRequest;
 use lookups::KeptLookup;
 use notifications::Listeners;
 use usage::Statistics;
+use webhooks::Outbox;
 
 /// In-memory implementation of every store port. Clones share the data and the injected faults.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +74,8 @@ struct Tables {
     idempotency: BTreeMap<IdempotencyScope, KeptRequest>,
     /// The latest turn of each customer whose lookup was claimed.
     turns: BTreeMap<CustomerId, u64>,
+    /// Webhooks.
+    outbox: Outbox,
     /// Those who listen to notifications of lookups.
     listeners: Listeners,
 }

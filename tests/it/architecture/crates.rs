@@ -57,11 +57,11 @@ const DRIVERS: [&str; 29] = [
 const OUTSIDE: [&str; 2] = ["bench", "seal-keys"];
 
 /// The crates of the workspace.
-const WORKSPACE: [Place; 19] = [
+const WORKSPACE: [Place; 20] = [
     (
         "domain",
         &[],
-        // csv, regex and roxmltree read text that is in memory already: no I/O, no driver.
+        // csv, regex, roxmltree and url read text that is in memory already: no I/O, no driver.
         Others::Only(&[
             "base64",
             "chrono",
@@ -75,6 +75,7 @@ const WORKSPACE: [Place; 19] = [
             "strum",
             "subtle",
             "thiserror",
+            "url",
             "uuid",
             "zeroize",
         ]),
@@ -159,6 +160,11 @@ const WORKSPACE: [Place; 19] = [
     ("seal-rsa", &["domain", "ports"], Others::Drivers(&[])),
     ("cipher-aes", &["domain", "ports"], Others::Drivers(&[])),
     (
+        "webhook-http",
+        &["domain", "ports"],
+        Others::Drivers(&["reqwest"]),
+    ),
+    (
         "sandbox",
         &["domain"],
         Others::Drivers(&[
@@ -202,6 +208,7 @@ const WORKSPACE: [Place; 19] = [
             "seal-rsa",
             "cipher-aes",
             "pdf-text",
+            "webhook-http",
             "sandbox",
         ],
         // The accept loop, the one TLS provider, metrics and traces.

@@ -6,9 +6,10 @@ use domain::inference::InferredBanks;
 use domain::key::MOST_NEW_KEYS;
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
+use domain::webhook::{EventTypesError, MAX_ENDPOINTS, UrlError};
 use ports::inbound::{
     AdmissionError, BatchError, FetchError, KeyError, NotDurable, NotFoundReason,
-    PersonLookupError, RepeatError,
+    PersonLookupError, RepeatError, WebhookError,
 };
 use web::problem::FieldProblem;
 use web::{Chain, Problem};
@@ -127,6 +128,40 @@ pub(crate) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
             tracing::error!(%request_id, cause = %Chain(&**cause), "a batch can't be read");
             Problem::internal(request_id)
         }
+    }
+}
+
+/// The problem of a person's webhook that can't be read or changed.
+pub(crate) fn of_webhook(error: &WebhookError, id: &RequestId) -> Problem {
+    match error {
+        WebhookError::NotFound => Problem::NoSuchResource,
+        WebhookError::Url(error) => Problem::invalid_field("url", of_url(*error)),
+        WebhookError::Events(EventTypesError::None | EventTypesError::Test) => {
+            Problem::invalid_field("events", FieldProblem::Empty)
+        }
+        WebhookError::TooMany => Problem::TooManyWebhooks {
+            most: MAX_ENDPOINTS as u64,
+        },
+        WebhookError::Disabled => Problem::WebhookDisabled,
+        WebhookError::Pending => Problem::DeliveryPending,
+        WebhookError::Cursor => Problem::invalid_field("after", FieldProblem::WrongCursor),
+        WebhookError::Store(cause) => {
+            tracing::error!(request_id = %id, cause = %Chain(&**cause), "store of webhooks unavailable");
+            Problem::Unavailable {
+                retry_after: STORE_RETRY,
+            }
+        }
+    }
+}
+
+fn of_url(error: UrlError) -> FieldProblem {
+    match error {
+        UrlError::TooLong | UrlError::Malformed => FieldProblem::MalformedUrl,
+        UrlError::Scheme => FieldProblem::NotHttps,
+        UrlError::Port => FieldProblem::WrongPort,
+        UrlError::UserInfo => FieldProblem::UserInfo,
+        UrlError::Fragment => FieldProblem::Fragment,
+        UrlError::Host => FieldProblem::NotPublic,
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! Each endpoint is one file, with its route, description and bodies: `proofs/`, `checks/`,
 //! `lookups/`, `batches/`, `own_lookups/`,
-//! `participants/`, `keys/`, `admin/` and `operations/`. `pipeline` serves all proof requests, `people` holds what the routes under a
+//! `participants/`, `keys/`, `webhooks/`, `admin/` and `operations/`. `pipeline` serves all proof requests, `people` holds what the routes under a
 //! session share, `openapi` what the descriptions do.
 
 mod admin;
@@ -27,6 +27,7 @@ mod participants;
 mod people;
 mod pipeline;
 mod proofs;
+mod webhooks;
 
 use std::sync::Arc;
 

@@ -349,6 +349,10 @@ fn general() -> OpenApi {
                  GraphQL lists, cancels and erases these lookups.",
             ),
             tag(
+                "webhooks",
+                "Messages to your servers when lookups and batches end. They need a session.",
+            ),
+            tag(
                 "admin",
                 "Everybody's keys, accounts, use and the audit log. They need an admin's session.",
             ),

@@ -16,16 +16,17 @@ use utoipa_axum::router::OpenApiRouter;
 use web::RequestLayer;
 
 use self::state::PeopleState;
-use crate::{admin, keys, own_lookups, with_alias};
+use crate::{admin, keys, own_lookups, webhooks, with_alias};
 
 /// The routes and their descriptions.
 pub(crate) fn routes() -> OpenApiRouter<Arc<PeopleState>> {
     keys::routes()
         .merge(own_lookups::routes())
+        .merge(webhooks::routes())
         .merge(admin::routes())
 }
 
-/// The routes for people: `/keys`, `/lookups` and `/admin`, at the root and under `/api`.
+/// The routes for people: `/keys`, `/lookups`, `/webhooks` and `/admin`, at the root and under `/api`.
 ///
 /// It has no fallback of its own, so that it can be merged with [`crate::router`].
 pub fn people_router(state: PeopleState) -> Router {

@@ -89,6 +89,9 @@ idempotency-key-in-progress = The first request with this Idempotency-Key is sti
 key-revoked = The key is revoked and will never work again; create a new one.
 key-rotated = The key already has a successor; use the successor.
 too-many-keys = The account already has { $most } active keys, the most that its plan allows; revoke one that is not used and repeat the request.
+too-many-webhooks = The account already has { $most } webhooks, the most that it may have; remove one that is not used and repeat the request.
+webhook-disabled = The webhook is disabled; enable it and repeat the request.
+delivery-pending = The message is still tried; its next attempt is in next_attempt_at.
 too-many-new-keys = The account created or rotated { $most } keys within an hour, the most it may; repeat the request in { $minutes } min.
 
 ## Central bank and service
@@ -149,6 +152,12 @@ field-metadata-name = It must have names of 1 to 40 characters, each once.
 field-metadata-value = It must have values of at most 200 characters.
 field-not-texts = It must hold texts alone.
 field-malformed-idempotency-key = It must be 1 to 255 letters, digits, - and _, in exactly one header.
+field-malformed-url = It must be a complete URL of at most 2,000 bytes, for example https://example.com/webhooks.
+field-not-https = It must begin with https://.
+field-wrong-port = It must use port 443 or 8443.
+field-user-info = It must not hold a user name or a password; check the signature of messages instead.
+field-fragment = It must not have a fragment (#); remove it.
+field-not-public = It must name a host of the public internet, not of an inner network.
 field-period-too-long = The period has more than { $slots } slots; ask for a shorter one, or for longer slots (granularity).
 field-too-many-rows = The table has more than { $most } rows; divide it.
 field-no-rows = The table has no rows; send one for each payment.

@@ -89,6 +89,9 @@ idempotency-key-in-progress = La primera solicitud con este Idempotency-Key sigu
 key-revoked = La clave está revocada y no vuelve a servir; cree una nueva.
 key-rotated = La clave ya tiene una sucesora; use la sucesora.
 too-many-keys = La cuenta ya tiene { $most } claves activas, el máximo de su plan; revoque una que no se use y repita la petición.
+too-many-webhooks = La cuenta ya tiene { $most } webhooks, el máximo que puede tener; elimine uno que no se use y repita la solicitud.
+webhook-disabled = El webhook está desactivado; actívelo y repita la solicitud.
+delivery-pending = El mensaje todavía se está intentando; su próximo intento está en next_attempt_at.
 too-many-new-keys = La cuenta ya creó o rotó { $most } claves en una hora, el máximo; repita la petición en { $minutes } min.
 
 ## Banco central y servicio
@@ -149,6 +152,12 @@ field-metadata-name = Debe tener nombres de 1 a 40 caracteres, cada uno una vez.
 field-metadata-value = Debe tener valores de 200 caracteres a lo más.
 field-not-texts = Debe contener solo textos.
 field-malformed-idempotency-key = Debe tener de 1 a 255 letras, dígitos, - y _, en un solo encabezado.
+field-malformed-url = Debe ser un URL completo de a lo más 2,000 bytes, por ejemplo https://example.com/webhooks.
+field-not-https = Debe empezar con https://.
+field-wrong-port = Debe usar el puerto 443 u 8443.
+field-user-info = No debe llevar usuario ni contraseña; compruebe en su lugar la firma de los mensajes.
+field-fragment = No debe llevar un fragmento (#); quítelo.
+field-not-public = Debe nombrar un servidor de internet público, no de una red interna.
 field-period-too-long = El periodo pasa de { $slots } intervalos; pida uno más corto o intervalos más largos (granularity).
 field-too-many-rows = La tabla tiene más de { $most } filas; divídala.
 field-no-rows = La tabla no tiene filas; envíe una por pago.

@@ -190,6 +190,12 @@ catalogue! {
             = Code::Conflict, "too-few-rows"(rows: rows, least: least);
         /// The account has as many active keys as it may have.
         TooManyKeys { most: u64 } = Code::Conflict, "too-many-keys"(most: most);
+        /// The account has as many webhooks as it may have.
+        TooManyWebhooks { most: u64 } = Code::Conflict, "too-many-webhooks"(most: most);
+        /// The webhook is disabled.
+        WebhookDisabled = Code::Conflict, "webhook-disabled";
+        /// The delivery is still tried.
+        DeliveryPending = Code::Conflict, "delivery-pending";
         /// The idempotency key was used for another request.
         IdempotencyKeyReused = Code::IdempotencyKeyReused, "idempotency-key-reused";
         /// The first request with the idempotency key is still running.

@@ -40,6 +40,19 @@ impl Entry {
         }
     }
 
+    pub(crate) fn of_webhook(
+        action: Action,
+        customer: CustomerId,
+        changes: Vec<FieldChange>,
+    ) -> Self {
+        Self {
+            action,
+            customer,
+            key: None,
+            changes,
+        }
+    }
+
     pub(crate) fn of_plan(customer: CustomerId, changes: Vec<FieldChange>) -> Self {
         Self {
             action: Action::PlanSet,

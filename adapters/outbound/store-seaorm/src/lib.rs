@@ -49,6 +49,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod usage;
+mod webhooks;
 
 pub use connection::{
     FileError, LockError, OpenError, ServerError, ServingLock, StoreOptions, UrlError, sqlite_url,

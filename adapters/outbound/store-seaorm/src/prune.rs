@@ -3,6 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use ports::outbound::{
     BatchStore as _, IdempotencyStore as _, LookupStore as _, ProofArchive as _, StoreError,
+    WebhookStore as _,
 };
 use sea_orm::sea_query::{Alias, DeleteStatement, Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter};
@@ -24,7 +25,7 @@ pub struct Retention {
     pub usage_before: DateTime<Utc>,
     /// Archived proofs that were written before this are removed.
     pub archived_before: DateTime<Utc>,
-    /// Lookups and batches that ended before this are removed.
+    /// Lookups and batches that ended before this are removed, and deliveries of webhooks.
     pub lookups_ended_before: DateTime<Utc>,
     /// Denials that end by now are removed, and idempotency keys that expired.
     pub now: DateTime<Utc>,
@@ -45,6 +46,8 @@ pub struct Pruned {
     pub lookups: u64,
     /// Batches.
     pub batches: u64,
+    /// Deliveries of webhooks.
+    pub deliveries: u64,
     /// Idempotency keys.
     pub idempotency_keys: u64,
     /// Denials.
@@ -73,6 +76,7 @@ impl Store {
         let archived = self.prune_archive(archived_before).await?;
         let lookups = self.prune_lookups(lookups_ended_before).await?;
         let batches = self.prune_batches(lookups_ended_before).await?;
+        let deliveries = self.prune_deliveries(lookups_ended_before).await?;
         let idempotency_keys = self.prune_idempotency(now).await?;
         let denials = self
             .in_time(self.prune_checkpoints_and_denials(requests_before, now))
@@ -84,6 +88,7 @@ impl Store {
             archived,
             lookups,
             batches,
+            deliveries,
             idempotency_keys,
             denials,
         })
@@ -207,6 +212,13 @@ pub(crate) const LOOKUPS: Table = Table {
     begins: "ended_at",
     through_keys: None,
     unless: Some("batch_id"),
+};
+
+pub(crate) const WEBHOOK_DELIVERIES: Table = Table {
+    name: "webhook_deliveries",
+    primary_key: &["id"],
+    begins: "ended_at",
+    through_keys: None,
 };
 
 pub(crate) const IDEMPOTENCY_KEYS: Table = Table {

@@ -256,6 +256,14 @@ pub(crate) enum AuditAction {
     LimitsSet,
     /// An account's plan was set.
     PlanSet,
+    /// A webhook was added.
+    WebhookAdded,
+    /// A webhook was changed by its owner.
+    WebhookChanged,
+    /// A webhook was given a new secret.
+    WebhookSecretRotated,
+    /// A webhook was removed.
+    WebhookRemoved,
 }
 
 /// Field that orders a list of keys.

@@ -126,7 +126,7 @@ impl LookupBody {
         Self {
             id: lookup.id.to_string(),
             state: lookup.state.name(),
-            reason: lookup.reason().map(outcome),
+            reason: lookup.reason().map(Outcome::reason_name),
             created_at: instant(lookup.created_at),
             updated_at: instant(lookup.updated_at),
             retry_until: instant(lookup.retry_until),
@@ -159,7 +159,7 @@ pub(crate) fn origin(lookup: &LookupView) -> &'static str {
 fn history(attempts: &[Attempt]) -> Vec<AttemptBody> {
     let attempt = |attempt: &Attempt| AttemptBody {
         at: instant(attempt.at),
-        outcome: outcome(attempt.outcome),
+        outcome: attempt.outcome.reason_name(),
     };
     attempts.iter().map(attempt).collect()
 }
@@ -169,15 +169,6 @@ fn files(lookup: &LookupView) -> BTreeMap<&'static str, String> {
     let extensions = files.map_or(&[][..], Files::extensions);
     let path = |format: &&'static str| (*format, format!("{}/{format}", super::path(lookup.id)));
     extensions.iter().map(path).collect()
-}
-
-/// The name of an attempt's outcome: that of the errors of the other endpoints, where they have one.
-fn outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::NotIssued => "proof_not_issued",
-        Outcome::NotFound => "not_in_spei",
-        other => other.name(),
-    }
 }
 
 fn instant(at: DateTime<Utc>) -> String {

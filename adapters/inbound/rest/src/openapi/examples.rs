@@ -32,6 +32,7 @@ pub(super) mod batches;
 mod lookups;
 mod people;
 mod proofs;
+mod webhooks;
 
 pub(crate) use batches::{JSON_LINES, TABLE};
 
@@ -57,6 +58,14 @@ pub(super) fn request(schema: &str) -> Option<Value> {
         }
         "NewKey" => return Some(json!({ "name": "caja 4", "env": "live" })),
         "LimitsChange" => return Some(json!({ "per_minute": 120, "monthly_quota": 5000 })),
+        "NewWebhook" => {
+            return Some(json!({
+                "url": "https://hooks.example.com/cep",
+                "events": ["lookup.delivered", "lookup.expired"],
+                "env": "live"
+            }));
+        }
+        "WebhookChange" => return Some(json!({ "enabled": false })),
         "PlanChange" => {
             return Some(json!({ "plan": "enterprise", "existing_keys": "follow" }));
         }
@@ -89,6 +98,11 @@ pub(super) fn success(operation: &str) -> Option<Value> {
         "setPlan" => people::account(),
         "getUsage" => people::usage(),
         "readAudit" => people::audit(),
+        "listWebhooks" => Value::Array(vec![webhooks::webhook()]),
+        "getWebhook" | "changeWebhook" | "removeWebhook" => webhooks::webhook(),
+        "createWebhook" | "rotateWebhookSecret" => webhooks::created(),
+        "testWebhook" | "resendWebhookDelivery" => webhooks::sent(),
+        "listWebhookDeliveries" => webhooks::deliveries(),
         "listParticipants" => participants(),
         "healthz" => json!({ "status": "ok" }),
         "readyz" => json!({

@@ -11,6 +11,7 @@ use web::Problem;
 
 use crate::batches::BatchBody;
 use crate::lookups::views::LookupBody;
+use crate::webhooks::DeliveryBody;
 
 use super::input::{After, Input, Text};
 use super::views::{AccountOverviewView, AdminKeyView, AuditView};
@@ -85,6 +86,7 @@ page!(AccountPage of AccountOverviewView);
 page!(AuditPage of AuditView);
 page!(LookupPage of LookupBody);
 page!(BatchPage of BatchBody);
+page!(DeliveryPage of DeliveryBody);
 
 impl<T> Listing<T> {
     /// The page, and where the next one begins.

@@ -1,7 +1,9 @@
 //! Request of a person, as a handler gets it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use axum::body::Bytes;
 use axum::extract::rejection::ExtensionRejection;
 use axum::extract::{Extension, FromRequestParts, Path};
 use axum::http::request::Parts;
@@ -9,7 +11,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use ports::inbound::{
-    Caller, Insights, KeyAdministration, KeyError, PersonLookupError, PersonLookups,
+    Caller, Insights, KeyAdministration, KeyError, PersonLookupError, PersonLookups, WebhookError,
+    Webhooks,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,7 +33,7 @@ pub(crate) struct PersonRequest {
     call: RequestContext,
     incoming: Incoming,
     headers: HeaderMap,
-    id: Option<Uuid>,
+    ids: HashMap<String, String>,
     query: Option<String>,
 }
 
@@ -42,7 +45,8 @@ impl FromRequestParts<Arc<PeopleState>> for PersonRequest {
         people: &Arc<PeopleState>,
     ) -> Result<Self, Self::Rejection> {
         // A malformed id is the id of nothing.
-        let id = Path::<String>::from_request_parts(parts, people).await.ok();
+        let ids = Path::from_request_parts(parts, people).await;
+        let ids = ids.map_or_else(|_| HashMap::new(), |Path(ids)| ids);
         let Extension(caller) = Extension::from_request_parts(parts, people).await?;
         let Extension(call) = Extension::from_request_parts(parts, people).await?;
         let Extension(incoming) = Extension::from_request_parts(parts, people).await?;
@@ -52,7 +56,7 @@ impl FromRequestParts<Arc<PeopleState>> for PersonRequest {
             call,
             incoming,
             headers: parts.headers.clone(),
-            id: id.and_then(|Path(text)| Uuid::try_parse(&text).ok()),
+            ids,
             query: parts.uri.query().map(str::to_owned),
         })
     }
@@ -71,13 +75,28 @@ impl PersonRequest {
         &*self.people.lookups
     }
 
+    pub(crate) fn webhooks(&self) -> &dyn Webhooks {
+        &*self.people.webhooks
+    }
+
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.people.request_layer.clock.now()
     }
 
     /// The id in the path.
     pub(crate) fn id(&self) -> Result<Uuid, Problem> {
-        self.id.ok_or(Problem::NoSuchResource)
+        self.id_of("id")
+    }
+
+    /// The id of a delivery in the path.
+    pub(crate) fn delivery(&self) -> Result<Uuid, Problem> {
+        self.id_of("delivery")
+    }
+
+    fn id_of(&self, name: &str) -> Result<Uuid, Problem> {
+        let id = self.ids.get(name);
+        let id = id.and_then(|text| Uuid::try_parse(text).ok());
+        id.ok_or(Problem::NoSuchResource)
     }
 
     /// The query of the address.
@@ -92,8 +111,12 @@ impl PersonRequest {
 
     /// The body.
     pub(crate) async fn body<T: DeserializeOwned + Validate>(&self) -> Result<T, Problem> {
-        let body = self.incoming.read(&self.headers, MAX_BODY_BYTES).await?;
-        input::body(&body)
+        input::body(&self.raw_body().await?)
+    }
+
+    /// The body as it was sent.
+    pub(crate) async fn raw_body(&self) -> Result<Bytes, Problem> {
+        self.incoming.read(&self.headers, MAX_BODY_BYTES).await
     }
 
     /// The problem of an error, whose cause is logged.
@@ -104,6 +127,11 @@ impl PersonRequest {
     /// The problem of lookups that can't be read, whose cause is logged.
     pub(crate) fn lookup_problem(&self, error: &PersonLookupError) -> Problem {
         failure::of_person_lookup(error, &self.call.request_id)
+    }
+
+    /// The problem of webhooks that can't be read or changed, whose cause is logged.
+    pub(crate) fn webhook_problem(&self, error: &WebhookError) -> Problem {
+        failure::of_webhook(error, &self.call.request_id)
     }
 
     /// Returns an answer of JSON.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ports::inbound::{Insights, KeyAdministration, PersonLookups};
+use ports::inbound::{Insights, KeyAdministration, PersonLookups, Webhooks};
 use web::{RequestLayer, SessionGuard};
 
 /// Dependencies of the routes for people.
@@ -13,6 +13,8 @@ pub struct PeopleState {
     pub insights: Arc<dyn Insights>,
     /// Reads stored lookups.
     pub lookups: Arc<dyn PersonLookups>,
+    /// Manages webhooks.
+    pub webhooks: Arc<dyn Webhooks>,
     /// Observes each request.
     pub request_layer: Arc<RequestLayer>,
     /// Checks sessions.

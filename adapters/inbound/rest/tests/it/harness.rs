@@ -130,6 +130,7 @@ impl Harness {
             keys: services.keys.clone(),
             insights: services.insights.clone(),
             lookups: gateway.lookups.people.clone(),
+            webhooks: Arc::new(testkit::webhooks::service(services)),
             request_layer,
             guard: Arc::new(SessionGuard {
                 sessions: services.sessions.clone(),

@@ -6,6 +6,7 @@ pub(crate) mod data;
 mod faults;
 mod keys;
 mod lookups;
+mod webhooks;
 
 use reqwest::RequestBuilder;
 use serde_json::Value;

@@ -104,6 +104,18 @@ catalogue! {
         /// Not an idempotency key.
         MalformedIdempotencyKey
             = "malformed_idempotency_key", "field-malformed-idempotency-key";
+        /// Not an address.
+        MalformedUrl = "malformed_url", "field-malformed-url";
+        /// An address that isn't https.
+        NotHttps = "not_https", "field-not-https";
+        /// An address with another port than 443 and 8443.
+        WrongPort = "wrong_port", "field-wrong-port";
+        /// An address with a user name or a password.
+        UserInfo = "user_info", "field-user-info";
+        /// An address with a fragment.
+        Fragment = "fragment", "field-fragment";
+        /// An address whose host isn't of the public internet.
+        NotPublic = "not_public", "field-not-public";
         /// A period of more slots than a chart has.
         PeriodTooLong { slots: usize } = "period_too_long", "field-period-too-long"(slots: slots);
         /// More rows than a batch may have.

@@ -151,6 +151,12 @@ impl Problem {
                 limit: Some(*most),
                 ..because(Reason::TooManyKeys)
             },
+            Self::TooManyWebhooks { most } => Details {
+                limit: Some(*most),
+                ..because(Reason::TooManyWebhooks)
+            },
+            Self::WebhookDisabled => because(Reason::WebhookDisabled),
+            Self::DeliveryPending => because(Reason::DeliveryPending),
             Self::PayloadTooLarge { max_bytes } => Details {
                 max_bytes: Some(*max_bytes),
                 ..Details::default()

@@ -34,4 +34,7 @@ pub(super) enum Reason {
     Canceled,
     TooManyBatches,
     TooFewRows,
+    TooManyWebhooks,
+    WebhookDisabled,
+    DeliveryPending,
 }

@@ -1,7 +1,11 @@
 //! Ends of the work on claimed lookups.
 
-use domain::lookup::LookupState;
+use domain::customer::CustomerId;
+use domain::key::Environment;
+use domain::lookup::{LookupId, LookupState};
+use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
+use domain::webhook::WebhookEvent;
 use ports::outbound::{ClaimEnd, LookupChange};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict, Query, UpdateStatement};
 use sea_orm::{
@@ -11,6 +15,7 @@ use sea_orm::{
 use super::attempts;
 use crate::entity::lookups::{Column, Entity};
 use crate::entity::{lookup_attempts, monthly_use};
+use crate::webhooks::outbox;
 
 /// Returns `false` if the lease isn't held any more.
 pub(super) async fn within(
@@ -29,11 +34,32 @@ pub(super) async fn within(
     if let LookupChange::End { refund: true, .. } = end.change {
         refund(transaction, &changed).await?;
     }
+    if let Some(event) = event(end, &changed)? {
+        outbox::enqueue(transaction, &event).await?;
+    }
     Ok(true)
 }
 
+/// The event of an end, of which the customer's endpoints are told.
+fn event(end: &ClaimEnd, changed: &QueryResult) -> Result<Option<WebhookEvent>, DbErr> {
+    let state = match &end.change {
+        LookupChange::Wait { .. } => return Ok(None),
+        LookupChange::Deliver(_) => LookupState::Delivered,
+        LookupChange::End { state, .. } => *state,
+    };
+    let text = |column| changed.try_get::<String>("", column);
+    let last = changed.try_get::<Option<String>>("", "last_outcome")?;
+    let (customer, environment) = (text("customer_id")?, text("environment")?);
+    let owner = customer.parse().ok().map(CustomerId);
+    let owner = owner.zip(Environment::from_name(&environment));
+    let owner = owner.ok_or_else(|| DbErr::Type(format!("the owner of lookup {}", end.id)))?;
+    let last = last.and_then(|name| Outcome::from_name(&name));
+    let LookupId(id) = end.id;
+    Ok(WebhookEvent::of_lookup(owner, id, (state, last), end.now))
+}
+
 /// Changes the lookup, if the lease is held; returns its number of attempts, and what it was charged
-/// to. Only a running lookup has a lease.
+/// to, and whose it is. Only a running lookup has a lease.
 fn update(end: &ClaimEnd) -> UpdateStatement {
     let mut update = Query::update();
     update
@@ -62,7 +88,14 @@ fn update(end: &ClaimEnd) -> UpdateStatement {
     update
         .and_where(Column::Id.eq(end.id.to_string()))
         .and_where(Column::LeaseToken.eq(end.token.to_string()))
-        .returning(Query::returning().columns([Column::Attempts, Column::KeyId, Column::Month]))
+        .returning(Query::returning().columns([
+            Column::Attempts,
+            Column::KeyId,
+            Column::Month,
+            Column::CustomerId,
+            Column::Environment,
+            Column::LastOutcome,
+        ]))
         .take()
 }
 

@@ -70,6 +70,8 @@ const LARGE: [&str; 15] = [
     "batch_chunks",
     "lookup_turns",
     "idempotency_keys",
+    "webhook_endpoints",
+    "webhook_deliveries",
 ];
 
 /// Asserts that a plan uses an index, and reads no large table to its end.

@@ -104,6 +104,12 @@ async fn idempotency_keys_in_postgresql_keep_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn webhooks_in_postgresql_keep_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::webhooks::webhook_store(|| stores(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_journal_in_postgresql_keeps_the_contract() {
     let server = server_or_skip!();
     ports::contract::journal::journal(|| journal_under_test(&server)).await;

@@ -62,6 +62,17 @@ const FILL: [&str; 17] = [
     "INSERT INTO idempotency_keys SELECT md5(n::text) || md5(n::text), md5(n::text) || md5(n::text), 'token', \
      1795262400000, 1795262400000 + n::bigint * 1000, NULL, 'delivered', NULL, NULL \
      FROM generate_series(1, 100000) n",
+    "INSERT INTO webhook_endpoints SELECT md5('webhook' || n)::uuid::text, md5(n::text)::uuid::text, 'live', \
+     'https://hooks.example/', ',lookup.delivered,', NULL, NULL, NULL, 0, 1795262400000 - n, 1795262400000, 1, \
+     decode(repeat(md5(n::text), 4), 'hex'), NULL, NULL, NULL FROM generate_series(1, 10000) n",
+    // A hundred endpoints have ten that are due each, the rest has ended.
+    "INSERT INTO webhook_deliveries SELECT lpad(to_hex(n), 32, '0')::uuid::text, \
+     md5('webhook' || k)::uuid::text, md5(k::text)::uuid::text, 'lookup.delivered', \
+     lpad(to_hex(n), 32, '0')::uuid::text, '{}', at, CASE WHEN n <= 1000 THEN 'pending' ELSE 'delivered' END, \
+     CASE WHEN n <= 1000 THEN at END, NULL, 1, 1, at, 7, 200, NULL, 'ok', CASE WHEN n > 1000 THEN at END \
+     FROM (SELECT n, 1795262400000 - n::bigint * 20000 AS at, \
+     CASE WHEN n <= 1000 THEN 1 + n % 100 ELSE 1 + n % 10000 END AS k \
+     FROM generate_series(1, 100000) n) AS numbered",
     "INSERT INTO lookup_turns SELECT id, row_number() OVER (ORDER BY id) FROM customers",
 ];
 

@@ -28,6 +28,7 @@ mod archive;
 mod batches;
 mod idempotency;
 mod lookups;
+mod webhooks;
 
 fn md5_uuid(digits: &str) -> Uuid {
     Uuid::try_parse(digits).unwrap()
@@ -80,6 +81,7 @@ async fn through_an_index(plans: &str) {
     idempotency::idempotency(&explained).await;
     lookups::lookups(&explained).await;
     batches::batches(&explained).await;
+    webhooks::webhooks(&explained).await;
     pruning(&explained).await;
 }
 
@@ -92,6 +94,7 @@ fn every_query_of_the_ports_is_checked() {
         include_str!("plans/batches.rs"),
         include_str!("plans/idempotency.rs"),
         include_str!("plans/lookups.rs"),
+        include_str!("plans/webhooks.rs"),
     ]
     .concat();
     let here: String = here.split_whitespace().collect();
@@ -123,6 +126,8 @@ fn every_query_of_the_ports_is_checked() {
         (
             include_str!("../../../../../ports/src/outbound/batches.rs"),
             &["BatchStore"],
+            include_str!("../../../../../ports/src/outbound/webhooks.rs"),
+            &["WebhookStore"],
         ),
     ] {
         for name in traits {
@@ -424,6 +429,7 @@ async fn pruning(explained: &ExplainedStore<'_>) {
         "proof_archive_by_time",
         "idempotency_keys_by_time",
         "lookups_by_end",
+        "webhook_deliveries_by_end",
         "Tid Scan on lookups",
     ] {
         assert_uses(&plan, index);

@@ -66,6 +66,7 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
             "m0012_proof_archive",
             "m0013_lookups",
             "m0014_idempotency",
+            "m0015_webhooks",
             "m0016_batches"
         ]
     );
@@ -83,7 +84,7 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
         behind.ends_with(
             "needs: m0007_replicas, m0008_participant_catalogue, m0009_seals, m0010_seen_proofs, \
              m0011_request_seals, m0012_proof_archive, m0013_lookups, \
-             m0014_idempotency, m0016_batches"
+             m0014_idempotency, m0015_webhooks, m0016_batches"
         ),
         "{behind}"
     );

@@ -115,6 +115,12 @@ async fn idempotency_keys_in_sqlite_keep_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn webhooks_in_sqlite_keep_the_contract() {
+    let folders = Folders::default();
+    ports::contract::webhooks::webhook_store(|| folders.stores()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_journal_in_sqlite_keeps_the_contract() {
     let folders = Folders::default();
     ports::contract::journal::journal(|| folders.journal()).await;

@@ -35,4 +35,8 @@ export default {
   'audit.KEY_ROTATED': 'key rotated',
   'audit.LIMITS_SET': 'limits set',
   'audit.PLAN_SET': 'plan set',
+  'audit.WEBHOOK_ADDED': 'webhook added',
+  'audit.WEBHOOK_CHANGED': 'webhook changed',
+  'audit.WEBHOOK_SECRET_ROTATED': 'webhook given a new secret',
+  'audit.WEBHOOK_REMOVED': 'webhook removed',
 };

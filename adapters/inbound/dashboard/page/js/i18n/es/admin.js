@@ -35,4 +35,8 @@ export default {
   'audit.KEY_ROTATED': 'clave rotada',
   'audit.LIMITS_SET': 'límites fijados',
   'audit.PLAN_SET': 'plan fijado',
+  'audit.WEBHOOK_ADDED': 'webhook agregado',
+  'audit.WEBHOOK_CHANGED': 'webhook cambiado',
+  'audit.WEBHOOK_SECRET_ROTATED': 'secreto de webhook renovado',
+  'audit.WEBHOOK_REMOVED': 'webhook eliminado',
 };

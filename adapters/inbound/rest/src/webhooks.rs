@@ -1,0 +1,29 @@
+//! `/webhooks`: endpoints of a person's own account, and what was sent to them.
+
+mod body;
+mod deliveries;
+mod endpoints;
+mod views;
+
+use std::sync::Arc;
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::people::state::PeopleState;
+
+pub(crate) use views::{CreatedWebhookBody, DeliveryBody, WebhookBody};
+
+pub(crate) fn routes() -> OpenApiRouter<Arc<PeopleState>> {
+    OpenApiRouter::new()
+        .routes(routes!(endpoints::list, endpoints::create))
+        .routes(routes!(
+            endpoints::find,
+            endpoints::change,
+            endpoints::remove
+        ))
+        .routes(routes!(endpoints::rotate_secret))
+        .routes(routes!(deliveries::test))
+        .routes(routes!(deliveries::list))
+        .routes(routes!(deliveries::resend))
+}

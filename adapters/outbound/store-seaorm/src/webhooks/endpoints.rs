@@ -1,0 +1,197 @@
+//! Endpoints of customers, and their changes.
+
+use chrono::{DateTime, Utc};
+use domain::audit::{Action, AuditContext, webhook_addition, webhook_difference, webhook_removal};
+use domain::customer::CustomerId;
+use domain::webhook::{DeliveryState, EndpointId, EndpointState, MAX_ENDPOINTS};
+use ports::outbound::{AddEndpointError, EndpointChange, StoreError, StoredEndpoint};
+use sea_orm::sea_query::{Expr, LockType};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, PaginatorTrait,
+    QueryFilter, QueryOrder, QuerySelect, Select,
+};
+
+use super::entity::{deliveries, endpoints};
+use super::row;
+use crate::audit::{Entry, record};
+use crate::entity::customers;
+use crate::store::failed;
+
+use endpoints::{Column, Entity};
+
+/// A customer's endpoint.
+pub(super) fn own(customer: CustomerId, id: EndpointId) -> Select<Entity> {
+    Entity::find_by_id(id.to_string()).filter(Column::CustomerId.eq(customer.to_string()))
+}
+
+/// The same, locked against other changes.
+async fn locked(
+    transaction: &DatabaseTransaction,
+    customer: CustomerId,
+    id: EndpointId,
+) -> Result<Option<StoredEndpoint>, StoreError> {
+    let found = own(customer, id).lock(LockType::NoKeyUpdate);
+    let found = found.one(transaction).await.map_err(failed)?;
+    found.as_ref().map(row::endpoint).transpose()
+}
+
+/// Endpoints of a customer, oldest first.
+pub(super) async fn of_customer(
+    connection: &impl ConnectionTrait,
+    customer: CustomerId,
+) -> Result<Vec<StoredEndpoint>, StoreError> {
+    let rows = Entity::find()
+        .filter(Column::CustomerId.eq(customer.to_string()))
+        .order_by_asc(Column::CreatedAt)
+        .order_by_asc(Column::Id)
+        .all(connection)
+        .await;
+    rows.map_err(failed)?.iter().map(row::endpoint).collect()
+}
+
+pub(super) async fn add(
+    transaction: &DatabaseTransaction,
+    endpoint: &StoredEndpoint,
+    act: &AuditContext,
+) -> Result<(), AddEndpointError> {
+    let customer = endpoint.customer.to_string();
+    // Locked: of two that are added at the same moment, the second sees the first.
+    customers::Entity::find_by_id(&customer)
+        .lock(LockType::NoKeyUpdate)
+        .one(transaction)
+        .await
+        .map_err(failed)?;
+    let others = Entity::find()
+        .filter(Column::CustomerId.eq(&customer))
+        .count(transaction)
+        .await
+        .map_err(failed)?;
+    if others >= MAX_ENDPOINTS as u64 {
+        return Err(AddEndpointError::TooMany);
+    }
+    Entity::insert(row::written_endpoint(endpoint))
+        .exec_without_returning(transaction)
+        .await
+        .map_err(failed)?;
+    let changes = webhook_addition(&endpoint.audited());
+    let entry = Entry::of_webhook(Action::WebhookAdded, endpoint.customer, changes);
+    Ok(record(transaction, act, &[entry]).await?)
+}
+
+pub(super) async fn change(
+    transaction: &DatabaseTransaction,
+    (customer, id): (CustomerId, EndpointId),
+    change: &EndpointChange,
+    act: &AuditContext,
+) -> Result<Option<StoredEndpoint>, StoreError> {
+    let Some(before) = locked(transaction, customer, id).await? else {
+        return Ok(None);
+    };
+    let after = before.after(change, act.at);
+    write(transaction, &after).await.map_err(failed)?;
+    if before.state.is_enabled() && !after.state.is_enabled() {
+        let discarded = discard_pending(transaction, id, act.at).await;
+        discarded.map_err(failed)?;
+    }
+    let action = match change {
+        EndpointChange::Settings { .. } => Action::WebhookChanged,
+        EndpointChange::RotateSecret(_) => Action::WebhookSecretRotated,
+    };
+    let changes = webhook_difference(&before.audited(), &after.audited());
+    let entry = Entry::of_webhook(action, customer, changes);
+    record(transaction, act, &[entry]).await?;
+    Ok(Some(after))
+}
+
+async fn write(transaction: &DatabaseTransaction, after: &StoredEndpoint) -> Result<(), DbErr> {
+    let (reason, disabled_at) = row::disabled(after.state);
+    let current = &after.secrets.current;
+    let old = after.secrets.previous.as_ref();
+    let failing_since = after.failing_since.map(|at| at.timestamp_millis());
+    Entity::update_many()
+        .col_expr(Column::Url, Expr::value(after.url.as_str()))
+        .col_expr(Column::Events, Expr::value(after.events.stored()))
+        .col_expr(Column::DisabledReason, Expr::value(reason))
+        .col_expr(Column::DisabledAt, Expr::value(disabled_at))
+        .col_expr(Column::FailingSince, Expr::value(failing_since))
+        .col_expr(
+            Column::UpdatedAt,
+            Expr::value(after.updated_at.timestamp_millis()),
+        )
+        .col_expr(
+            Column::Generation,
+            Expr::value(i64::from(current.generation.0)),
+        )
+        .col_expr(Column::Secret, Expr::value(current.content.clone()))
+        .col_expr(
+            Column::PreviousGeneration,
+            Expr::value(old.map(|(secret, _)| i64::from(secret.generation.0))),
+        )
+        .col_expr(
+            Column::PreviousSecret,
+            Expr::value(old.map(|(secret, _)| secret.content.clone())),
+        )
+        .col_expr(
+            Column::PreviousUntil,
+            Expr::value(old.map(|(_, until)| until.timestamp_millis())),
+        )
+        .filter(Column::Id.eq(after.id.to_string()))
+        .exec(transaction)
+        .await
+        .map(drop)
+}
+
+pub(super) async fn remove(
+    transaction: &DatabaseTransaction,
+    (customer, id): (CustomerId, EndpointId),
+    act: &AuditContext,
+) -> Result<bool, StoreError> {
+    let found = own(customer, id).lock_exclusive();
+    let found = found.one(transaction).await.map_err(failed)?;
+    let Some(found) = found.as_ref().map(row::endpoint).transpose()? else {
+        return Ok(false);
+    };
+    Entity::delete_by_id(id.to_string())
+        .exec(transaction)
+        .await
+        .map_err(failed)?;
+    let changes = webhook_removal(&found.audited());
+    let entry = Entry::of_webhook(Action::WebhookRemoved, customer, changes);
+    record(transaction, act, &[entry]).await?;
+    Ok(true)
+}
+
+/// Disables a locked endpoint.
+pub(super) async fn disable(
+    transaction: &DatabaseTransaction,
+    id: EndpointId,
+    state: EndpointState,
+) -> Result<(), DbErr> {
+    let (reason, disabled_at) = row::disabled(state);
+    Entity::update_many()
+        .col_expr(Column::DisabledReason, Expr::value(reason))
+        .col_expr(Column::DisabledAt, Expr::value(disabled_at))
+        .filter(Column::Id.eq(id.to_string()))
+        .exec(transaction)
+        .await
+        .map(drop)
+}
+
+/// Discards the pending deliveries of a locked endpoint, also those that are under way.
+pub(super) async fn discard_pending(
+    transaction: &DatabaseTransaction,
+    id: EndpointId,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    use deliveries::{Column, Entity};
+    Entity::update_many()
+        .col_expr(Column::State, Expr::value(DeliveryState::Discarded.name()))
+        .col_expr(Column::DueAt, Expr::value(None::<i64>))
+        .col_expr(Column::LeaseToken, Expr::value(None::<String>))
+        .col_expr(Column::EndedAt, Expr::value(now.timestamp_millis()))
+        .filter(Column::EndpointId.eq(id.to_string()))
+        .filter(Column::DueAt.is_not_null())
+        .exec(transaction)
+        .await
+        .map(drop)
+}

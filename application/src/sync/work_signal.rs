@@ -1,0 +1,35 @@
+//! Signal that there is work.
+
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
+
+use futures::task::AtomicWaker;
+
+/// Wakes the one task that waits for work. A signal that nobody waits for is kept.
+#[derive(Default)]
+pub struct WorkSignal {
+    has_work: AtomicBool,
+    worker: AtomicWaker,
+}
+
+impl WorkSignal {
+    /// Signals that there is work.
+    pub(crate) fn work(&self) {
+        self.has_work.store(true, Ordering::Release);
+        self.worker.wake();
+    }
+
+    /// Resolves once there is work that wasn't signalled before. One task waits at a time.
+    pub(crate) async fn next_work(&self) {
+        poll_fn(|context| {
+            self.worker.register(context.waker());
+            if self.has_work.swap(false, Ordering::AcqRel) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+    }
+}

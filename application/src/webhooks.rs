@@ -1,0 +1,9 @@
+//! Webhooks: endpoints of people's accounts, and the deliveries to them.
+
+mod encryption;
+mod service;
+mod worker;
+
+pub use encryption::WebhookEncryption;
+pub use service::{WebhookService, WebhookSources};
+pub use worker::{DeliveryWorker, DeliveryWorkerParts};

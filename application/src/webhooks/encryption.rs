@@ -1,0 +1,67 @@
+//! Encryption of endpoints' secrets.
+
+use std::sync::Arc;
+
+use domain::archive::ContentKey;
+use domain::customer::CustomerId;
+use domain::key::HashGeneration;
+use domain::webhook::{EndpointId, EndpointSecret, WebhookSecrets};
+use ports::Cause;
+use ports::outbound::{Cipher, CipherError, EncryptedSecret, StoredEndpoint};
+
+/// Encrypts and decrypts the secrets of endpoints. A secret opens only as one of that endpoint of that
+/// customer.
+pub struct WebhookEncryption {
+    cipher: Arc<dyn Cipher>,
+    secrets: WebhookSecrets,
+}
+
+/// The operator's secret of a generation isn't listed any more.
+#[derive(Debug, thiserror::Error)]
+#[error("the store secret of generation {0} isn't listed any more: list it in CEP_STORE_SECRET")]
+struct UnknownGeneration(u16);
+
+impl WebhookEncryption {
+    /// Encryption by these secrets.
+    pub fn new(cipher: Arc<dyn Cipher>, secrets: WebhookSecrets) -> Self {
+        Self { cipher, secrets }
+    }
+
+    pub(super) fn encrypt(
+        &self,
+        (customer, id): (CustomerId, EndpointId),
+        secret: &EndpointSecret,
+    ) -> Result<EncryptedSecret, Cause> {
+        let generation = self.secrets.newest();
+        let key = self.key(generation, id)?;
+        let content = self
+            .cipher
+            .encrypt(&key, &context(customer, id), secret.reveal());
+        Ok(EncryptedSecret {
+            generation,
+            content: content.map_err(|error| Arc::new(error) as Cause)?,
+        })
+    }
+
+    pub(super) fn decrypt(
+        &self,
+        endpoint: &StoredEndpoint,
+        secret: &EncryptedSecret,
+    ) -> Result<EndpointSecret, Cause> {
+        let key = self.key(secret.generation, endpoint.id)?;
+        let context = context(endpoint.customer, endpoint.id);
+        let plain = self.cipher.decrypt(&key, &context, &secret.content);
+        let plain = plain.map_err(|error| Arc::new(error) as Cause)?;
+        EndpointSecret::from_slice(&plain).ok_or_else(|| Arc::new(CipherError) as Cause)
+    }
+
+    fn key(&self, generation: HashGeneration, id: EndpointId) -> Result<ContentKey, Cause> {
+        let key = self.secrets.key(generation, id);
+        key.ok_or_else(|| Arc::new(UnknownGeneration(generation.0)) as Cause)
+    }
+}
+
+/// Additional data of the encryption: the row and its owner.
+fn context(CustomerId(customer): CustomerId, EndpointId(id): EndpointId) -> Vec<u8> {
+    [&id.as_bytes()[..], customer.as_bytes()].concat()
+}

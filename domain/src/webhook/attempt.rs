@@ -1,0 +1,168 @@
+//! Attempts of a delivery.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+
+use crate::variants::named_enum;
+
+/// Bytes of an answer's text that are kept.
+pub const MAX_ANSWER_BYTES: usize = 500;
+
+named_enum! {
+    /// Reason why a message got no answer.
+    pub enum SendFailure {
+        /// The address isn't of the public internet.
+        AddressRefused,
+        /// The name has no address.
+        NameNotFound,
+        /// No connection, or no secure one.
+        Unreachable,
+        /// No complete answer in time.
+        TimedOut,
+        /// Something that isn't HTTP.
+        InvalidAnswer,
+        /// The message could not be signed: the operator's secret of its generation isn't listed any more.
+        NotSigned,
+    }
+}
+
+/// Result of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttemptResult {
+    /// The receiver answered with a status.
+    Answered(u16),
+    /// There was no answer.
+    Failed(SendFailure),
+}
+
+impl AttemptResult {
+    /// Returns `true` if the receiver accepted the message.
+    pub fn is_success(self) -> bool {
+        matches!(self, Self::Answered(200..=299))
+    }
+
+    /// The status; `None` without an answer.
+    pub fn status(self) -> Option<u16> {
+        match self {
+            Self::Answered(status) => Some(status),
+            Self::Failed(_) => None,
+        }
+    }
+
+    /// The reason why there was no answer.
+    pub fn failure(self) -> Option<SendFailure> {
+        match self {
+            Self::Answered(_) => None,
+            Self::Failed(failure) => Some(failure),
+        }
+    }
+}
+
+/// Beginning of an answer's body, as text of a stranger: without control characters, and without those that
+/// change the direction of what is around them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnswerText(String);
+
+impl AnswerText {
+    /// The text of the first [`MAX_ANSWER_BYTES`] bytes of a body. What can't be shown becomes `U+FFFD`.
+    pub fn of(body: &[u8]) -> Self {
+        let start = &body[..body.len().min(MAX_ANSWER_BYTES)];
+        let mut text = String::with_capacity(start.len());
+        for chunk in start.utf8_chunks() {
+            text.extend(chunk.valid().chars().map(shown));
+            // A character that the limit cut in two is left out.
+            let is_cut = body.len() > start.len()
+                && std::ptr::eq(chunk.invalid().as_ptr_range().end, start.as_ptr_range().end);
+            if !chunk.invalid().is_empty() && !is_cut {
+                text.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+        Self(text)
+    }
+
+    /// Text that was stored. Nothing else is.
+    pub fn from_stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn shown(character: char) -> char {
+    match character {
+        '\n' | '\t' => character,
+        // Marks of direction, which could turn the text around them (UAX #9), and invisible characters.
+        '\u{061C}'
+        | '\u{200B}'..='\u{200F}'
+        | '\u{2028}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}'
+        | '\u{FEFF}' => char::REPLACEMENT_CHARACTER,
+        other if other.is_control() => char::REPLACEMENT_CHARACTER,
+        other => other,
+    }
+}
+
+/// One attempt of a delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryAttempt {
+    /// Time of its end.
+    pub at: DateTime<Utc>,
+    /// Its duration, in milliseconds exactly.
+    pub duration: Duration,
+    /// Its result.
+    pub result: AttemptResult,
+    /// Beginning of the answer.
+    pub answer: AnswerText,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_kept_as_harmless_text() {
+        let text = |body: &[u8]| AnswerText::of(body).as_str().to_owned();
+        assert_eq!(text(b"ok\n"), "ok\n");
+        assert_eq!(text("señal".as_bytes()), "señal");
+        assert_eq!(
+            text(b"a\0b\x1b[31m\xFFc"),
+            "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}c"
+        );
+        assert_eq!(text("a\u{202E}b\u{200B}".as_bytes()), "a\u{FFFD}b\u{FFFD}");
+    }
+
+    #[test]
+    fn no_character_is_cut_in_two() {
+        let long = "ñ".repeat(400);
+        assert_eq!(AnswerText::of(long.as_bytes()).as_str(), "ñ".repeat(250));
+        let odd = format!("a{long}");
+        let expected = format!("a{}", "ñ".repeat(249));
+        assert_eq!(AnswerText::of(odd.as_bytes()).as_str(), expected);
+    }
+
+    #[test]
+    fn only_2xx_is_a_success() {
+        let successes: Vec<_> = (0..1_000_u16)
+            .filter(|status| AttemptResult::Answered(*status).is_success())
+            .collect();
+        assert_eq!(successes, (200..300).collect::<Vec<_>>());
+        for failure in SendFailure::ALL {
+            assert!(!AttemptResult::Failed(failure).is_success());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_become_text_without_controls(body: Vec<u8>) {
+            let text = AnswerText::of(&body);
+            let is_shown = |character: char| shown(character) == character;
+            prop_assert!(text.as_str().chars().all(is_shown));
+        }
+    }
+}

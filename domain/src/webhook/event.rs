@@ -1,0 +1,322 @@
+//! Events, and the message that tells of one.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use sha2::{Digest, Sha256};
+use uuid::{Builder, Uuid};
+
+use super::{DeliveryId, EndpointId};
+use crate::customer::CustomerId;
+use crate::key::Environment;
+use crate::lookup::LookupState;
+use crate::outcome::Outcome;
+use crate::variants::named_enum;
+
+named_enum! {
+    /// Type of an event.
+    pub enum EventType {
+        /// A lookup ended with its proof.
+        #[strum(serialize = "lookup.delivered")]
+        LookupDelivered,
+        /// A lookup ended, as the bank knows no such transfer.
+        #[strum(serialize = "lookup.not_found")]
+        LookupNotFound,
+        /// A lookup ended without an answer of the bank.
+        #[strum(serialize = "lookup.failed")]
+        LookupFailed,
+        /// A lookup ended, as the bank issued no proof in time.
+        #[strum(serialize = "lookup.expired")]
+        LookupExpired,
+        /// A batch ended.
+        #[strum(serialize = "batch.finished")]
+        BatchFinished,
+        /// A batch waits for quota.
+        #[strum(serialize = "batch.paused")]
+        BatchPaused,
+        /// A test that a person asked for. Nobody subscribes to it.
+        #[strum(serialize = "webhook.test")]
+        Test,
+    }
+}
+
+impl EventType {
+    /// The event of a lookup that ended in a state; `None` for one that isn't final, and for a
+    /// cancellation: whoever canceled it knows.
+    pub fn of_lookup(state: LookupState) -> Option<Self> {
+        match state {
+            LookupState::Delivered => Some(Self::LookupDelivered),
+            LookupState::NotFound => Some(Self::LookupNotFound),
+            LookupState::Failed => Some(Self::LookupFailed),
+            LookupState::Expired => Some(Self::LookupExpired),
+            LookupState::Queued
+            | LookupState::Running
+            | LookupState::Waiting
+            | LookupState::Canceled => None,
+        }
+    }
+}
+
+/// Types of events that an endpoint is told: at least one, each once, in the order of the APIs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventTypes(Vec<EventType>);
+
+/// Reason why a list of types is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EventTypesError {
+    /// The list is empty.
+    #[error("name at least one type of event")]
+    None,
+    /// It has the type of tests.
+    #[error("webhook.test can't be subscribed to: it is sent when somebody asks for it")]
+    Test,
+}
+
+impl EventTypes {
+    /// A list of these.
+    ///
+    /// # Errors
+    /// See [`EventTypesError`].
+    pub fn new(types: &[EventType]) -> Result<Self, EventTypesError> {
+        if types.contains(&EventType::Test) {
+            return Err(EventTypesError::Test);
+        }
+        let listed = EventType::ALL
+            .into_iter()
+            .filter(|kind| types.contains(kind));
+        let listed: Vec<_> = listed.collect();
+        if listed.is_empty() {
+            return Err(EventTypesError::None);
+        }
+        Ok(Self(listed))
+    }
+
+    /// The types.
+    pub fn list(&self) -> &[EventType] {
+        &self.0
+    }
+
+    /// Returns `true` if an endpoint with these is told events of a type.
+    pub fn contains(&self, kind: EventType) -> bool {
+        self.0.contains(&kind)
+    }
+
+    /// The names, with a comma before, between and after them, as they are stored.
+    pub fn stored(&self) -> String {
+        let mut text = String::from(",");
+        for kind in &self.0 {
+            text.push_str(kind.name());
+            text.push(',');
+        }
+        text
+    }
+
+    /// Reads what [`EventTypes::stored`] wrote.
+    pub fn from_stored(text: &str) -> Option<Self> {
+        let names = text.strip_prefix(',')?.strip_suffix(',')?.split(',');
+        let types: Option<Vec<_>> = names.map(EventType::from_name).collect();
+        Self::new(&types?).ok()
+    }
+}
+
+/// Something that happened, of which a customer's endpoints are told. Without personal data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebhookEvent {
+    /// The customer.
+    pub customer: CustomerId,
+    /// The environment.
+    pub environment: Environment,
+    /// The type.
+    pub kind: EventType,
+    /// Id of the lookup or batch.
+    pub subject: Uuid,
+    /// Name of its state.
+    pub state: &'static str,
+    /// Name of the reason of that state, if it has one.
+    pub reason: Option<&'static str>,
+    /// Batch of the lookup, if it belongs to one.
+    pub batch: Option<Uuid>,
+    /// Time at which it happened.
+    pub at: DateTime<Utc>,
+}
+
+impl WebhookEvent {
+    /// The end of a lookup; `None` for a state that isn't told of.
+    pub fn of_lookup(
+        (customer, environment): (CustomerId, Environment),
+        subject: Uuid,
+        (state, last): (LookupState, Option<Outcome>),
+        at: DateTime<Utc>,
+    ) -> Option<Self> {
+        let last = last.filter(|outcome| *outcome != Outcome::Delivered);
+        Some(Self {
+            customer,
+            environment,
+            kind: EventType::of_lookup(state)?,
+            subject,
+            state: state.name(),
+            reason: last.map(Outcome::reason_name),
+            batch: None,
+            at,
+        })
+    }
+
+    /// The message of a test. `subject` is the endpoint.
+    pub fn test(
+        (customer, environment): (CustomerId, Environment),
+        EndpointId(subject): EndpointId,
+        at: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            customer,
+            environment,
+            kind: EventType::Test,
+            subject,
+            state: "test",
+            reason: None,
+            batch: None,
+            at,
+        }
+    }
+
+    /// The body of the message, in JSON. Ids, names and instants alone: nothing needs an escape.
+    pub fn body(&self) -> String {
+        let kind = self.kind.name();
+        let timestamp = self.at.to_rfc3339_opts(SecondsFormat::Millis, true);
+        let (id, state) = (self.subject, self.state);
+        let reason = quoted(self.reason.map(str::to_owned));
+        let batch = quoted(self.batch.map(|id| id.to_string()));
+        format!(
+            "{{\"type\":\"{kind}\",\"timestamp\":\"{timestamp}\",\"data\":{{\"id\":\"{id}\",\
+             \"state\":\"{state}\",\"reason\":{reason},\"batch\":{batch}}}}}"
+        )
+    }
+
+    /// The id of its delivery to an endpoint. The same event yields the same id, so that it is told once.
+    pub fn delivery(&self, endpoint: EndpointId) -> DeliveryId {
+        let digest = Sha256::new()
+            .chain_update(endpoint.0.as_bytes())
+            .chain_update(self.kind.name())
+            .chain_update([0])
+            .chain_update(self.subject.as_bytes())
+            .chain_update(self.at.timestamp_millis().to_be_bytes())
+            .finalize();
+        let mut random = [0; 10];
+        random.copy_from_slice(&digest[..10]);
+        let millis = u64::try_from(self.at.timestamp_millis()).unwrap_or_default();
+        DeliveryId(Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
+    }
+}
+
+fn quoted(text: Option<String>) -> String {
+    text.map_or_else(|| "null".to_owned(), |text| format!("\"{text}\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CUSTOMER: CustomerId = CustomerId(Uuid::from_u128(1));
+
+    fn event() -> WebhookEvent {
+        WebhookEvent {
+            customer: CUSTOMER,
+            environment: Environment::Live,
+            kind: EventType::LookupExpired,
+            subject: Uuid::from_u128(2),
+            state: "expired",
+            reason: Some("proof_not_issued"),
+            batch: Some(Uuid::from_u128(3)),
+            at: DateTime::from_timestamp_millis(1_795_262_400_123).unwrap(),
+        }
+    }
+
+    #[test]
+    fn the_body_says_what_happened_and_to_what() {
+        let expected = "{\"type\":\"lookup.expired\",\"timestamp\":\"2026-11-21T12:00:00.123Z\",\
+                        \"data\":{\"id\":\"00000000-0000-0000-0000-000000000002\",\"state\":\"expired\",\
+                        \"reason\":\"proof_not_issued\",\
+                        \"batch\":\"00000000-0000-0000-0000-000000000003\"}}";
+        assert_eq!(event().body(), expected);
+        let bare = WebhookEvent {
+            reason: None,
+            batch: None,
+            ..event()
+        };
+        assert!(bare.body().ends_with("\"reason\":null,\"batch\":null}}"));
+    }
+
+    #[test]
+    fn an_event_has_one_id_for_each_endpoint() {
+        let endpoint = |number| EndpointId(Uuid::from_u128(number));
+        assert_eq!(event().delivery(endpoint(1)), event().delivery(endpoint(1)));
+        assert_ne!(event().delivery(endpoint(1)), event().delivery(endpoint(2)));
+        let others = [
+            WebhookEvent {
+                kind: EventType::LookupFailed,
+                ..event()
+            },
+            WebhookEvent {
+                subject: Uuid::from_u128(9),
+                ..event()
+            },
+            WebhookEvent {
+                at: event().at + chrono::TimeDelta::milliseconds(1),
+                ..event()
+            },
+        ];
+        for other in others {
+            assert_ne!(other.delivery(endpoint(1)), event().delivery(endpoint(1)));
+        }
+    }
+
+    #[test]
+    fn every_end_but_a_cancellation_is_told() {
+        let told = LookupState::ALL.into_iter().filter_map(|state| {
+            let outcome = Some(Outcome::NotIssued);
+            let owner = (CUSTOMER, Environment::Test);
+            WebhookEvent::of_lookup(owner, Uuid::nil(), (state, outcome), event().at)
+        });
+        let told: Vec<_> = told.map(|event| (event.kind.name(), event.state)).collect();
+        let expected = [
+            ("lookup.delivered", "delivered"),
+            ("lookup.not_found", "not_found"),
+            ("lookup.failed", "failed"),
+            ("lookup.expired", "expired"),
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn a_delivered_lookup_has_no_reason() {
+        let owner = (CUSTOMER, Environment::Test);
+        let reason = |state, outcome| {
+            let event = WebhookEvent::of_lookup(owner, Uuid::nil(), (state, outcome), event().at);
+            event.unwrap().reason
+        };
+        assert_eq!(
+            reason(LookupState::Delivered, Some(Outcome::Delivered)),
+            None
+        );
+        let not_found = reason(LookupState::NotFound, Some(Outcome::NotFound));
+        assert_eq!(not_found, Some("not_in_spei"));
+    }
+
+    #[test]
+    fn types_are_listed_once_and_tests_are_no_subscription() {
+        let types = [
+            EventType::BatchPaused,
+            EventType::LookupFailed,
+            EventType::BatchPaused,
+        ];
+        let types = EventTypes::new(&types).unwrap();
+        assert_eq!(types.stored(), ",lookup.failed,batch.paused,");
+        assert_eq!(EventTypes::from_stored(&types.stored()), Some(types));
+        assert_eq!(EventTypes::new(&[]), Err(EventTypesError::None));
+        assert_eq!(
+            EventTypes::new(&[EventType::Test]),
+            Err(EventTypesError::Test)
+        );
+        for text in ["", ",", ",,", "lookup.failed", ",lookup_failed,"] {
+            assert_eq!(EventTypes::from_stored(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Webhooks: the service of people, and the worker that sends messages.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use application::{
+    DeliveryWorker, DeliveryWorkerParts, WebhookEncryption, WebhookService, WebhookSources,
+    WorkSignal,
+};
+use cipher_aes::AesCipher;
+use domain::webhook::Reach;
+use store_seaorm::Store;
+use tokio_util::task::TaskTracker;
+use webhook_http::HttpSender;
+
+use super::infrastructure::Infrastructure;
+use super::people::Identity;
+use super::spawning_in;
+use crate::config::{StoreSecret, Switch, WebhookOptions};
+use crate::system::SystemTimer;
+
+/// Messages that this process sends at the same time, at most.
+const PLACES: u32 = 64;
+
+/// Webhooks of this process.
+pub(super) struct StoredWebhooks {
+    encryption: Arc<WebhookEncryption>,
+    sender: Arc<HttpSender>,
+    signal: Arc<WorkSignal>,
+    reach: Reach,
+}
+
+impl StoredWebhooks {
+    /// Webhooks whose secrets are encrypted by this secret; `signal` tells of new deliveries.
+    ///
+    /// # Errors
+    /// The secret can't be used, or loopback is allowed beside an identity provider of one's own.
+    pub(super) fn new(
+        options: WebhookOptions,
+        secret: &StoreSecret,
+        identity: Option<&Identity>,
+        signal: &Arc<WorkSignal>,
+    ) -> Result<Self> {
+        let secrets = secret.webhooks();
+        let secrets = secrets.map_err(|problem| anyhow::anyhow!("CEP_STORE_SECRET: {problem}"))?;
+        let reach = reach(options.webhook_allow_loopback, identity)?;
+        let sender = HttpSender::new(reach).context("the client that sends webhooks")?;
+        Ok(Self {
+            encryption: Arc::new(WebhookEncryption::new(Arc::new(AesCipher), secrets)),
+            sender: Arc::new(sender),
+            signal: Arc::clone(signal),
+            reach,
+        })
+    }
+
+    /// The service of people, which reads and writes on the dashboard's connections.
+    pub(super) fn service(&self, base: &Infrastructure, pool: &Store) -> WebhookService {
+        WebhookService::new(WebhookSources {
+            store: Arc::new(pool.clone()),
+            customers: Arc::new(pool.clone()),
+            encryption: Arc::clone(&self.encryption),
+            signal: Arc::clone(&self.signal),
+            clock: Arc::clone(&base.clock),
+            random: Arc::clone(&base.random),
+            reach: self.reach,
+        })
+    }
+
+    /// The worker, whose attempts `tasks` tracks.
+    pub(super) fn worker(&self, base: &Infrastructure, tasks: &TaskTracker) -> Arc<DeliveryWorker> {
+        Arc::new(DeliveryWorker::new(DeliveryWorkerParts {
+            store: Arc::new(base.store.clone()),
+            encryption: Arc::clone(&self.encryption),
+            sender: self.sender.clone(),
+            signal: Arc::clone(&self.signal),
+            clock: Arc::clone(&base.clock),
+            timer: Arc::new(SystemTimer),
+            random: Arc::clone(&base.random),
+            spawn: spawning_in(tasks),
+            places: PLACES,
+        }))
+    }
+}
+
+/// The sandbox identity provider refuses to start beside a public address.
+fn reach(allow_loopback: Switch, identity: Option<&Identity>) -> Result<Reach> {
+    if allow_loopback == Switch::Off {
+        return Ok(Reach::Public);
+    }
+    if identity.is_none_or(|identity| identity.sandbox().is_none()) {
+        bail!(
+            "CEP_WEBHOOK_ALLOW_LOOPBACK is for development with the sandbox identity provider: with it, \
+             whoever signs in could have this machine send requests to itself. Remove it, or remove \
+             CEP_OIDC_ISSUER and set CEP_DASHBOARD=on"
+        );
+    }
+    tracing::warn!("webhooks may be sent to this machine (CEP_WEBHOOK_ALLOW_LOOPBACK)");
+    Ok(Reach::PublicAndLoopback)
+}

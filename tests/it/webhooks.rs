@@ -1,0 +1,137 @@
+//! Webhooks: an ended lookup is told within a second, a process that dies sends nothing twice under
+//! another id, and the page's code verifies messages.
+
+mod page;
+mod receiver;
+
+use std::time::Duration;
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request};
+use crate::person::{Demo, Person};
+use receiver::{Message, Receiver};
+
+/// A gateway that may send webhooks to this machine.
+fn plan() -> Plan {
+    Plan::new().with("CEP_WEBHOOK_ALLOW_LOOPBACK", "on")
+}
+
+struct Webhook {
+    path: String,
+    secret: String,
+}
+
+/// Adds a webhook that is told the ends of `test` lookups.
+async fn subscribed(person: &Person, receiver: &Receiver) -> Webhook {
+    let body = json!({
+        "url": receiver.url(),
+        "events": ["lookup.delivered", "lookup.not_found"],
+        "env": "test",
+    });
+    let added = person
+        .sending(Method::POST, "/webhooks", &body)
+        .send()
+        .await;
+    let added = json_of(added.unwrap(), 201).await;
+    let id = added["webhook"]["id"].as_str().unwrap();
+    Webhook {
+        path: format!("/webhooks/{id}"),
+        secret: added["secret"].as_str().unwrap().to_owned(),
+    }
+}
+
+/// Creates a lookup, and returns its id once it has ended.
+async fn ended(gateway: &Gateway, key: &Key, number: u32) -> String {
+    let asking = gateway.asking("lookups", key).header("prefer", "wait=20");
+    let body = request(number, "10.00").to_string();
+    let lookup = json_of(asking.body(body).send().await.unwrap(), 200).await;
+    lookup["id"].as_str().unwrap().to_owned()
+}
+
+async fn arrived(receiver: &Receiver, number: usize) -> Vec<Message> {
+    eventually("the messages arrive", Duration::from_secs(20), async || {
+        receiver.messages().len() >= number
+    })
+    .await;
+    receiver.messages()
+}
+
+#[tokio::test]
+async fn the_end_of_a_lookup_is_told_within_a_second() {
+    let receiver = Receiver::start().await;
+    let gateway = plan().start();
+    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let webhook = subscribed(&person, &receiver).await;
+    let key = person.create_key("caja 4", "test").await;
+    let mut delays = Vec::new();
+    for number in 1..=20 {
+        let id = ended(&gateway, &key, number).await;
+        let before = std::time::Instant::now();
+        let told = async || {
+            let messages = receiver.messages();
+            messages.iter().any(|message| message.body().contains(&id))
+        };
+        eventually("the end is told", Duration::from_secs(20), told).await;
+        delays.push(before.elapsed());
+    }
+    delays.sort_unstable();
+    assert!(delays[18] <= Duration::from_secs(1), "{delays:?}");
+    let body: Value = serde_json::from_str(&receiver.messages()[0].body()).unwrap();
+    assert_eq!(body["type"], "lookup.delivered");
+    assert_eq!(body["data"]["state"], "delivered");
+    let list = person.request(Method::GET, &format!("{}/deliveries", webhook.path));
+    let list = json_of(list.send().await.unwrap(), 200).await;
+    assert_eq!(list["items"].as_array().unwrap().len(), 20);
+    assert_eq!(list["items"][0]["last_attempt"]["status"], 204);
+}
+
+#[tokio::test]
+async fn a_process_that_dies_sends_its_message_again_with_the_same_id() {
+    let receiver = Receiver::start().await;
+    let gateway = plan().start();
+    let person = Person::signed_in(&gateway, Demo::Member).await;
+    subscribed(&person, &receiver).await;
+    let key = person.create_key("caja 4", "test").await;
+    receiver.hang();
+    ended(&gateway, &key, 1).await;
+    arrived(&receiver, 1).await;
+    let folder = gateway.kill();
+    receiver.answer();
+    let _gateway = Plan::in_folder(folder)
+        .with("CEP_WEBHOOK_ALLOW_LOOPBACK", "on")
+        .start();
+    eventually(
+        "another process goes on with it",
+        Duration::from_secs(60),
+        async || receiver.messages().len() >= 2,
+    )
+    .await;
+    let messages = receiver.messages();
+    let ids: Vec<_> = messages.iter().map(|it| it.header("webhook-id")).collect();
+    assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    assert_eq!(messages[0].body(), messages[1].body());
+}
+
+#[tokio::test]
+async fn this_machine_is_refused_by_default() {
+    let receiver = Receiver::start().await;
+    let gateway = Gateway::start();
+    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let body = json!({ "url": receiver.url(), "events": ["lookup.delivered"] });
+    let refused = person
+        .sending(Method::POST, "/webhooks", &body)
+        .send()
+        .await;
+    assert_eq!(refused.unwrap().status(), StatusCode::BAD_REQUEST);
+}
+
+#[test]
+fn loopback_needs_the_sandbox_identity_provider() {
+    let off = plan().with("CEP_DASHBOARD", "off").try_start();
+    let Err(said) = off else {
+        panic!("it starts");
+    };
+    assert!(said.contains("CEP_WEBHOOK_ALLOW_LOOPBACK"), "{said}");
+}
