@@ -64,6 +64,7 @@ impl StoredLookups {
             random: Arc::clone(&base.random),
             spawn: spawning_in(tasks),
             pacing: self.pacing,
+            webhooks: Arc::clone(&self.webhooks),
         };
         let feeder = (self.options.workers > 0).then(|| Arc::new(BatchFeeder::new(parts)));
         Ok(Batches {

@@ -169,6 +169,7 @@ fn batches_over(
         random: services.random.clone(),
         spawn,
         pacing,
+        webhooks: Arc::default(),
     });
     (service, feeder)
 }

@@ -23,7 +23,15 @@ fn table(first: u32, rows: u32) -> String {
             Value::Null => String::new(),
             other => other.to_string(),
         };
-        let cells = ["fecha", "clave_rastreo", "cuenta", "monto", "emisor", "receptor"].map(text);
+        let cells = [
+            "fecha",
+            "clave_rastreo",
+            "cuenta",
+            "monto",
+            "emisor",
+            "receptor",
+        ]
+        .map(text);
         table.push_str(&format!("{},fila-confidencial-{number}\n", cells.join(",")));
     }
     table
@@ -84,7 +92,10 @@ async fn a_batch_goes_on_after_its_gateway_was_killed_and_counts_each_row_once()
     let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
     let key = gateway.live_key();
     let path = create(&gateway, &key, table(0, ROWS)).await;
-    once(&gateway, &key, &path, |batch| count(batch, "delivered") > 50).await;
+    once(&gateway, &key, &path, |batch| {
+        count(batch, "delivered") > 50
+    })
+    .await;
     let folder = gateway.kill();
 
     let gateway = embedded(&bank, folder).start();
@@ -92,10 +103,18 @@ async fn a_batch_goes_on_after_its_gateway_was_killed_and_counts_each_row_once()
     assert_eq!(count(&batch, "delivered"), u64::from(ROWS), "{batch:#}");
     let charged = gateway.run(&["keys", "list", "--json"]);
     let charged: Value = serde_json::from_slice(&charged.stdout).unwrap();
-    let used = charged.as_array().unwrap().iter().find(|it| key.full.starts_with(it["prefix"].as_str().unwrap()));
+    let used = charged
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|it| key.full.starts_with(it["prefix"].as_str().unwrap()));
     assert_eq!(used.unwrap()["month"]["used"], ROWS, "{charged:#}");
     // Those that were under way when it was killed: 16 at the same time, at most.
-    assert!(asked_again(&bank) <= 16, "{} asked again", asked_again(&bank));
+    assert!(
+        asked_again(&bank) <= 16,
+        "{} asked again",
+        asked_again(&bank)
+    );
 
     let results = get(&gateway, &key, &format!("{path}/results?format=ndjson")).await;
     let rows = results.text().await.unwrap();
@@ -132,7 +151,10 @@ async fn a_batch_of_three_replicas_goes_on_when_one_is_killed() {
     };
     let key = fleet.key(1_000_000, None);
     let path = create(&fleet.replicas[1], &key, table(0, ROWS)).await;
-    once(&fleet.replicas[1], &key, &path, |batch| count(batch, "delivered") > 30).await;
+    once(&fleet.replicas[1], &key, &path, |batch| {
+        count(batch, "delivered") > 30
+    })
+    .await;
     fleet.replicas.remove(0).kill();
 
     let batch = once(&fleet.replicas[1], &key, &path, |batch| {
@@ -141,7 +163,11 @@ async fn a_batch_of_three_replicas_goes_on_when_one_is_killed() {
     .await;
     assert_eq!(count(&batch, "delivered"), u64::from(ROWS), "{batch:#}");
     assert_eq!(fleet.charged(&key), u64::from(ROWS));
-    assert!(asked_again(&bank) <= 16, "{} asked again", asked_again(&bank));
+    assert!(
+        asked_again(&bank) <= 16,
+        "{} asked again",
+        asked_again(&bank)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -152,10 +178,15 @@ async fn who_waits_for_an_answer_is_served_before_a_batch_of_another_customer() 
         .start();
     let (greedy, other) = (gateway.live_key(), gateway.live_key());
     let path = create(&gateway, &greedy, table(0, 1_000)).await;
-    once(&gateway, &greedy, &path, |batch| count(batch, "delivered") > 3).await;
+    once(&gateway, &greedy, &path, |batch| {
+        count(batch, "delivered") > 3
+    })
+    .await;
     for number in 5_000..5_010 {
         let before = bank.asked().len();
-        let answer = gateway.post("xml_auto", &other, &request(number, AMOUNT)).await;
+        let answer = gateway
+            .post("xml_auto", &other, &request(number, AMOUNT))
+            .await;
         assert_eq!(answer.status(), 200);
         // Its own turn, and those that others got while it waited or was answered.
         let turns = bank.asked().len() - before;

@@ -24,6 +24,7 @@ use super::rows::StoredRows;
 use crate::admission::{GatekeeperService, NotCharged};
 use crate::lookups::{LookupService, LookupSignals};
 use crate::proofs::SpawnTask;
+use crate::sync::work_signal::WorkSignal;
 
 /// Length of a lease: another process goes on with a batch of one that died after this time.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
@@ -64,6 +65,8 @@ pub struct FeederParts {
     pub spawn: SpawnTask,
     /// The budget of live lookups.
     pub pacing: Pacing,
+    /// Signals of events that webhooks tell.
+    pub webhooks: Arc<WorkSignal>,
 }
 
 /// Makes lookups of rows. Any number of processes may: each claims its own batches.
@@ -174,6 +177,7 @@ impl BatchFeeder {
             change,
         };
         let released = self.parts.store.release_batch(&release).await;
+        self.parts.webhooks.work();
         released.map_err(|error| Arc::new(error) as Cause)
     }
 

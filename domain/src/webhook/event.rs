@@ -5,6 +5,7 @@ use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
 use super::{DeliveryId, EndpointId};
+use crate::batch::{BatchId, BatchState};
 use crate::customer::CustomerId;
 use crate::key::Environment;
 use crate::lookup::LookupState;
@@ -139,10 +140,10 @@ pub struct WebhookEvent {
 }
 
 impl WebhookEvent {
-    /// The end of a lookup; `None` for a state that isn't told of.
+    /// The end of a lookup, with the batch that it is a row of; `None` for a state that isn't told of.
     pub fn of_lookup(
         (customer, environment): (CustomerId, Environment),
-        subject: Uuid,
+        (subject, batch): (Uuid, Option<Uuid>),
         (state, last): (LookupState, Option<Outcome>),
         at: DateTime<Utc>,
     ) -> Option<Self> {
@@ -154,6 +155,34 @@ impl WebhookEvent {
             subject,
             state: state.name(),
             reason: last.map(Outcome::reason_name),
+            batch,
+            at,
+        })
+    }
+
+    /// A change of a batch's state; `None` for one that isn't told of.
+    pub fn of_batch(
+        (customer, environment): (CustomerId, Environment),
+        BatchId(subject): BatchId,
+        state: BatchState,
+        at: DateTime<Utc>,
+    ) -> Option<Self> {
+        let (kind, reason) = match state {
+            BatchState::Finished => (EventType::BatchFinished, None),
+            BatchState::Paused => {
+                let reason = Outcome::QuotaExceeded.reason_name();
+                (EventType::BatchPaused, Some(reason))
+            }
+            // Whoever canceled it knows.
+            BatchState::Queued | BatchState::Running | BatchState::Canceled => return None,
+        };
+        Some(Self {
+            customer,
+            environment,
+            kind,
+            subject,
+            state: state.name(),
+            reason,
             batch: None,
             at,
         })
@@ -273,7 +302,7 @@ mod tests {
         let told = LookupState::ALL.into_iter().filter_map(|state| {
             let outcome = Some(Outcome::NotIssued);
             let owner = (CUSTOMER, Environment::Test);
-            WebhookEvent::of_lookup(owner, Uuid::nil(), (state, outcome), event().at)
+            WebhookEvent::of_lookup(owner, (Uuid::nil(), None), (state, outcome), event().at)
         });
         let told: Vec<_> = told.map(|event| (event.kind.name(), event.state)).collect();
         let expected = [
@@ -289,7 +318,8 @@ mod tests {
     fn a_delivered_lookup_has_no_reason() {
         let owner = (CUSTOMER, Environment::Test);
         let reason = |state, outcome| {
-            let event = WebhookEvent::of_lookup(owner, Uuid::nil(), (state, outcome), event().at);
+            let event =
+                WebhookEvent::of_lookup(owner, (Uuid::nil(), None), (state, outcome), event().at);
             event.unwrap().reason
         };
         assert_eq!(

@@ -62,7 +62,11 @@ pub(super) fn first_five_minutes(shell: &mut Shell) {
         .collect();
     assert_eq!(states, ["delivered", "delivered", "faulty"], "{results}");
     assert!(results.contains("Excel"), "{results}");
-    assert!(fs::read(shell.file("comprobantes.zip")).unwrap().starts_with(b"PK"));
+    assert!(
+        fs::read(shell.file("comprobantes.zip"))
+            .unwrap()
+            .starts_with(b"PK")
+    );
 
     let limited = page.next("The first five minutes");
     let heads = shell.run(&limited.with(SHOWN_ADDRESS, &address).text);

@@ -170,7 +170,8 @@ mod tests {
     async fn a_change_that_fails_does_not_fail_the_others() {
         let (gate, written) = (Arc::new(Semaphore::new(10)), Written::default());
         let group = Arc::new(Group::default());
-        let submitted = [11, 12, 13, 14].map(|change| group.submit(change, writer(&gate, &written)));
+        let submitted =
+            [11, 12, 13, 14].map(|change| group.submit(change, writer(&gate, &written)));
         let results = join_all(submitted).await;
         let results: Vec<_> = results.into_iter().map(Result::ok).collect();
         assert_eq!(results, [Some(110), Some(120), None, Some(140)]);

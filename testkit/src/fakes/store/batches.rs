@@ -6,6 +6,7 @@ use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::customer::CustomerId;
 use domain::idempotency::FirstAnswer;
 use domain::page::{Cursor, Direction, Page, PageRequest};
+use domain::webhook::WebhookEvent;
 use ports::outbound::{
     BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress, BatchRelease,
     BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, LookupNotification,
@@ -153,6 +154,7 @@ impl BatchStore for MemoryStore {
         let Some(kept) = tables.held_batch(id, release.token) else {
             return Ok(false);
         };
+        let before = kept.state;
         match release.change {
             BatchChange::Wait { due_at } => {
                 if kept.state == BatchState::Paused {
@@ -170,6 +172,11 @@ impl BatchStore for MemoryStore {
                 }
                 kept.end(BatchState::Finished, now);
             }
+        }
+        let (after, owner) = (kept.state, (kept.facts.customer, kept.facts.environment));
+        let event = WebhookEvent::of_batch(owner, release.id, after, now);
+        if let Some(event) = event.filter(|_| after != before) {
+            tables.outbox.enqueue(&event);
         }
         Ok(true)
     }

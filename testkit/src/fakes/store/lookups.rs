@@ -251,7 +251,7 @@ impl LookupStore for MemoryStore {
         let last = kept.stored.last_attempt.map(|attempt| attempt.outcome);
         let event = WebhookEvent::of_lookup(
             (facts.customer, facts.environment),
-            end.id.0,
+            (end.id.0, facts.batch.map(|row| row.batch.0)),
             (kept.stored.state, last),
             end.now,
         );

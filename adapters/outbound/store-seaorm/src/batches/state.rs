@@ -3,6 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::batch::{BatchId, BatchState};
 use domain::customer::CustomerId;
+use domain::key::Environment;
+use domain::webhook::WebhookEvent;
 use ports::outbound::StoreError;
 use sea_orm::sea_query::Query;
 use sea_orm::{
@@ -14,11 +16,13 @@ use uuid::Uuid;
 use super::row;
 use crate::entity::batches::{Column, Entity};
 use crate::store::failed;
+use crate::webhooks::outbox;
 
 /// A batch whose row is locked, where rows can be: what changes of it.
 #[derive(Clone)]
 pub(super) struct LockedBatch {
     pub(super) id: BatchId,
+    pub(super) owner: (CustomerId, Environment),
     pub(super) state: BatchState,
     pub(super) all_rows: i64,
     pub(super) next_row: i64,
@@ -29,6 +33,8 @@ pub(super) struct LockedBatch {
 #[derive(FromQueryResult)]
 struct LockedRow {
     id: String,
+    customer_id: String,
+    environment: String,
     state: String,
     all_rows: i64,
     next_row: i64,
@@ -67,6 +73,8 @@ pub(super) async fn lock(
     let found = batch
         .select_only()
         .column(Column::Id)
+        .column(Column::CustomerId)
+        .column(Column::Environment)
         .column(Column::State)
         .column(Column::AllRows)
         .column(Column::NextRow)
@@ -82,8 +90,14 @@ pub(super) async fn lock(
     };
     let row = row::row(&found.id);
     let state = BatchState::from_name(&found.state);
+    let environment = Environment::from_name(&found.environment);
+    let owner = (
+        CustomerId(row.uuid(&found.customer_id, "customer_id")?),
+        environment.ok_or_else(|| row.unreadable("environment"))?,
+    );
     Ok(Some(LockedBatch {
         id: BatchId(row.uuid(&found.id, "id")?),
+        owner,
         state: state.ok_or_else(|| row.unreadable("state"))?,
         all_rows: found.all_rows,
         next_row: found.next_row,
@@ -98,15 +112,15 @@ pub(super) async fn store(
     transaction: &DatabaseTransaction,
     before: &LockedBatch,
     after: LockedBatch,
-    now: DateTime<Utc>,
+    at: DateTime<Utc>,
 ) -> Result<(), DbErr> {
-    let now = now.timestamp_millis();
+    let now = at.timestamp_millis();
     let mut update = Query::update();
     update
         .table(Entity)
         .value(Column::NextRow, after.next_row)
         .value(Column::DueAt, after.due_at)
-        .value(Column::LeaseToken, after.lease_token)
+        .value(Column::LeaseToken, after.lease_token.clone())
         .and_where(Column::Id.eq(before.id.to_string()));
     if after.state != before.state {
         update
@@ -116,5 +130,12 @@ pub(super) async fn store(
             update.value(Column::EndedAt, now);
         }
     }
-    transaction.execute(&update).await.map(drop)
+    transaction.execute(&update).await?;
+    if after.state == before.state {
+        return Ok(());
+    }
+    match WebhookEvent::of_batch(before.owner, before.id, after.state, at) {
+        Some(event) => outbox::enqueue(transaction, &event).await,
+        None => Ok(()),
+    }
 }

@@ -1,5 +1,6 @@
 //! Ends of the work on claimed lookups.
 
+use domain::batch::BatchId;
 use domain::customer::CustomerId;
 use domain::key::Environment;
 use domain::lookup::{LookupId, LookupState};
@@ -55,7 +56,15 @@ fn event(end: &ClaimEnd, changed: &QueryResult) -> Result<Option<WebhookEvent>, 
     let owner = owner.ok_or_else(|| DbErr::Type(format!("the owner of lookup {}", end.id)))?;
     let last = last.and_then(|name| Outcome::from_name(&name));
     let LookupId(id) = end.id;
-    Ok(WebhookEvent::of_lookup(owner, id, (state, last), end.now))
+    let batch = changed.try_get::<Option<String>>("", "batch_id")?;
+    let batch = batch.and_then(|id| BatchId::parse(&id));
+    let subject = (id, batch.map(|BatchId(id)| id));
+    Ok(WebhookEvent::of_lookup(
+        owner,
+        subject,
+        (state, last),
+        end.now,
+    ))
 }
 
 /// Changes the lookup, if the lease is held; returns its number of attempts, and what it was charged
@@ -95,6 +104,7 @@ fn update(end: &ClaimEnd) -> UpdateStatement {
             Column::CustomerId,
             Column::Environment,
             Column::LastOutcome,
+            Column::BatchId,
         ]))
         .take()
 }

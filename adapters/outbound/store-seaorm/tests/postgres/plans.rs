@@ -126,6 +126,8 @@ fn every_query_of_the_ports_is_checked() {
         (
             include_str!("../../../../../ports/src/outbound/batches.rs"),
             &["BatchStore"],
+        ),
+        (
             include_str!("../../../../../ports/src/outbound/webhooks.rs"),
             &["WebhookStore"],
         ),
