@@ -54,7 +54,7 @@ impl<'a> ExplainedStore<'a> {
 }
 
 /// Tables that grow.
-const LARGE: [&str; 15] = [
+const LARGE: [&str; 14] = [
     "requests",
     "usage_hours",
     "audit_log",
@@ -68,7 +68,6 @@ const LARGE: [&str; 15] = [
     "lookup_attempts",
     "lookup_turns",
     "idempotency_keys",
-    "webhook_endpoints",
     "webhook_deliveries",
 ];
 
