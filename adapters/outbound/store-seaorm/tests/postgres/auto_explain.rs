@@ -54,7 +54,7 @@ impl<'a> ExplainedStore<'a> {
 }
 
 /// Tables that grow.
-const LARGE: [&str; 15] = [
+const LARGE: [&str; 14] = [
     "requests",
     "usage_hours",
     "audit_log",
@@ -70,7 +70,6 @@ const LARGE: [&str; 15] = [
     "batch_chunks",
     "lookup_turns",
     "idempotency_keys",
-    "webhook_endpoints",
     "webhook_deliveries",
 ];
 

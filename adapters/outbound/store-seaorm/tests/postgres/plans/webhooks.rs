@@ -20,7 +20,6 @@ use crate::auto_explain::{ExplainedStore, assert_reads_little, assert_uses};
 use crate::support::now;
 
 const ENDPOINT: &str = "webhook_endpoints_pkey";
-const DELIVERY: &str = "webhook_deliveries_pkey";
 
 fn endpoint() -> StoredEndpoint {
     StoredEndpoint {
@@ -122,9 +121,9 @@ async fn queue_of_deliveries(explained: &ExplainedStore<'_>, event: &WebhookEven
         next: NextDelivery::Delivered,
     };
     let ended = explained.plan(store.end_delivery(&end)).await;
-    assert_uses(&ended, DELIVERY);
+    assert_reads_little(&ended);
     let resent = explained.plan(store.resend(own, id, delivery, now())).await;
-    assert_uses(&resent, DELIVERY);
+    assert_reads_little(&resent);
     let discarded = store.discard_delivery(delivery, lease.token, now());
     assert_reads_little(&explained.plan(discarded).await);
 }
