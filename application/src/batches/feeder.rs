@@ -24,7 +24,7 @@ use super::rows::StoredRows;
 use crate::admission::{GatekeeperService, NotCharged};
 use crate::lookups::{LookupService, LookupSignals};
 use crate::proofs::SpawnTask;
-use crate::sync::work_signal::WorkSignal;
+use crate::sync::WorkSignal;
 
 /// Length of a lease: another process goes on with a batch of one that died after this time.
 const LEASE: TimeDelta = TimeDelta::seconds(30);

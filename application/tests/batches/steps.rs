@@ -172,6 +172,7 @@ impl World {
                 started.lock().unwrap().push(task);
             }),
             pacing,
+            webhooks: Arc::default(),
         });
         let worker = LookupWorker::new(WorkerParts {
             store: shared,
