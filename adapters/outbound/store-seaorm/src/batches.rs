@@ -112,12 +112,12 @@ impl BatchStore for Store {
     }
 
     async fn feed_batch(&self, feed: &BatchFeed) -> Result<bool, StoreError> {
-        let fed = self.in_time(async {
+        let made = self.in_time(async {
             let transaction = self.begin().await?;
-            let fed = feed::within(&transaction, feed).await;
-            self.end(transaction, fed).await
+            let made = feed::within(&transaction, feed).await;
+            self.end(transaction, made).await
         });
-        match fed.await {
+        match made.await {
             Ok(()) => {}
             Err(feed::FeedError::Refused) => return Ok(false),
             Err(feed::FeedError::Store(error)) => return Err(error),

@@ -71,8 +71,8 @@ async fn open_and_failed_lookups_are_delivered(
 ) {
     here.fed_batch(&batch(1)).await;
     here.claim_at(3, start(), lease_until(5, minutes(1))).await;
-    let [waiting, expired] = [0, 1].map(|row| row_of(&batch(1), row).facts.id);
-    let expires = LookupChange::End {
+    let [waiting, ended] = [0, 1].map(|row| row_of(&batch(1), row).facts.id);
+    let expiry = LookupChange::End {
         state: LookupState::Expired,
         refund: false,
     };
@@ -80,7 +80,7 @@ async fn open_and_failed_lookups_are_delivered(
         here.end_claim(&end(waiting, 5, start(), wait(minutes(9))))
             .await
     );
-    assert!(here.end_claim(&end(expired, 5, start(), expires)).await);
+    assert!(here.end_claim(&end(ended, 5, start(), expiry)).await);
     let before = here.rows_of(&batch(1)).await;
     let proofs = [2, 0, 1].map(for_existing);
     assert_eq!(import(&elsewhere, &proofs).await, Some(vec![2, 0, 1]));

@@ -3,7 +3,6 @@
 use chrono::TimeDelta;
 use domain::batch::{BatchId, RowNumber};
 use domain::customer::CustomerId;
-use domain::key::KeyId;
 use domain::month::Month;
 use ports::contract::fixture::{batch_of, customer, lookup_of, record_of, row_of};
 use ports::outbound::{
@@ -106,14 +105,14 @@ async fn work(explained: &ExplainedStore<'_>) {
         next_row: 10_100,
         lookups: (0..100).map(row).collect(),
         charge: Some(FeedCharge {
-            key: KeyId::from(own_key()),
+            key: own_key(),
             month: Month::of(now()),
             requests: 100,
         }),
         now: now(),
     };
-    let fed = async { assert!(store.feed_batch(&feed).await.unwrap()) };
-    assert_uses(&explained.plan(fed).await, PRIMARY_KEY);
+    let made = async { assert!(store.feed_batch(&feed).await.unwrap()) };
+    assert_uses(&explained.plan(made).await, PRIMARY_KEY);
 }
 
 async fn ends(explained: &ExplainedStore<'_>) {
