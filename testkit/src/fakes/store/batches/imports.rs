@@ -25,7 +25,7 @@ impl Tables {
             (Some(id), Some((existing, proof))) if id == *existing => {
                 self.deliver_existing(id, proof, now)
             }
-            (None, None) => self.deliver_new(&imported.row, &imported.proof, now),
+            (None, None) => Some(self.deliver_new(&imported.row, &imported.proof, now)),
             _ => None,
         }
     }
@@ -53,16 +53,11 @@ impl Tables {
         Some(facts)
     }
 
-    fn deliver_new(
-        &mut self,
-        row: &RowLookup,
-        proof: &[u8],
-        now: DateTime<Utc>,
-    ) -> Option<LookupFacts> {
+    fn deliver_new(&mut self, row: &RowLookup, proof: &[u8], now: DateTime<Utc>) -> LookupFacts {
         let mut kept = KeptLookup::queued(row.facts.clone(), row.question.clone());
         kept.stored.proof = Some(proof.to_vec());
         kept.end(LookupState::Delivered, now);
         self.lookups.insert(row.facts.id, kept);
-        Some(row.facts.clone())
+        row.facts.clone()
     }
 }
