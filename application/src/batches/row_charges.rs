@@ -78,7 +78,7 @@ impl BatchFeeder {
             return is_stored;
         }
         for (LookupId(id), UnattendedCharge { month, charge }) in ids.into_iter().zip(charges) {
-            let charged = ChargedRequest {
+            let request = ChargedRequest {
                 id,
                 request_id: facts.request_id.clone(),
                 key,
@@ -88,7 +88,7 @@ impl BatchFeeder {
                 endpoint: Endpoint::Batches,
             };
             let gatekeeper = &self.parts.gatekeeper;
-            gatekeeper.undo_unattended(charge, charged).await;
+            gatekeeper.undo_unattended(charge, request).await;
         }
         is_stored
     }
