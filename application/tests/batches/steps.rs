@@ -24,7 +24,7 @@ use ports::inbound::{
 };
 use ports::outbound::{BatchStore as _, StoredLookup};
 use testkit::fakes::{CountingRandom, MemoryStore, ScriptedBank, by_amount};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 
 use super::rows::draft;
 use super::seals::ScriptedSeals;
@@ -289,6 +289,13 @@ impl Process {
         let started = self.worker.round().await.unwrap();
         settle().await;
         started
+    }
+
+    /// Makes attempts from now on, whenever there is something to do.
+    pub(crate) async fn run_worker(&self) -> JoinHandle<()> {
+        let working = tokio::spawn(self.worker.clone().run());
+        settle().await;
+        working
     }
 
     /// Ends all work on batches of this process, as its death does.
