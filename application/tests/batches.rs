@@ -25,6 +25,8 @@ mod owners;
 mod reads;
 #[path = "batches/rows.rs"]
 mod rows;
+#[path = "batches/seals.rs"]
+mod seals;
 #[path = "batches/secrets.rs"]
 mod secrets;
 #[path = "batches/steps.rs"]

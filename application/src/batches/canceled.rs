@@ -18,8 +18,7 @@ pub(super) async fn conclude_canceled(
         lookups.signal_change(facts.id);
         let charged = charged(&facts);
         if refunded {
-            let refund = gatekeeper.refund_unattended(charged.key, charged.month, charged.id);
-            refund.await;
+            gatekeeper.refund_unattended(&charged).await;
         }
         let settlement = Settlement::of(Outcome::Canceled);
         let conclusion = gatekeeper.conclude(charged, settlement, Duration::ZERO);

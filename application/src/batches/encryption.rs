@@ -55,9 +55,9 @@ impl BatchEncryption {
         &self,
         facts: &BatchFacts,
         number: u32,
-        content: &[u8],
+        encrypted: &[u8],
     ) -> Result<Vec<StoredRow>, Cause> {
-        let plain = self.decrypt(facts, (BatchPart::Rows, number), content)?;
+        let plain = self.decrypt(facts, (BatchPart::Rows, number), encrypted)?;
         decode_rows(plain).map_err(|error| Arc::new(error) as Cause)
     }
 
@@ -78,12 +78,12 @@ impl BatchEncryption {
         &self,
         facts: &BatchFacts,
         (part, number): (BatchPart, u32),
-        content: &[u8],
+        encrypted: &[u8],
     ) -> Result<Bytes, Cause> {
         let key = self.secrets.batch_key(facts.generation, facts.id, part);
         let key = key.ok_or_else(|| unknown(facts))?;
         let context = context(facts, part, number);
-        let plain = self.cipher.decrypt(&key, &context, content);
+        let plain = self.cipher.decrypt(&key, &context, encrypted);
         plain
             .map(Bytes::from)
             .map_err(|error| Arc::new(error) as Cause)

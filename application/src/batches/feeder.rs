@@ -207,13 +207,11 @@ impl BatchFeeder {
             // A step of a few rows costs as much as one of many.
             if room >= (window as usize / 4).min(PER_STEP) {
                 let from = RowNumber(progress.next_row);
-                match self.step(claimed, lease, (from, room)).await? {
-                    Some(stop) => return Ok(stop),
-                    None => {
-                        pause = shortest;
-                        continue;
-                    }
+                if let Some(stop) = self.step(claimed, lease, (from, room)).await? {
+                    return Ok(stop);
                 }
+                pause = shortest;
+                continue;
             }
             if pause == longest && self.busy.load(Ordering::Acquire) >= PLACES {
                 // Others may wait for its place.

@@ -155,10 +155,7 @@ impl BatchService {
                 let charged = charged(&lookup);
                 if existing.state == LookupState::Queued {
                     // Nobody had begun to work on it: the store has refunded it.
-                    let gatekeeper = &self.gatekeeper;
-                    let refund =
-                        gatekeeper.refund_unattended(charged.key, charged.month, charged.id);
-                    refund.await;
+                    self.gatekeeper.refund_unattended(&charged).await;
                 }
                 let settlement = Settlement::of(Outcome::Delivered);
                 let conclusion = self

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use domain::batch::RowNumber;
 use domain::key::{CountedKey, KeyId};
 use domain::lookup::LookupId;
+use domain::outcome::Endpoint;
 use domain::query::ProofQuery;
 use futures::future::join_all;
 use ports::Cause;
@@ -13,7 +14,7 @@ use ports::outbound::{BatchFacts, BatchFeed, Charge, FeedCharge, Lease, new_id};
 use super::content::BatchContent;
 use super::feeder::BatchFeeder;
 use super::row_lookup::row_lookup;
-use crate::admission::{NotCharged, UnattendedCharge};
+use crate::admission::{ChargedRequest, NotCharged, UnattendedCharge};
 
 impl BatchFeeder {
     /// Charges up to so many requests; tells why no more were.
@@ -52,12 +53,12 @@ impl BatchFeeder {
             .map(|_| LookupId(new_id(clock, random)))
             .collect();
         let encryption = &self.parts.lookups.reader.encryption;
-        let charged = rows.into_iter().zip(charges.iter().zip(&ids));
-        let lookups = charged.map(|(row, (charge, id))| {
+        let numbered = rows.into_iter().zip(charges.iter().zip(&ids));
+        let lookups = numbered.map(|(row, (charge, id))| {
             let about = (*id, key, charge.month, now);
             row_lookup(encryption, (facts, content), about, row)
         });
-        let fed = match lookups.collect::<Result<_, _>>() {
+        let is_stored = match lookups.collect::<Result<_, _>>() {
             Ok(lookups) => {
                 let feed = BatchFeed {
                     id: facts.id,
@@ -67,20 +68,29 @@ impl BatchFeeder {
                     charge: to_store(key.id, &charges),
                     now,
                 };
-                let fed = self.parts.store.feed_batch(&feed).await;
-                fed.map_err(|error| Arc::new(error) as Cause)
+                let stored = self.parts.store.feed_batch(&feed).await;
+                stored.map_err(|error| Arc::new(error) as Cause)
             }
             Err(cause) => Err(cause),
         };
-        if matches!(fed, Ok(true)) {
+        if matches!(is_stored, Ok(true)) {
             self.parts.signals.work();
-            return fed;
+            return is_stored;
         }
-        for (LookupId(id), charge) in ids.into_iter().zip(charges) {
+        for (LookupId(id), UnattendedCharge { month, charge }) in ids.into_iter().zip(charges) {
+            let request = ChargedRequest {
+                id,
+                request_id: facts.request_id.clone(),
+                key,
+                customer: facts.customer,
+                admitted_at: now,
+                month,
+                endpoint: Endpoint::Batches,
+            };
             let gatekeeper = &self.parts.gatekeeper;
-            gatekeeper.refund_unattended(key, charge.month, id).await;
+            gatekeeper.undo_unattended(charge, request).await;
         }
-        fed
+        is_stored
     }
 }
 

@@ -9,21 +9,19 @@ use super::rows::{draft, faulty, ready};
 use super::steps::{Process, access, seconds, settle, start};
 use crate::support::fixture::Holder;
 
-fn repeatable(content: &str) -> Option<RepeatableBatch> {
-    Some(RepeatableBatch {
+fn repeatable(content: &str) -> RepeatableBatch {
+    RepeatableBatch {
         key: IdempotencyKey::parse("nomina-47").unwrap(),
         content: content.into(),
-    })
+    }
 }
 
 impl Process {
     async fn repeat(&self, holder: &Holder, content: &str) -> Result<CreatedBatch, BatchError> {
         let rows = draft(ready(2));
-        let created = self
-            .batches
-            .create(&access(holder), rows, repeatable(content))
-            .await;
-        created
+        let repeatable = Some(repeatable(content));
+        let access = access(holder);
+        self.batches.create(&access, rows, repeatable).await
     }
 }
 
@@ -68,7 +66,9 @@ async fn a_repetition_is_refused_while_the_first_request_runs() {
     let (batches, access) = (process.batches.clone(), access(&holder));
     let first = tokio::spawn(async move {
         let rows = draft(ready(2));
-        batches.create(&access, rows, repeatable("POST a")).await
+        batches
+            .create(&access, rows, Some(repeatable("POST a")))
+            .await
     });
     settle().await;
     let refused = process.repeat(&holder, "POST a").await;
@@ -99,7 +99,7 @@ async fn a_refused_request_leaves_its_key_free_for_another_one() {
     let nothing = draft(vec![faulty(2)]);
     let refused = process
         .batches
-        .create(&access(&holder), nothing, repeatable("POST c"))
+        .create(&access(&holder), nothing, Some(repeatable("POST c")))
         .await;
     assert!(matches!(refused, Err(BatchError::NothingToDo(_))));
     assert!(!process.repeat(&holder, "POST a").await.unwrap().repeated);

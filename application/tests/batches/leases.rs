@@ -1,20 +1,32 @@
 //! Leases: one process at a time makes lookups of a batch's rows, and another goes on when it dies.
 
+use std::sync::Arc;
+
+use application::GatekeeperService;
+use async_trait::async_trait;
+use chrono::TimeDelta;
 use domain::batch::BatchState;
-use ports::outbound::{BatchStore as _, Lease};
-use testkit::fakes::Fault;
+use domain::key::CountedKey;
+use domain::limits::LimitStatus;
+use domain::month::Month;
+use ports::outbound::{
+    BatchStore as _, Charge, Clock as _, KeyState, KeyStore as _, Lease, Limiter, LimiterError,
+    Snapshot, Verdict,
+};
+use testkit::fakes::{CountingRandom, Fault, FaultyLimiter, ManualClock, MemoryStore};
 use uuid::Uuid;
 
 use super::rows::ready;
 use super::steps::{World, seconds, settle, start};
+use crate::support::hasher;
 
 impl World {
     /// Takes the lease of each batch that is due, as a process does that hears of a lost one.
     async fn take_leases(&self) -> usize {
-        let now = ports::outbound::Clock::now(self.base.clock.as_ref());
+        let now = self.base.clock.now();
         let lease = Lease {
             token: Uuid::from_u128(7),
-            until: now + chrono::TimeDelta::seconds(30),
+            until: now + TimeDelta::seconds(30),
         };
         let claimed = self.base.data.claim_batches(9, now, lease).await;
         claimed.unwrap().len()
@@ -95,6 +107,87 @@ async fn charges_are_given_back_when_the_lease_is_lost_before_the_rows_are_store
     world.until(&other, id, BatchState::Finished).await;
     world.charged(&holder, 50).await;
     assert_eq!(other.begun(id).await, (0..50).collect::<Vec<_>>());
+}
+
+/// A limiter that writes each charge of a month into the store at once.
+struct WritingLimiter {
+    inner: Arc<FaultyLimiter>,
+    clock: Arc<ManualClock>,
+    data: MemoryStore,
+}
+
+#[async_trait]
+impl Limiter for WritingLimiter {
+    async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
+        Ok(match self.inner.admit(key).await? {
+            Verdict::Admitted {
+                limit_status,
+                month,
+                ..
+            } => {
+                let written = self.data.charge(key, month, self.clock.now()).await;
+                written.unwrap().unwrap();
+                Verdict::Admitted {
+                    limit_status,
+                    month,
+                    charge: Charge::Written,
+                }
+            }
+            refused => refused,
+        })
+    }
+
+    async fn peek_many(
+        &self,
+        keys: &[CountedKey],
+    ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
+        self.inner.peek_many(keys).await
+    }
+
+    async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError> {
+        self.inner.hydrate(key, snapshot).await
+    }
+
+    async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError> {
+        self.inner.apply(key, state).await
+    }
+
+    async fn forget(&self, key: CountedKey) -> Result<(), LimiterError> {
+        self.inner.forget(key).await
+    }
+
+    async fn refund(&self, key: CountedKey, month: Month, id: Uuid) -> Result<(), LimiterError> {
+        self.inner.refund(key, month, id).await
+    }
+}
+
+#[tokio::test]
+async fn charges_that_the_limiter_wrote_are_counted_once_and_given_back() {
+    let (mut world, _, holder) = start().await;
+    let base = &world.base;
+    let limiter = WritingLimiter {
+        inner: base.limiter.clone(),
+        clock: base.clock.clone(),
+        data: base.data.elsewhere(),
+    };
+    world.base.gatekeeper = Arc::new(GatekeeperService::new(
+        base.store.clone(),
+        Arc::new(limiter),
+        base.journal.clone(),
+        base.clock.clone(),
+        Arc::<CountingRandom>::default(),
+        hasher(),
+        Arc::default(),
+    ));
+    let process = world.process(&[1]);
+    let id = process.create(&holder, ready(50)).await;
+    let faults = process.store.faults();
+    faults.inject_into("feed_batch", Fault::Fails);
+    process.feed().await;
+    world.charged(&holder, 0).await;
+    faults.clear();
+    world.until(&process, id, BatchState::Finished).await;
+    world.charged(&holder, 50).await;
 }
 
 #[tokio::test]

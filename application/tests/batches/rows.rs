@@ -12,13 +12,13 @@ use ports::inbound::{BatchDraft, DraftRow, FaultyRow};
 /// Tracking key of every transfer here.
 pub(crate) const TRACKING_KEY: &str = "MBAN01002611180000000001";
 /// Amount of the first ordinary row; the test's bank delivers it and those above it.
-const FIRST: u64 = 1_000_00;
+const FIRST: u64 = 100_000;
 /// The bank knows no such payment.
-pub(crate) const UNKNOWN_PAYMENT: u64 = 404_00;
+pub(crate) const UNKNOWN_PAYMENT: u64 = 40_400;
 /// The bank knows the payment, and has no proof yet.
-pub(crate) const NOT_ISSUED: u64 = 404_02;
+pub(crate) const NOT_ISSUED: u64 = 40_402;
 /// The bank fails.
-pub(crate) const BANK_FAILS: u64 = 500_00;
+pub(crate) const BANK_FAILS: u64 = 50_000;
 
 /// A payment of two days ago.
 pub(crate) fn query(centavos: u64) -> ProofQuery {

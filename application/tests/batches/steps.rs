@@ -1,7 +1,6 @@
 //! Processes that share a store of batches, and the steps of their tests.
 
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,7 +9,6 @@ use application::{
     DeliveryHistory, FeederParts, LookupService, LookupSignals, LookupWorker, ProofMemory,
     ProofService, WorkerParts,
 };
-use async_trait::async_trait;
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
 use domain::batch::{BatchId, BatchState, RowNumber};
@@ -19,18 +17,17 @@ use domain::limits::Limits;
 use domain::lookup::{LookupSecrets, RetryScale};
 use domain::pacing::Pacing;
 use domain::participant::Catalogue;
-use domain::proof::Proof;
 use domain::request::RequestId;
-use domain::seal::{CheckedSeal, Verdict};
 use ports::inbound::{
     BatchAccess, BatchDraft, BatchError, BatchView, Batches as _, Caller, CreatedBatch, DraftRow,
     KeyAdministration as _, LookupAccess, NewKey, RowOutcome, RowView,
 };
-use ports::outbound::{BatchStore as _, SealChecks, StoredLookup};
-use testkit::fakes::{CountingRandom, MemoryStore, NoSealKeys, ScriptedBank, by_amount};
-use tokio::task::AbortHandle;
+use ports::outbound::{BatchStore as _, StoredLookup};
+use testkit::fakes::{CountingRandom, MemoryStore, ScriptedBank, by_amount};
+use tokio::task::{AbortHandle, JoinHandle};
 
 use super::rows::draft;
+use super::seals::ScriptedSeals;
 use crate::support::fixture::{self, HERE, Holder};
 use crate::support::lookups::{encryption, idempotency, service};
 use crate::support::{ManualTimer, hasher, limits, operator};
@@ -59,32 +56,6 @@ pub(crate) struct Process {
     feeder: Arc<BatchFeeder>,
     worker: Arc<LookupWorker>,
     feeding: Arc<Mutex<Vec<AbortHandle>>>,
-}
-
-/// Checks of seals that find each wrong, once they are told to.
-#[derive(Default)]
-pub(crate) struct ScriptedSeals(AtomicBool);
-
-impl ScriptedSeals {
-    pub(crate) fn find_all_wrong(&self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-}
-
-#[async_trait]
-impl SealChecks for ScriptedSeals {
-    fn check(&self, environment: Environment, proof: &Proof) -> CheckedSeal {
-        let checked = NoSealKeys.check(environment, proof);
-        if self.0.load(Ordering::SeqCst) {
-            return CheckedSeal {
-                verdict: Verdict::Invalid,
-                ..checked
-            };
-        }
-        checked
-    }
-
-    async fn record(&self, _: Environment, _: &Proof, _: &CheckedSeal) {}
 }
 
 pub(crate) const fn seconds(seconds: u64) -> Duration {
@@ -319,6 +290,13 @@ impl Process {
         let started = self.worker.round().await.unwrap();
         settle().await;
         started
+    }
+
+    /// Makes attempts from now on, whenever there is something to do.
+    pub(crate) async fn run_worker(&self) -> JoinHandle<()> {
+        let working = tokio::spawn(self.worker.clone().run());
+        settle().await;
+        working
     }
 
     /// Ends all work on batches of this process, as its death does.

@@ -94,6 +94,36 @@ async fn rows_that_wait_for_a_later_attempt_take_no_room() {
 }
 
 #[tokio::test]
+async fn a_batch_whose_rows_all_wait_rests_for_half_a_minute() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, rows([query(NOT_ISSUED)])).await;
+    process.feed().await;
+    process.work().await;
+    world.pass(seconds(1)).await;
+    // It learns that the row waits.
+    assert_eq!(process.feed().await, 1);
+    let waiting = process.view(&holder, id).await;
+    assert_eq!(waiting.in_state(LookupState::Waiting), 1);
+    for _ in 0..29 {
+        world.pass(seconds(1)).await;
+        assert_eq!(process.feed().await, 0);
+    }
+    world.pass(seconds(1)).await;
+    assert_eq!(process.feed().await, 1);
+}
+
+#[tokio::test]
+async fn a_worker_that_waits_hears_of_new_rows_at_once() {
+    let (world, process, holder) = start().await;
+    let working = process.run_worker().await;
+    let id = process.create(&holder, ready(3)).await;
+    process.feed().await;
+    assert_eq!(process.outcomes(&holder, id).await, ["delivered"; 3]);
+    working.abort();
+    world.charged(&holder, 3).await;
+}
+
+#[tokio::test]
 async fn batches_that_wait_for_room_do_not_keep_others_from_being_worked_on() {
     let (world, process, holder) = start().await;
     let live = world.holder(&operator(), Environment::Live, ample()).await;

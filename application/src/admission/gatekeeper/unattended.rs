@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use domain::key::CountedKey;
 use domain::month::Month;
+use domain::outcome::Outcome;
 use ports::Cause;
 use ports::outbound::{Charge, Verdict};
-use uuid::Uuid;
 
-use super::{Forgotten, GatekeeperService, NoVerdict};
+use super::{ChargedRequest, Forgotten, GatekeeperService, NoVerdict, Settlement};
 
 /// A charge for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +61,22 @@ impl GatekeeperService {
         }
     }
 
-    /// Gives a charge that came to nothing back to its month, in the limiter. `request` is the id of the
-    /// request that would have been made.
-    pub(crate) async fn refund_unattended(&self, key: CountedKey, month: Month, request: Uuid) {
-        if let Err(error) = self.limiter.refund(key, month, request).await {
-            tracing::warn!(%error, "a refund could not be applied to the limiter; the store never had the charge");
+    /// Gives a charge that the store doesn't have, or has taken back, back to its month in the limiter.
+    pub(crate) async fn refund_unattended(&self, charged: &ChargedRequest) {
+        let refund = self.limiter.refund(charged.key, charged.month, charged.id);
+        if let Err(error) = refund.await {
+            tracing::warn!(%error, "a refund could not be applied to the limiter; the store doesn't have the charge");
+        }
+    }
+
+    /// Gives a charge back whose request could not be made.
+    pub(crate) async fn undo_unattended(&self, charge: Charge, charged: ChargedRequest) {
+        self.refund_unattended(&charged).await;
+        if charge == Charge::Written {
+            // The store counted it at once: the request ends as one that we failed to make.
+            let refund = Some(charged.month);
+            let settlement = Settlement::of(Outcome::InternalError);
+            self.record(charged, settlement, Duration::ZERO, refund);
         }
     }
 }
