@@ -172,7 +172,7 @@ fn files(lookup: &LookupView) -> BTreeMap<&'static str, String> {
 }
 
 /// The name of an attempt's outcome: that of the errors of the other endpoints, where they have one.
-fn outcome(outcome: Outcome) -> &'static str {
+pub(crate) fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::NotIssued => "proof_not_issued",
         Outcome::NotFound => "not_in_spei",
