@@ -125,7 +125,8 @@ impl Writing {
     }
 
     fn add(&mut self, row: &RowView) -> Result<(), ZipError> {
-        self.summary.push_str(&csv::line(row, self.call.context.language));
+        self.summary
+            .push_str(&csv::line(row, self.call.context.language));
         let RowOutcome::Lookup(lookup) = &row.outcome else {
             return Ok(());
         };

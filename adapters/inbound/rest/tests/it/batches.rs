@@ -1,6 +1,7 @@
 //! Batches over HTTP.
 
 mod creation;
+mod failures;
 mod faults;
 mod files;
 mod import;
@@ -51,11 +52,7 @@ async fn of_two_customers() -> Harness {
     let other = services.add_customer(id, "other", Plan::Startup, now());
     let other = other.await;
     let id = "0198f3c2-7d3e-7000-8000-000000000005";
-    add_key(
-        &services,
-        new_key(id, &other, "till", "cep_test_OtherOne"),
-    )
-    .await;
+    add_key(&services, new_key(id, &other, "till", "cep_test_OtherOne")).await;
     Harness::over(services).await
 }
 
@@ -98,7 +95,10 @@ impl Harness {
                 break batch;
             }
             // The feeder looks again after a pause by this clock.
-            self.gateway.services.clock.advance(Duration::from_millis(500));
+            self.gateway
+                .services
+                .clock
+                .advance(Duration::from_millis(500));
             tokio::time::sleep(Duration::from_millis(10)).await;
         };
         feeder.abort();

@@ -135,11 +135,20 @@ async fn a_repeated_request_creates_no_second_batch() {
     let other = other.header("content-type", "text/csv");
     let other = other.header("idempotency-key", "november").body(mixed());
     let other = other.send().await.unwrap();
-    assert_eq!(header(&other, "idempotent-replayed"), "", "names are a key's own");
+    assert_eq!(
+        header(&other, "idempotent-replayed"),
+        "",
+        "names are a key's own"
+    );
     assert_ne!(json_of(other, 202).await["id"], first["id"]);
-    let malformed = harness.sending("", mixed()).header("idempotency-key", "a b");
+    let malformed = harness
+        .sending("", mixed())
+        .header("idempotency-key", "a b");
     let malformed = json_of(malformed.send().await.unwrap(), 400).await;
-    assert_eq!(malformed["details"]["fields"][0]["field"], "Idempotency-Key");
+    assert_eq!(
+        malformed["details"]["fields"][0]["field"],
+        "Idempotency-Key"
+    );
     let listed = json_of(harness.batch("").await, 200).await;
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
 }

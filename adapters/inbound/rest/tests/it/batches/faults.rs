@@ -13,11 +13,23 @@ use crate::lookups::{header, json_of};
 #[case("header_alone", "", b"fecha,clave_rastreo,cuenta,monto\n")]
 #[case("no_header", "", b"2026-11-20,MBAN01,002010077777777771,10.00\n")]
 #[case("xlsx", "", b"PK\x03\x04\x14\x00\x06\x00\x08\x00\x00\x00!\x00")]
-#[case("missing_columns", "", b"fecha,total,clave de rastreo\n2026-11-20,10.00,MBAN01\n")]
+#[case(
+    "missing_columns",
+    "",
+    b"fecha,total,clave de rastreo\n2026-11-20,10.00,MBAN01\n"
+)]
 #[case("repeated_column", "", b"fecha,clave_rastreo,cuenta,monto,importe\n")]
 #[case("mapping_malformed", "?columns=monto", b"fecha\n")]
-#[case("mapping_to_nothing", "?columns=monto:Saldo", b"fecha,clave_rastreo,cuenta,monto\n")]
-#[case("wrong_options", "?dry_run=si&formats=zip&retry_for=-1&name=&page=2", b"fecha\n")]
+#[case(
+    "mapping_to_nothing",
+    "?columns=monto:Saldo",
+    b"fecha,clave_rastreo,cuenta,monto\n"
+)]
+#[case(
+    "wrong_options",
+    "?dry_run=si&formats=zip&retry_for=-1&name=&page=2",
+    b"fecha\n"
+)]
 #[case("unbounded_options", "?retry_for=259201&columns=LONG", b"fecha\n")]
 #[case("wrong_formats", "?formats=zip", b"fecha\n")]
 #[tokio::test]
@@ -73,7 +85,9 @@ async fn a_body_is_bounded_and_declared() {
     assert_eq!(header(&answer, "content-type"), "application/json");
     assert_eq!(json_of(answer, 413).await["error"], "PAYLOAD_TOO_LARGE");
     for media_type in ["application/json", "text/plain", "multipart/form-data", ""] {
-        let request = harness.batches("POST", "").header("content-type", media_type);
+        let request = harness
+            .batches("POST", "")
+            .header("content-type", media_type);
         let answer = request.body(mixed()).send().await.unwrap();
         assert_eq!(header(&answer, "content-type"), "application/json");
         let answer = json_of(answer, 415).await;

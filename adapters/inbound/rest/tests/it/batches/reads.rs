@@ -41,7 +41,13 @@ async fn batches_are_listed_page_by_page_and_by_state() {
     assert_eq!(names(&listed), ["b"]);
     let listed = json_of(harness.batch("?state=queued").await, 200).await;
     assert_eq!(names(&listed), ["c", "a"]);
-    for query in ["?state=lost", "?limit=0", "?limit=101", "?after=x", "?key=1"] {
+    for query in [
+        "?state=lost",
+        "?limit=0",
+        "?limit=101",
+        "?after=x",
+        "?key=1",
+    ] {
         let answer = json_of(harness.batch(query).await, 400).await;
         assert_eq!(answer["error"], "INVALID_REQUEST", "{query}");
     }
@@ -137,6 +143,13 @@ async fn a_row_is_a_lookup_of_its_batch() {
         let one = format!("/{}", lookup["id"].as_str().unwrap());
         let one = json_of(harness.read(&one).await, 200).await;
         let is_delivered = one["state"] == "delivered";
-        assert_eq!(one["origin"], if is_delivered { json!("fetched") } else { Value::Null });
+        assert_eq!(
+            one["origin"],
+            if is_delivered {
+                json!("fetched")
+            } else {
+                Value::Null
+            }
+        );
     }
 }

@@ -78,7 +78,9 @@ async fn faulty_rows_say_why_in_both_languages() {
 /// The rows of JSON lines.
 fn rows(text: &str) -> Vec<Value> {
     let lines = text.lines();
-    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 #[tokio::test]
@@ -93,11 +95,18 @@ async fn the_results_are_json_lines_after_a_row() {
         let request = harness.batches("GET", &format!("{path}/results{query}"));
         let answer = request.header("accept", accept).send().await.unwrap();
         assert_eq!(header(&answer, "content-type"), "application/x-ndjson");
-        assert_eq!(rows(&answer.text().await.unwrap()).len(), 4, "{query} {accept}");
+        assert_eq!(
+            rows(&answer.text().await.unwrap()).len(),
+            4,
+            "{query} {accept}"
+        );
     }
     let all = harness.batch(format!("{path}/results?format=ndjson"));
     let all = rows(&all.await.text().await.unwrap());
-    let states: Vec<_> = all.iter().map(|row| row["state"].as_str().unwrap()).collect();
+    let states: Vec<_> = all
+        .iter()
+        .map(|row| row["state"].as_str().unwrap())
+        .collect();
     assert_eq!(states, ["delivered", "not_found", "delivered", "duplicate"]);
     assert_eq!(all[0]["lookup"]["cep"]["monto"], "10.00");
     assert_eq!(all[1]["id"], "=1+1");
@@ -121,7 +130,13 @@ async fn rows_after_the_last_one_are_none() {
             assert_eq!(answer.text().await.unwrap(), "", "{after} {format}");
         }
     }
-    for query in ["?after=-1", "?after=x", "?after=1000000001", "?format=xlsx", "?limit=1"] {
+    for query in [
+        "?after=-1",
+        "?after=x",
+        "?after=1000000001",
+        "?format=xlsx",
+        "?limit=1",
+    ] {
         let answer = harness.batch(format!("{path}/results{query}")).await;
         assert_eq!(answer.status(), 400, "{query}");
         assert_eq!(header(&answer, "content-type"), "application/json");
@@ -137,7 +152,10 @@ async fn rows_of_many_chunks_are_written_in_their_order() {
     for (after, first) in [(0, 1), (99, 100), (100, 101), (199, 200)] {
         let answer = harness.batch(format!("{path}/results?format=ndjson&after={after}"));
         let read = rows(&answer.await.text().await.unwrap());
-        let numbers: Vec<_> = read.iter().map(|row| row["row"].as_u64().unwrap()).collect();
+        let numbers: Vec<_> = read
+            .iter()
+            .map(|row| row["row"].as_u64().unwrap())
+            .collect();
         assert_eq!(numbers, (first..=250).collect::<Vec<_>>());
     }
 }
