@@ -219,6 +219,7 @@ pub(crate) const WEBHOOK_DELIVERIES: Table = Table {
     primary_key: &["id"],
     begins: "ended_at",
     through_keys: None,
+    unless: None,
 };
 
 pub(crate) const IDEMPOTENCY_KEYS: Table = Table {

@@ -19,6 +19,7 @@ use super::BatchCall;
 use super::problems;
 use super::table::Table;
 use crate::RestState;
+use crate::people::input::{Name, Text};
 
 /// Parameters of the request.
 #[derive(Deserialize, Validate, IntoParams)]
@@ -30,7 +31,7 @@ pub(super) struct Query {
     dry_run: bool,
     /// Columns that aren't found by their headers: `field:header` or `field:number`, separated by commas,
     /// for example `monto:Total,cuenta:4`.
-    #[validate(length(max = 1000))]
+    #[validate(length(max = 1000, code = "malformed_mapping"))]
     #[param(max_length = 1000)]
     columns: Option<String>,
     /// The files to keep of each proof: `xml`, or `xml,pdf`.
@@ -38,13 +39,12 @@ pub(super) struct Query {
     formats: Option<String>,
     /// Seconds during which a row is tried again; 0 makes one attempt.
     #[serde(default = "usual_time")]
-    #[validate(range(max = 259_200))]
+    #[validate(range(min = 0, max = 259_200))]
     #[param(minimum = 0, maximum = 259_200, default = 86_400)]
     retry_for: u64,
     /// Your name for the batch.
-    #[validate(length(min = 1, max = 100))]
-    #[param(min_length = 1, max_length = 100)]
-    name: Option<String>,
+    #[param(value_type = Option<String>, min_length = 1, max_length = 100)]
+    name: Option<Name>,
 }
 
 fn usual_time() -> u64 {
@@ -105,7 +105,7 @@ pub(super) async fn read(
     let (rows, columns) = rows.await.map_err(|error| call.unwritten(&error))??;
     let draft = BatchDraft {
         key: None,
-        name: options.name,
+        name: options.name.map(|Text(name)| name.as_str().to_owned()),
         files,
         retry_for: RetryFor::from_secs(options.retry_for).unwrap_or(RetryFor::MAX),
         rows,

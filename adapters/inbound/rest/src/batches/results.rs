@@ -23,6 +23,9 @@ use crate::openapi::responses::{FaultyInput, NoSuchBatch};
 use crate::people::input::{Input, Word};
 use crate::proofs::schemas::TextFile;
 
+/// Largest number of a row that may be named, beyond all that there are.
+const MAX_ROW: u32 = 1_000_000_000;
+
 /// Form of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
@@ -40,6 +43,7 @@ type FormWord = Word<Form>;
 struct Query {
     /// The number of a row: those after it are answered.
     #[serde(default)]
+    #[validate(range(min = 0, max = MAX_ROW))]
     #[param(default = 0, minimum = 0)]
     after: u32,
     /// `csv` or `ndjson`; without it, `Accept` says which.

@@ -1,6 +1,7 @@
 //! Batches over HTTP.
 
 mod creation;
+mod failures;
 mod faults;
 mod files;
 mod import;

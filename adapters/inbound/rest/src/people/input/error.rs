@@ -8,13 +8,14 @@ use validator::{Validate, ValidationError};
 use web::problem::{FieldFault, FieldProblem};
 
 /// Problems that an error of serde or validator carries by its code alone.
-const BY_CODE: [FieldProblem; 6] = [
+const BY_CODE: [FieldProblem; 7] = [
     FieldProblem::MalformedName,
     FieldProblem::MalformedText,
     FieldProblem::MalformedInstant,
     FieldProblem::MalformedId,
     FieldProblem::WrongCursor,
     FieldProblem::Backwards,
+    FieldProblem::MalformedMapping,
 ];
 
 fn by_code(code: &str) -> FieldProblem {

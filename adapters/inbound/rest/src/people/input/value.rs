@@ -31,16 +31,16 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// A whole number in digits alone. Every other number is read as 0, which no range holds: the
+    /// A whole number in digits alone. Every other number is read as `beyond`, which no range holds: the
     /// range of its member is then reported.
-    fn whole<T: FromStr + Default>(self) -> Result<T, FieldProblem> {
+    fn whole<T: FromStr>(self, beyond: T) -> Result<T, FieldProblem> {
         let digits = match self {
             Self::Parameter(text) => text,
             Self::Member(Token::Number(number)) => number.into(),
             Self::Member(other) => return Err(wrong_type("number", &other)),
         };
         let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
-        Ok(digits.parse().ok().filter(|_| is_whole).unwrap_or_default())
+        Ok(digits.parse().ok().filter(|_| is_whole).unwrap_or(beyond))
     }
 }
 
@@ -79,11 +79,11 @@ impl<'de> Deserializer<'de> for Value<'de> {
     }
 
     fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_u32(self.one()?.whole()?)
+        visitor.visit_u32(self.one()?.whole(u32::MAX)?)
     }
 
     fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_u64(self.one()?.whole()?)
+        visitor.visit_u64(self.one()?.whole(u64::MAX)?)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {

@@ -30,6 +30,7 @@ use crate::lookups::{header, json_of};
     "?dry_run=si&formats=zip&retry_for=-1&name=&page=2",
     b"fecha\n"
 )]
+#[case("unbounded_options", "?retry_for=259201&columns=LONG", b"fecha\n")]
 #[case("wrong_formats", "?formats=zip", b"fecha\n")]
 #[tokio::test]
 async fn a_table_that_cannot_be_read_is_refused(
@@ -39,8 +40,9 @@ async fn a_table_that_cannot_be_read_is_refused(
 ) {
     let harness = Harness::start().await;
     let mut answers = Vec::new();
+    let query = query.replace("LONG", &"x".repeat(1001));
     for language in ["es-MX", "en"] {
-        let request = harness.sending(query, table);
+        let request = harness.sending(&query, table);
         let request = request.header("accept-language", language);
         answers.push(transcript(request.send().await.unwrap()).await);
     }
