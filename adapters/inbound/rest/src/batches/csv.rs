@@ -6,7 +6,7 @@ use ports::inbound::{RowOutcome, RowView};
 use web::Language;
 
 use super::views::{errors, state};
-use crate::lookups::views::{origin, outcome as lookup_outcome};
+use crate::lookups::views::origin;
 
 /// Names of the columns. The question's are those of a table that creates a batch.
 const COLUMNS: [&str; 24] = [
@@ -72,7 +72,7 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         row.caller_id.clone().unwrap_or_default(),
         state(&row.outcome).to_owned(),
         reason
-            .map(|reason| lookup_outcome(reason).to_owned())
+            .map(|reason| reason.reason_name().to_owned())
             .unwrap_or_default(),
         duplicate_of,
         errors,
