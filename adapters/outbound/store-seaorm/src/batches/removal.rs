@@ -5,13 +5,12 @@ use domain::batch::BatchId;
 use domain::customer::CustomerId;
 use ports::outbound::StoreError;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect, Select, Statement,
+    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    Select, Statement,
 };
 
 use super::{row, state};
 use crate::entity::batches::{Column, Entity};
-use crate::entity::lookups;
 use crate::prune::ROWS_PER_STATEMENT;
 use crate::store::{Store, failed};
 
@@ -19,11 +18,16 @@ use crate::store::{Store, failed};
 const BATCHES_PER_STATEMENT: u64 = 100;
 
 const SOME_IN_SQLITE: &str = "DELETE FROM lookups WHERE id IN \
-     (SELECT id FROM lookups WHERE batch_id = $1 LIMIT $2)";
+     (SELECT id FROM lookups WHERE batch_id = $1 ORDER BY batch_row LIMIT $2)";
 
-/// Passes over rows that another session removes or writes.
+/// Passes over rows that another session removes or writes. In an order, because the server would read the
+/// whole table for a batch that has a large part of it.
 const SOME_IN_POSTGRES: &str = "DELETE FROM lookups WHERE ctid = ANY(ARRAY(SELECT ctid FROM lookups \
-     WHERE batch_id = $1 LIMIT $2 FOR UPDATE SKIP LOCKED))";
+     WHERE batch_id = $1 ORDER BY batch_row LIMIT $2 FOR UPDATE SKIP LOCKED))";
+
+/// The same of rows that nobody else may touch any more; waits for those who do.
+const LAST_IN_POSTGRES: &str = "DELETE FROM lookups WHERE ctid = ANY(ARRAY(SELECT ctid FROM lookups \
+     WHERE batch_id = $1 ORDER BY batch_row LIMIT $2 FOR UPDATE))";
 
 impl Store {
     /// Removes a customer's batch, if it is final; it stays so.
@@ -74,16 +78,15 @@ impl Store {
     /// gone.
     async fn remove(&self, id: &str, batch: Select<Entity>) -> Result<bool, StoreError> {
         self.check_files()?;
-        while self.in_time(self.remove_some(id)).await? == ROWS_PER_STATEMENT {}
+        let some = || self.in_time(remove_some(&self.connection, id, SOME_IN_POSTGRES));
+        while some().await? > 0 {}
         self.in_time(async {
             let transaction = self.begin().await?;
             let removed = async {
                 if state::lock(&transaction, batch).await?.is_none() {
                     return Ok(false);
                 }
-                let lookups =
-                    lookups::Entity::delete_many().filter(lookups::Column::BatchId.eq(id));
-                lookups.exec(&transaction).await.map_err(failed)?;
+                while remove_some(&transaction, id, LAST_IN_POSTGRES).await? > 0 {}
                 let batch = Entity::delete_by_id(id).exec(&transaction).await;
                 batch.map_err(failed).map(|_| true)
             };
@@ -92,16 +95,21 @@ impl Store {
         })
         .await
     }
+}
 
-    async fn remove_some(&self, id: &str) -> Result<u64, StoreError> {
-        let backend = self.connection.get_database_backend();
-        let sql = match backend {
-            DbBackend::Postgres => SOME_IN_POSTGRES,
-            _ => SOME_IN_SQLITE,
-        };
-        let most = i64::try_from(ROWS_PER_STATEMENT).unwrap_or(i64::MAX);
-        let removal = Statement::from_sql_and_values(backend, sql, [id.into(), most.into()]);
-        let removed: Result<_, DbErr> = self.connection.execute_raw(removal).await;
-        removed.map_err(failed).map(|done| done.rows_affected())
-    }
+/// Removes lookups of a batch; returns their number.
+async fn remove_some(
+    connection: &impl ConnectionTrait,
+    id: &str,
+    in_postgres: &'static str,
+) -> Result<u64, StoreError> {
+    let backend = connection.get_database_backend();
+    let sql = match backend {
+        DbBackend::Postgres => in_postgres,
+        _ => SOME_IN_SQLITE,
+    };
+    let most = i64::try_from(ROWS_PER_STATEMENT).unwrap_or(i64::MAX);
+    let removal = Statement::from_sql_and_values(backend, sql, [id.into(), most.into()]);
+    let removed = connection.execute_raw(removal).await;
+    removed.map_err(failed).map(|done| done.rows_affected())
 }
