@@ -25,7 +25,7 @@ use crate::proofs::schemas::TextFile;
 /// Largest file, in bytes.
 pub(crate) const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Time in which a file has to arrive: 16 MiB at some 2 Mbit/s.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Creates a batch: looks up each row of a table
 ///

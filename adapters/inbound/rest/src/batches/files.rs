@@ -59,7 +59,7 @@ pub(super) async fn files(
             match writing {
                 Some(writing) => {
                     let context = writing.call.context.clone();
-                    let written = writing.next().await;
+                    let written = Box::pin(writing.next()).await;
                     let written = written.inspect_err(|error| cut_off(&context, error));
                     written.map(Some)
                 }
@@ -102,20 +102,18 @@ impl Writing {
     /// The next bytes, and what is left to write.
     async fn next(mut self) -> Result<(Bytes, Option<Self>), Interrupted> {
         // Deflating a hundred files takes milliseconds, too long for a thread that serves other requests.
-        let written = tokio::task::spawn_blocking(move || match self.ready.take() {
-            Some(rows) => {
+        let written = tokio::task::spawn_blocking(move || {
+            if let Some(rows) = self.ready.take() {
                 for row in &rows {
                     self.add(row)?;
                 }
-                Ok::<_, ZipError>((self.zip.take(), Some(self)))
+                return Ok::<_, ZipError>((self.zip.take(), Some(self)));
             }
-            None => {
-                let Self {
-                    mut zip, summary, ..
-                } = self;
-                zip.add("resumen.csv", summary.as_bytes())?;
-                Ok((zip.finish()?, None))
-            }
+            let Self {
+                mut zip, summary, ..
+            } = self;
+            zip.add("resumen.csv", summary.as_bytes())?;
+            Ok((zip.finish()?, None))
         });
         let (bytes, mut left) = written.await??;
         if let Some(left) = &mut left {

@@ -27,7 +27,7 @@ use crate::openapi::responses::{
 use crate::proofs::schemas::ZipFile;
 
 /// Time in which a file has to arrive: 64 MiB at some 4 Mbit/s.
-const DEADLINE: Duration = Duration::from_secs(120);
+const DEADLINE: Duration = Duration::from_mins(2);
 
 /// Result of an import.
 #[derive(Serialize, ToSchema)]

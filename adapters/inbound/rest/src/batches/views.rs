@@ -5,6 +5,7 @@ use domain::batch::BatchState;
 use domain::batch::sheet::{Column, SheetColumn};
 use domain::inference::Unresolved;
 use domain::lookup::LookupState;
+use domain::outcome::Outcome;
 use domain::query::Field;
 use ports::inbound::{BatchPreview, BatchView, FaultyRow, RowOutcome, RowView};
 use serde::Serialize;
@@ -103,7 +104,7 @@ impl BatchBody {
         Self {
             id: batch.id.to_string(),
             state: batch.state.name(),
-            reason: batch.reason.map(|reason| reason.name()),
+            reason: batch.reason.map(Outcome::name),
             name: batch.name.clone(),
             formats: if batch.files.includes_pdf() {
                 vec!["xml", "pdf"]
