@@ -1,6 +1,7 @@
 //! Batches: their creation, their rows, the lookups that are made of them, and imports of the bank's own
 //! batches.
 
+mod access;
 mod caller;
 mod canceled;
 mod content;
