@@ -194,8 +194,7 @@ async fn gateway_on(
     let proofs = banks::proofs(cached, &banks, (clock, &bank_monitor), (shown, check));
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
-    let shared = (&seals, &catalogue);
-    let services = base.proof_requests((proofs, &stored), shared, &usage, &requests);
+    let services = base.proof_requests((proofs, &stored), (&seals, &catalogue), &usage, &requests);
     let services = services.await?;
     let mut router = rest::router(RestState {
         proof_requests: Arc::new(services.requests),

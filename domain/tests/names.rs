@@ -33,6 +33,7 @@ fn endpoints_keep_their_names_and_order() {
         "json",
         "verify",
         "lookups",
+        "batches",
     ];
     assert_names!(Endpoint, names);
 }

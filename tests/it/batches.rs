@@ -11,7 +11,7 @@ use crate::fleet::{Fleet, PATIENT};
 use crate::gateway::{CountingBank, Gateway, Key, json_of, request};
 
 /// Longest time until a batch ends, on a busy machine, that has to wait for a lease of 30 s to end.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A table of so many payments, their numbers from `first` on.
 fn table(first: u32, rows: u32) -> String {
@@ -32,7 +32,8 @@ fn table(first: u32, rows: u32) -> String {
             "receptor",
         ]
         .map(text);
-        table.push_str(&format!("{},fila-confidencial-{number}\n", cells.join(",")));
+        let cells = cells.join(",");
+        table.extend([&cells, ",fila-confidencial-", &number.to_string(), "\n"]);
     }
     table
 }

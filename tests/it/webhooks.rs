@@ -104,7 +104,7 @@ async fn a_process_that_dies_sends_its_message_again_with_the_same_id() {
         .start();
     eventually(
         "another process goes on with it",
-        Duration::from_secs(60),
+        Duration::from_mins(1),
         async || receiver.messages().len() >= 2,
     )
     .await;

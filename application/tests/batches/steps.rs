@@ -156,6 +156,7 @@ impl World {
             timer: self.timer.clone(),
             random: self.random.clone(),
             spawn: Box::new(|task| drop(tokio::spawn(task))),
+            webhooks: Arc::default(),
             places: 512,
             test_scale: RetryScale::NONE,
         });

@@ -500,7 +500,10 @@ async fn attempts_and_their_ends_are_kept(StoresUnderTest { here, elsewhere }: S
         last_attempt: Some(unreachable.attempt.clone()),
         ..told.clone()
     };
-    assert_eq!(elsewhere.told(&endpoint(1)).await, [waiting.clone()]);
+    assert_eq!(
+        elsewhere.told(&endpoint(1)).await,
+        std::slice::from_ref(&waiting)
+    );
     let since = elsewhere.webhook(&endpoint(1)).await;
     assert_eq!(since.and_then(|kept| kept.failing_since), Some(seconds(1)));
     let claimed = here.claim_told(1, seconds(5), lease(2, seconds(35))).await;
@@ -574,8 +577,8 @@ async fn an_ended_delivery_is_sent_again(StoresUnderTest { here, elsewhere }: St
     let told = here.tell(&endpoint(1), 1).await;
     let resend = async |customer: CustomerId, now| {
         let id = endpoint(1).id;
-        let resent = here.webhooks.resend(customer, id, told.id, now).await;
-        resent.expect("the store works")
+        let resending = here.webhooks.resend(customer, id, told.id, now).await;
+        resending.expect("the store works")
     };
     let own = endpoint(1).customer;
     assert_eq!(resend(own, soon()).await, Resending::AlreadyPending);
@@ -590,8 +593,8 @@ async fn an_ended_delivery_is_sent_again(StoresUnderTest { here, elsewhere }: St
         last_attempt: Some(accepted.attempt),
         ..told.clone()
     };
-    let resent = resend(own, seconds(60)).await;
-    assert_eq!(resent, Resending::Pending(Box::new(pending)));
+    let again_pending = resend(own, seconds(60)).await;
+    assert_eq!(again_pending, Resending::Pending(Box::new(pending)));
     let again = elsewhere
         .claim_told(1, seconds(60), lease(2, seconds(90)))
         .await;

@@ -142,9 +142,9 @@ mod tests {
             let headers = [(RETRY_AFTER, text.parse().unwrap())];
             retry_after(&headers.into_iter().collect(), now)
         };
-        assert_eq!(asked("120"), Some(Duration::from_secs(120)));
+        assert_eq!(asked("120"), Some(Duration::from_mins(2)));
         let date = asked("Wed, 21 Oct 2015 07:29:00 GMT");
-        assert_eq!(date, Some(Duration::from_secs(60)));
+        assert_eq!(date, Some(Duration::from_mins(1)));
         assert_eq!(asked("Wed, 21 Oct 2015 07:27:00 GMT"), None);
         assert_eq!(asked("soon"), None);
         assert_eq!(asked("-1"), None);

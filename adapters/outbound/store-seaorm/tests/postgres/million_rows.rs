@@ -6,7 +6,7 @@ use crate::server::TestDatabase;
 
 /// Requests of 100,000 keys of 10,000 customers, in 35 days; every third is the first key's. Ids
 /// grow with time, as those of version 7 do.
-const FILL: [&str; 17] = [
+const FILL: [&str; 19] = [
     "INSERT INTO customers SELECT md5(n::text)::uuid::text, 'https://issuer.example', 'person ' || n, \
      'startup', 1795262400000 - n FROM generate_series(1, 10000) n",
     "INSERT INTO api_keys (id, customer_id, name, prefix, environment, hash, hash_generation, \
