@@ -12,16 +12,9 @@ use cipher_aes::AesCipher;
 use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
-use super::lookups::{StoredLookups, unusable};
+use super::lookups::{Batches, StoredLookups, unusable};
 use super::spawning_in;
 use crate::system::SystemTimer;
-
-/// What the life cycle of the server needs of batches.
-pub(crate) struct Batches {
-    pub(crate) service: Arc<BatchService>,
-    /// Unless this process makes no attempts.
-    pub(crate) feeder: Option<Arc<BatchFeeder>>,
-}
 
 impl StoredLookups {
     /// Batches, the work on which `tasks` tracks.

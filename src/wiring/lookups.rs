@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use application::{
-    DeliveryHistory, GatekeeperService, IdempotencyService, LookupEncryption, LookupListener,
-    LookupReader, LookupService, LookupSignals, LookupWorker, PersonLookupService,
-    PersonLookupSources, ProofService, SealService, SharedCatalogue, WorkSignal, WorkerParts,
+    BatchFeeder, BatchService, DeliveryHistory, GatekeeperService, IdempotencyService,
+    LookupEncryption, LookupListener, LookupReader, LookupService, LookupSignals, LookupWorker,
+    PersonLookupService, PersonLookupSources, ProofService, SealService, SharedCatalogue,
+    WorkSignal, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -15,7 +16,6 @@ use ports::outbound::LookupStore;
 use store_seaorm::Store;
 use tokio_util::task::TaskTracker;
 
-use super::batches::Batches;
 use super::infrastructure::Infrastructure;
 use super::spawning_in;
 use crate::config::{LookupOptions, StoreSecret};
@@ -33,6 +33,13 @@ pub(crate) struct Lookups {
     pub(crate) queue: Arc<dyn LookupStore>,
     /// Batches, whose rows are lookups.
     pub(crate) batches: Batches,
+}
+
+/// What the life cycle of the server needs of batches.
+pub(crate) struct Batches {
+    pub(crate) service: Arc<BatchService>,
+    /// Unless this process makes no attempts.
+    pub(crate) feeder: Option<Arc<BatchFeeder>>,
 }
 
 /// Stored lookups of this process.

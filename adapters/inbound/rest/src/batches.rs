@@ -13,7 +13,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::{CallerAddress, Chain, Incoming, Problem, RequestContext};
 
-use crate::{RestState, caller, failure, headers};
+use crate::{RestState, caller, headers};
 
 mod bank;
 mod cancel;
@@ -25,6 +25,7 @@ mod files;
 mod find;
 mod import;
 mod import_archive;
+mod kept_error;
 mod list;
 mod problems;
 mod results;
@@ -35,7 +36,7 @@ mod zip_stream;
 pub(crate) use create::MAX_BYTES as MAX_TABLE_BYTES;
 pub(crate) use import::ImportBody;
 pub(crate) use import_archive::MAX_ARCHIVE_BYTES;
-pub(crate) use views::{BatchBody, PreviewBody, RowBody, nothing_to_do};
+pub(crate) use views::{BatchBody, PreviewBody, RowBody};
 
 /// The routes with an API key.
 pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
@@ -88,7 +89,7 @@ impl<S: Send + Sync> FromRequestParts<S> for BatchCall {
 impl BatchCall {
     /// The problem of a use case that failed.
     fn problem(&self, error: &BatchError) -> Problem {
-        failure::of_batch(error, &self.context.request_id)
+        problems::of_batch(error, &self.context.request_id)
     }
 
     /// An answer of JSON, with the state of the key's limits.

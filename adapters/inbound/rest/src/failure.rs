@@ -8,8 +8,8 @@ use domain::outcome::Endpoint;
 use domain::request::RequestId;
 use domain::webhook::{EventTypesError, MAX_ENDPOINTS, UrlError};
 use ports::inbound::{
-    AdmissionError, BatchError, FetchError, KeyError, NotDurable, NotFoundReason,
-    PersonLookupError, RepeatError, WebhookError,
+    AdmissionError, FetchError, KeyError, NotDurable, NotFoundReason, PersonLookupError,
+    RepeatError, WebhookError,
 };
 use web::problem::FieldProblem;
 use web::{Chain, Problem};
@@ -100,33 +100,6 @@ pub(crate) fn of_person_lookup(error: &PersonLookupError, id: &RequestId) -> Pro
         PersonLookupError::Final | PersonLookupError::NotFinal | PersonLookupError::Cursor => {
             tracing::error!(request_id = %id, %error, "a lookup can't be read");
             Problem::internal(id)
-        }
-    }
-}
-
-/// The problem of a use case of batches that failed.
-pub(crate) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
-    match error {
-        BatchError::Refused(refusal) => {
-            log_refusal(refusal, request_id);
-            of_refusal(refusal)
-        }
-        BatchError::TooManyReads { limit, retry_after } => Problem::TooManyReads {
-            limit: *limit,
-            retry_after: *retry_after,
-        },
-        BatchError::NotRepeated(error) => of_repeat(*error),
-        BatchError::NoSuchKey => Problem::NoSuchResource,
-        BatchError::Unknown => Problem::NoSuchBatch,
-        BatchError::NothingToDo(preview) => crate::batches::nothing_to_do(preview),
-        BatchError::TooManyOpen { limit } => Problem::TooManyBatches { most: *limit },
-        BatchError::Final => Problem::BatchEnded,
-        BatchError::NotFinal => Problem::BatchNotEnded,
-        BatchError::Canceled => Problem::BatchCanceled,
-        BatchError::Cursor(_) => Problem::invalid_field("after", FieldProblem::WrongCursor),
-        BatchError::Unreadable { cause } => {
-            tracing::error!(%request_id, cause = %Chain(&**cause), "a batch can't be read");
-            Problem::internal(request_id)
         }
     }
 }

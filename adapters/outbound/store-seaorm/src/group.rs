@@ -6,8 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::channel::oneshot;
 use ports::outbound::StoreError;
 
-use crate::store::failed;
-
 /// Changes of one transaction, at most.
 const MOST: usize = 128;
 
@@ -24,6 +22,12 @@ struct Waiting<T, R> {
 #[derive(Debug, thiserror::Error)]
 #[error("the task that writes changes ended early")]
 struct GivenUp;
+
+fn given_up() -> StoreError {
+    StoreError {
+        cause: Arc::new(GivenUp),
+    }
+}
 
 impl<T, R> Default for Group<T, R> {
     fn default() -> Self {
@@ -51,7 +55,7 @@ impl<T: Clone + Send + 'static, R: Send + 'static> Group<T, R> {
         if is_first {
             tokio::spawn(Arc::clone(self).write_all(write));
         }
-        receiver.await.unwrap_or_else(|_| Err(failed(GivenUp)))
+        receiver.await.unwrap_or_else(|_| Err(given_up()))
     }
 
     /// Writes what waits, until nothing does.
@@ -116,7 +120,7 @@ where
     let mut results = Vec::with_capacity(changes.len());
     for change in changes {
         let written = write(vec![change]).await;
-        let result = written.and_then(|mut results| results.pop().ok_or_else(|| failed(GivenUp)));
+        let result = written.and_then(|mut results| results.pop().ok_or_else(given_up));
         results.push(result);
     }
     results
@@ -145,7 +149,7 @@ mod tests {
             Box::pin(async move {
                 gate.acquire().await.unwrap().forget();
                 if changes.contains(&13) {
-                    return Err(failed(GivenUp));
+                    return Err(given_up());
                 }
                 written.lock().unwrap().push(changes.clone());
                 Ok(changes.into_iter().map(|change| change * 10).collect())

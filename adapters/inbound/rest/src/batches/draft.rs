@@ -9,13 +9,14 @@ use domain::file::RequestedFiles;
 use domain::lookup::RetryFor;
 use domain::participant::Catalogue;
 use ports::inbound::{BatchDraft, DraftRow, FaultyRow};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
 use web::problem::{FieldFault, FieldProblem};
-use web::{Language, Problem, TableType};
+use web::{Problem, TableType};
 
 use super::BatchCall;
+use super::kept_error::KeptError;
 use super::problems;
 use super::table::Table;
 use crate::RestState;
@@ -54,34 +55,6 @@ fn usual_time() -> u64 {
 impl Query {
     pub(super) fn dry_run(&self) -> bool {
         self.dry_run
-    }
-}
-
-/// The error of a row, as it is kept.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(super) struct KeptError {
-    pub(super) field: String,
-    pub(super) problem: String,
-    pub(super) es: String,
-    pub(super) en: String,
-}
-
-impl KeptError {
-    pub(super) fn new(field: &str, problem: &FieldProblem) -> Self {
-        let code: &str = problem.code();
-        Self {
-            field: field.to_owned(),
-            problem: code.to_owned(),
-            es: problem.message(Language::Spanish),
-            en: problem.message(Language::English),
-        }
-    }
-
-    pub(super) fn message(&self, language: Language) -> &str {
-        match language {
-            Language::Spanish => &self.es,
-            Language::English => &self.en,
-        }
     }
 }
 

@@ -1,10 +1,41 @@
-//! Problems of files that can't be read.
+//! Problems of batches, and of files that can't be read.
 
 use domain::batch::sheet::{Column, MappingError, SheetError};
-use web::Problem;
+use domain::request::RequestId;
+use ports::inbound::BatchError;
 use web::problem::FieldProblem;
+use web::{Chain, Problem};
 
 use super::import_archive::ImportArchiveError;
+use super::views::nothing_to_do;
+use crate::failure;
+
+/// The problem of a use case of batches that failed.
+pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
+    match error {
+        BatchError::Refused(refusal) => {
+            failure::log_refusal(refusal, request_id);
+            failure::of_refusal(refusal)
+        }
+        BatchError::TooManyReads { limit, retry_after } => Problem::TooManyReads {
+            limit: *limit,
+            retry_after: *retry_after,
+        },
+        BatchError::NotRepeated(error) => failure::of_repeat(*error),
+        BatchError::NoSuchKey => Problem::NoSuchResource,
+        BatchError::Unknown => Problem::NoSuchBatch,
+        BatchError::NothingToDo(preview) => nothing_to_do(preview),
+        BatchError::TooManyOpen { limit } => Problem::TooManyBatches { most: *limit },
+        BatchError::Final => Problem::BatchEnded,
+        BatchError::NotFinal => Problem::BatchNotEnded,
+        BatchError::Canceled => Problem::BatchCanceled,
+        BatchError::Cursor(_) => Problem::invalid_field("after", FieldProblem::WrongCursor),
+        BatchError::Unreadable { cause } => {
+            tracing::error!(%request_id, cause = %Chain(&**cause), "a batch can't be read");
+            Problem::internal(request_id)
+        }
+    }
+}
 
 /// The problem of a table.
 pub(super) fn of_sheet(error: SheetError) -> Problem {

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use web::problem::{FieldProblem, RowFaultText};
 use web::{Language, Problem};
 
-use super::draft::KeptError;
+use super::kept_error::KeptError;
 use super::path;
 use crate::lookups::views::LookupBody;
 use crate::openapi::schemas::words;

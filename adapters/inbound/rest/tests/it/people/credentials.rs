@@ -13,13 +13,34 @@ use crate::data::GOOD_KEY;
 use crate::harness::{ALLOWED, Harness, OURS, body};
 
 /// Every operation for people.
-const OPERATIONS: [(&str, &str); 14] = [
+const OPERATIONS: [(&str, &str); 23] = [
     ("POST", "/keys"),
     ("GET", "/keys"),
     ("DELETE", "/keys/0198f3c2-7d3e-7000-8000-000000000001"),
     ("GET", "/lookups/0198f3c2-7d3e-7000-8000-000000000001/xml"),
     ("GET", "/lookups/0198f3c2-7d3e-7000-8000-000000000001/pdf"),
     ("GET", "/lookups/0198f3c2-7d3e-7000-8000-000000000001/zip"),
+    ("GET", "/webhooks"),
+    ("POST", "/webhooks"),
+    ("GET", "/webhooks/0198f3c2-7d3e-7000-8000-000000000001"),
+    ("PATCH", "/webhooks/0198f3c2-7d3e-7000-8000-000000000001"),
+    ("DELETE", "/webhooks/0198f3c2-7d3e-7000-8000-000000000001"),
+    (
+        "GET",
+        "/webhooks/0198f3c2-7d3e-7000-8000-000000000001/deliveries",
+    ),
+    (
+        "POST",
+        "/webhooks/0198f3c2-7d3e-7000-8000-000000000001/deliveries/0198f3c2-7d3e-7000-8000-000000000001/resend",
+    ),
+    (
+        "POST",
+        "/webhooks/0198f3c2-7d3e-7000-8000-000000000001/secret",
+    ),
+    (
+        "POST",
+        "/webhooks/0198f3c2-7d3e-7000-8000-000000000001/test",
+    ),
     ("GET", "/admin/keys"),
     ("GET", "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001"),
     ("PATCH", "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001"),
