@@ -4,17 +4,22 @@ Usage: python client.py ADDRESS API_KEY DOCUMENT, with the generated package `ce
 """
 
 import base64
+import io
 import json
 import pkgutil
 import re
 import sys
+import time
+import zipfile
 
 import cep_client.api
 from cep_client import AuthenticatedClient, Client
+from cep_client.api.batches import create_batch, get_batch, get_batch_files, get_batch_results
 from cep_client.api.operation import readyz
 from cep_client.api.proofs import base64 as base64_endpoint
 from cep_client.api.proofs import pdf, verify, xml_auto, zip_auto
 from cep_client.models import CheckedProof, Envelope, Error, ProofRequest, ProofRequestAuto
+from cep_client.types import File
 
 address, api_key, document = sys.argv[1:]
 
@@ -52,4 +57,20 @@ faulty = ProofRequest.from_dict({**named, "fecha": "2025-01-31", "clave_rastreo"
 refused = pdf.sync(client=client, body=faulty)
 assert isinstance(refused, Error) and refused.error == "INVALID_REQUEST", refused
 assert readyz.sync(client=Client(address)).status == "ready"
+
+# A batch, from its table to its files.
+rows = [f"2025-01-31,MBAN0100250131000{number:07},002010077777777771,99.{number:02},F-{number}" for number in range(20)]
+table = "\n".join(["fecha,clave_rastreo,cuenta,monto,id", *rows])
+batch = create_batch.sync(client=client, body=File(payload=io.BytesIO(table.encode())))
+deadline = time.monotonic() + 30
+while batch.state != "finished":
+    assert time.monotonic() < deadline, batch
+    time.sleep(0.1)
+    batch = get_batch.sync(id=batch.id, client=client)
+assert batch.counts.delivered == len(rows), batch
+results = get_batch_results.sync_detailed(id=batch.id, client=client)
+assert results.status_code == 200 and results.content.count(b"delivered") == len(rows), results.content
+files = get_batch_files.sync(id=batch.id, client=client)
+names = zipfile.ZipFile(files.payload).namelist()
+assert len(names) == len(rows) + 1 and "resumen.csv" in names, names
 print("Python client: ok")
