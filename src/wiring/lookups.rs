@@ -35,7 +35,7 @@ pub(crate) struct Lookups {
     pub(crate) batches: Batches,
 }
 
-/// What the life cycle of the server needs of batches.
+/// Batches, as the life cycle of the server uses them.
 pub(crate) struct Batches {
     pub(crate) service: Arc<BatchService>,
     /// Unless this process makes no attempts.

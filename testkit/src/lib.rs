@@ -16,6 +16,7 @@ pub mod people;
 pub mod postgres;
 pub mod redis;
 pub mod sqlite;
+pub mod timer;
 pub mod tls;
 pub mod webhooks;
 

@@ -27,22 +27,12 @@ use ports::inbound::{
     AdmissionRequest, FetchError, InvalidRequest, LookupExchange, LookupRequest, LookupView,
     ProofRequests as _, RepeatableExchange, ServedRequest,
 };
-use ports::outbound::Timer;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::fakes::{NoPdfs, NoSealKeys, unknown_certificate};
 use crate::people::{PeopleServices, hasher};
-
-/// The runtime's timer.
-struct RuntimeTimer;
-
-#[async_trait]
-impl Timer for RuntimeTimer {
-    async fn pause(&self, span: Duration) {
-        tokio::time::sleep(span).await;
-    }
-}
+use crate::timer::RuntimeTimer;
 
 /// Recognition of repeated requests over the adapters of [`PeopleServices`].
 pub fn idempotency(services: &PeopleServices) -> IdempotencyService {

@@ -1,6 +1,6 @@
 //! Batches: a process dies in the middle, replicas share the work, and nobody else waits.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use reqwest::Response;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use testkit::redis::Redis;
 
 use crate::archive::{AMOUNT, embedded, everything_under};
 use crate::fleet::{Fleet, PATIENT};
-use crate::gateway::{CountingBank, Gateway, Key, json_of, request};
+use crate::gateway::{CountingBank, Gateway, Key, eventually, json_of, request};
 
 /// Longest time until a batch ends, on a busy machine, that has to wait for a lease of 30 s to end.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -64,15 +64,13 @@ async fn once(
     path: &str,
     condition: impl Fn(&Value) -> bool,
 ) -> Value {
-    let started = Instant::now();
-    loop {
-        let batch = json_of(get(gateway, key, path).await, 200).await;
-        if condition(&batch) {
-            return batch;
-        }
-        assert!(started.elapsed() < PATIENCE, "{batch:#}");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    let mut batch = Value::Null;
+    eventually("the batch is so far", PATIENCE, async || {
+        batch = json_of(get(gateway, key, path).await, 200).await;
+        condition(&batch)
+    })
+    .await;
+    batch
 }
 
 fn count(batch: &Value, name: &str) -> u64 {

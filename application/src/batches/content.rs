@@ -12,7 +12,7 @@ use crate::lookups::parts::{Damaged, decode, decode_query, encode, encode_query,
 /// Number of a row's parts.
 const ROW_PARTS: usize = 10;
 
-/// What the creator of a batch said of the whole.
+/// Options of a batch, which hold for all of its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BatchContent {
     pub(super) name: Option<String>,

@@ -33,7 +33,7 @@ pub(crate) struct Answer {
     pub(crate) source: AnswerSource,
 }
 
-/// Where a proof comes from.
+/// Origin of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AnswerSource {
     /// The gateway fetched it.

@@ -26,7 +26,7 @@ named_enum! {
 named_enum! {
     /// Part of a batch that is encrypted by a key of its own.
     pub enum BatchPart {
-        /// What its creator said of the whole.
+        /// The name and the options.
         Content,
         /// The rows, in chunks.
         Rows,

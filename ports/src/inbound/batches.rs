@@ -133,7 +133,7 @@ pub enum BatchAccess {
 pub struct BatchDraft {
     /// The key to charge, of a person; a caller with an API key uses that.
     pub key: Option<KeyId>,
-    /// Whatever its creator calls it.
+    /// Its creator's name for it.
     pub name: Option<String>,
     /// The files to keep of each proof: the XML, or both.
     pub files: RequestedFiles,
@@ -188,7 +188,7 @@ pub struct BatchRead<T> {
     pub limit_status: Option<LimitStatus>,
 }
 
-/// Which batches to list.
+/// Filter and page of a list of batches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchQuery {
     /// Of this environment, for a person; all when it is `None`.
@@ -274,7 +274,7 @@ pub struct RowView {
     pub caller_id: Option<String>,
     /// The query; `None` for a faulty row.
     pub query: Option<ProofQuery>,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: RowOutcome,
 }
 
@@ -287,9 +287,9 @@ pub enum RowOutcome {
     Unresolved(Unresolved),
     /// It asks the same as an earlier row.
     Duplicate {
-        /// That row.
+        /// The number of the earlier row.
         of: RowNumber,
-        /// The line of that row.
+        /// The line of the earlier row.
         line: u32,
     },
     /// No lookup was made of it yet; or never will be, of a canceled batch.

@@ -113,7 +113,7 @@ pub trait BatchStore: Send + Sync {
 pub struct NewBatch {
     /// Facts that don't change.
     pub facts: BatchFacts,
-    /// Whatever its creator said of the whole, encrypted.
+    /// The name and the options, encrypted.
     pub content: Vec<u8>,
     /// The rows, [`domain::batch::ROWS_PER_CHUNK`] in each chunk but the last, encrypted.
     pub chunks: Vec<Vec<u8>>,
@@ -147,7 +147,7 @@ pub struct BatchFacts {
 pub struct StoredBatch {
     /// Facts that don't change.
     pub facts: BatchFacts,
-    /// Whatever its creator said of the whole, encrypted.
+    /// The name and the options, encrypted.
     pub content: Vec<u8>,
     /// The state.
     pub state: BatchState,
@@ -184,7 +184,7 @@ impl BatchProgress {
     }
 }
 
-/// Which batches of a customer are listed.
+/// Filter of a list of a customer's batches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchFilter {
     /// Of this environment; all when it is `None`.

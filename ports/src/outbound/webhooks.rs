@@ -202,7 +202,7 @@ impl StoredEndpoint {
 /// Change of an endpoint by its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EndpointChange {
-    /// What is given here.
+    /// Other settings; those that are `None` stay.
     Settings {
         /// The address.
         url: Option<WebhookUrl>,
@@ -308,7 +308,7 @@ pub struct DeliveryEnd {
     pub token: Uuid,
     /// The attempt.
     pub attempt: DeliveryAttempt,
-    /// What comes next.
+    /// The next attempt, or the end.
     pub next: NextDelivery,
 }
 

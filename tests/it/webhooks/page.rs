@@ -59,7 +59,7 @@ fn block(language: &str) -> String {
     found
 }
 
-/// What the page's code says of a message.
+/// Verdict of the page's code on a message.
 fn verdict(
     (language, program, file, call): (&str, &str, &str, &str),
     (secret, message, body): (&str, &Message, &str),

@@ -1,15 +1,14 @@
 //! A customer's server on loopback.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 /// A message as it arrived.
 #[derive(Clone)]
@@ -31,7 +30,7 @@ impl Message {
 #[derive(Default)]
 struct Inbox {
     messages: Mutex<Vec<Message>>,
-    hangs: AtomicBool,
+    hangs: watch::Sender<bool>,
 }
 
 pub(super) struct Receiver {
@@ -60,19 +59,19 @@ impl Receiver {
 
     /// Answers nothing from now on.
     pub(super) fn hang(&self) {
-        self.inbox.hangs.store(true, Ordering::SeqCst);
+        self.inbox.hangs.send_replace(true);
     }
 
     pub(super) fn answer(&self) {
-        self.inbox.hangs.store(false, Ordering::SeqCst);
+        self.inbox.hangs.send_replace(false);
     }
 }
 
 async fn receive(State(inbox): State<Arc<Inbox>>, headers: HeaderMap, body: String) -> StatusCode {
     let message = Message { headers, body };
     inbox.messages.lock().unwrap().push(message);
-    while inbox.hangs.load(Ordering::SeqCst) {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let mut hangs = inbox.hangs.subscribe();
+    // Without a sender the test is over.
+    let _ = hangs.wait_for(|hangs| !hangs).await;
     StatusCode::NO_CONTENT
 }

@@ -118,7 +118,7 @@ fn cut_off(context: &RequestContext, error: &(dyn std::error::Error + 'static)) 
     tracing::error!(%request_id, error = %Chain(error), "an answer about a batch was cut off");
 }
 
-/// What was read, and the state of the key's limits.
+/// A result, and the state of the key's limits.
 fn split<T>(read: BatchRead<T>) -> (BatchRead<()>, T) {
     let standing = BatchRead {
         found: (),

@@ -86,7 +86,7 @@ pub(super) async fn read(
     Ok((draft, columns))
 }
 
-/// What a row is checked by.
+/// Dependencies of the check of a row.
 struct Rules {
     today: chrono::NaiveDate,
     catalogue: Arc<Catalogue>,

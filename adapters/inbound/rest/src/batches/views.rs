@@ -243,7 +243,7 @@ pub(crate) struct RowBody {
     /// The row that asked the same first, if it is a duplicate.
     #[schema(required)]
     duplicate_of: Option<u32>,
-    /// What is wrong with it.
+    /// Its errors.
     errors: Vec<RowErrorBody>,
     /// Its lookup, if there is one.
     #[schema(required)]
@@ -258,7 +258,7 @@ struct RowErrorBody {
     field: String,
     /// The problem.
     problem: String,
-    /// What to do.
+    /// The remedy, for people.
     message: String,
 }
 

@@ -41,7 +41,7 @@ pub(super) async fn test(request: PersonRequest) -> Result<Response, Problem> {
     request.json(StatusCode::ACCEPTED, &DeliveryBody::new(&sent))
 }
 
-/// What was sent to a webhook
+/// Deliveries of a webhook
 #[utoipa::path(
     get,
     path = "/webhooks/{id}/deliveries",

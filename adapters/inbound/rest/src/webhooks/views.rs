@@ -17,7 +17,7 @@ pub(crate) struct WebhookBody {
     id: String,
     #[schema(schema_with = schemas::environment)]
     env: &'static str,
-    /// Where messages are sent.
+    /// Address of the messages.
     url: String,
     #[schema(schema_with = events)]
     events: Vec<&'static str>,
@@ -117,7 +117,7 @@ struct AttemptBody {
     /// The status of the answer; null when there was none.
     #[schema(required = true)]
     status: Option<u16>,
-    /// Why there was no answer: `address_refused`, `name_not_found`, `unreachable`, `timed_out`,
+    /// Reason for which there was no answer: `address_refused`, `name_not_found`, `unreachable`, `timed_out`,
     /// `invalid_answer` or `not_signed`.
     #[schema(required = true)]
     failure: Option<&'static str>,

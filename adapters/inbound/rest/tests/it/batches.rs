@@ -18,6 +18,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::data::{self, GOOD_KEY, add_key, new_key, now};
+use crate::gateway::Gateway;
 use crate::harness::Harness;
 use crate::lookups::json_of;
 
@@ -86,24 +87,24 @@ impl Harness {
 
     /// Looks the rows of a batch up, until it has this state.
     async fn work_until(&self, path: &str, state: &str) -> Value {
-        let lookups = &self.gateway.lookups;
-        let feeder = tokio::spawn(lookups.feeder.clone().run());
-        let worker = tokio::spawn(lookups.worker.clone().run());
-        let batch = loop {
+        let Gateway {
+            lookups, services, ..
+        } = &self.gateway;
+        // Rows of several windows take several rounds.
+        for _ in 0..100 {
+            lookups.feeder.round().await.unwrap();
+            self.all_ended().await;
+            while lookups.worker.round().await.unwrap() > 0 {
+                self.all_ended().await;
+            }
             let batch = json_of(self.batch(path).await, 200).await;
             if batch["state"] == state {
-                break batch;
+                return batch;
             }
-            // The feeder looks again after a pause by this clock.
-            self.gateway
-                .services
-                .clock
-                .advance(Duration::from_millis(500));
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        };
-        feeder.abort();
-        worker.abort();
-        batch
+            // The feeder rests for this time.
+            services.clock.advance(Duration::from_millis(500));
+        }
+        panic!("the batch isn't {state}");
     }
 
     /// The path of a batch of [`mixed`] that is finished.

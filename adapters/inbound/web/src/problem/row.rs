@@ -39,6 +39,6 @@ pub struct RowDetail {
     line: u32,
     /// The field; `row` for the whole row.
     field: String,
-    /// What to do.
+    /// The remedy, for people.
     message: String,
 }

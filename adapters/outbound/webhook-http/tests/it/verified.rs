@@ -7,7 +7,6 @@ use application::{
     DeliveryWorker, DeliveryWorkerParts, WebhookEncryption, WebhookService, WebhookSources,
     WorkSignal,
 };
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use cipher_aes::AesCipher;
 use domain::customer::{Owner, Role};
@@ -16,25 +15,16 @@ use domain::page::{PageRequest, PageSize};
 use domain::request::RequestId;
 use domain::webhook::{DeliveryState, EventType, Reach, WebhookSecrets};
 use ports::inbound::{Caller, CreatedWebhook, DeliveryView, NewWebhook, Webhooks};
-use ports::outbound::{Clock, CustomerStore, Lease, Timer, WebhookStore};
+use ports::outbound::{Clock, CustomerStore, Lease, WebhookStore};
 use standardwebhooks::Webhook;
 use testkit::fakes::{CountingRandom, ManualClock, MemoryStore};
+use testkit::timer::RuntimeTimer;
 use tokio::sync::Notify;
 use uuid::Uuid;
 use webhook_http::HttpSender;
 
 use crate::install_tls;
 use crate::receiver::{Arrived, Receiver, Scripted};
-
-/// Timer that waits.
-struct RuntimeTimer;
-
-#[async_trait]
-impl Timer for RuntimeTimer {
-    async fn pause(&self, span: Duration) {
-        tokio::time::sleep(span).await;
-    }
-}
 
 struct Fixture {
     store: MemoryStore,
