@@ -45,10 +45,17 @@ async fn post(gateway: &Gateway, key: &Key, path: &str, body: String) -> Respons
     posting.send().await.unwrap()
 }
 
+/// Reads once the key may: it reads 600 times a minute.
 async fn get(gateway: &Gateway, key: &Key, path: &str) -> Response {
     let url = gateway.url(&format!("/v1/cep/batches{path}"));
-    let reading = gateway.client.get(url).header("x-api-key", &key.full);
-    reading.send().await.unwrap()
+    let mut answer = None;
+    eventually("the key may read", PATIENCE, async || {
+        let reading = gateway.client.get(&url).header("x-api-key", &key.full);
+        let read = answer.insert(reading.send().await.unwrap());
+        read.status() != StatusCode::TOO_MANY_REQUESTS
+    })
+    .await;
+    answer.unwrap()
 }
 
 /// Creates a batch; returns its path.
@@ -66,12 +73,7 @@ async fn once(
 ) -> Value {
     let mut batch = Value::Null;
     eventually("the batch is so far", PATIENCE, async || {
-        let answer = get(gateway, key, path).await;
-        // A key reads 600 times a minute.
-        if answer.status() == StatusCode::TOO_MANY_REQUESTS {
-            return false;
-        }
-        batch = json_of(answer, 200).await;
+        batch = json_of(get(gateway, key, path).await, 200).await;
         condition(&batch)
     })
     .await;
