@@ -4,6 +4,7 @@
 mod access;
 mod caller;
 mod canceled;
+mod changes;
 mod content;
 mod creation;
 mod draft;

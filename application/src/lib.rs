@@ -73,5 +73,6 @@ pub use seals::{
 };
 pub use sync::WorkSignal;
 pub use webhooks::{
-    DeliveryWorker, DeliveryWorkerParts, WebhookEncryption, WebhookService, WebhookSources,
+    DeliveryWorker, DeliveryWorkerParts, Reencrypted, WebhookEncryption, WebhookReencryption,
+    WebhookService, WebhookSources,
 };

@@ -1,5 +1,6 @@
 //! Stored lookups: their encryption, their attempts, and what callers and people read of them.
 
+mod changes;
 mod content;
 mod encryption;
 mod listener;
@@ -9,6 +10,7 @@ mod queue;
 mod reader;
 mod service;
 mod signals;
+mod waits;
 mod worker;
 
 pub(crate) use content::{Answer, AnswerSource, Question};

@@ -1,9 +1,11 @@
 //! Webhooks: endpoints of people's accounts, and the deliveries to them.
 
 mod encryption;
+mod reencryption;
 mod service;
 mod worker;
 
 pub use encryption::WebhookEncryption;
+pub use reencryption::{Reencrypted, WebhookReencryption};
 pub use service::{WebhookService, WebhookSources};
 pub use worker::{DeliveryWorker, DeliveryWorkerParts};

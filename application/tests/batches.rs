@@ -5,6 +5,8 @@ mod support;
 
 #[path = "batches/cancellation.rs"]
 mod cancellation;
+#[path = "batches/changes.rs"]
+mod changes;
 #[path = "batches/charges.rs"]
 mod charges;
 #[path = "batches/creation.rs"]

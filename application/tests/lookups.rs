@@ -7,6 +7,8 @@ mod support;
 mod attempts;
 #[path = "lookups/cancellation.rs"]
 mod cancellation;
+#[path = "lookups/changes.rs"]
+mod changes;
 #[path = "lookups/creation.rs"]
 mod creation;
 #[path = "lookups/failures.rs"]

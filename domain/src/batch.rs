@@ -6,6 +6,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::key::Environment;
+use crate::lookup::LookupState;
 use crate::variants::named_enum;
 
 pub mod bank_file;
@@ -57,6 +58,49 @@ impl BatchState {
         match self {
             Self::Queued | Self::Running | Self::Paused => false,
             Self::Finished | Self::Canceled => true,
+        }
+    }
+}
+
+named_enum! {
+    /// State of a row: that of its lookup, or the reason for which it has none.
+    pub enum RowState {
+        /// It has errors. It is never looked up.
+        Faulty,
+        /// It asks the same as an earlier row. It is never looked up.
+        Duplicate,
+        /// No lookup was made of it yet; or never will be, of a canceled batch.
+        NotBegun,
+        /// Its lookup waits for its first attempt.
+        Queued,
+        /// An attempt is being made.
+        Running,
+        /// Its lookup waits for its next attempt.
+        Waiting,
+        /// The proof was delivered.
+        Delivered,
+        /// The bank knows no such transfer.
+        NotFound,
+        /// The bank gave no answer at all.
+        Failed,
+        /// The bank knows the transfer, and issued no proof in time.
+        Expired,
+        /// Its lookup was canceled.
+        Canceled,
+    }
+}
+
+impl From<LookupState> for RowState {
+    fn from(state: LookupState) -> Self {
+        match state {
+            LookupState::Queued => Self::Queued,
+            LookupState::Running => Self::Running,
+            LookupState::Waiting => Self::Waiting,
+            LookupState::Delivered => Self::Delivered,
+            LookupState::NotFound => Self::NotFound,
+            LookupState::Failed => Self::Failed,
+            LookupState::Expired => Self::Expired,
+            LookupState::Canceled => Self::Canceled,
         }
     }
 }
@@ -118,6 +162,13 @@ mod tests {
         let ended = BatchState::ALL.map(|state| state.is_final().then(|| state.name()));
         let ended: Vec<_> = ended.into_iter().flatten().collect();
         assert_eq!(ended, ["finished", "canceled"]);
+    }
+
+    #[test]
+    fn a_row_with_a_lookup_has_the_name_of_its_state() {
+        for state in LookupState::ALL {
+            assert_eq!(RowState::from(state).name(), state.name());
+        }
     }
 
     #[test]

@@ -15,9 +15,9 @@ mod webhooks;
 
 pub use admission::{AdmissionError, AdmissionRequest, NotDurable};
 pub use batches::{
-    BatchAccess, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead, BatchRows, BatchView,
-    Batches, CreatedBatch, DraftRow, FaultyRow, ImportFile, ImportReport, RejectedFile, Rejection,
-    RepeatableBatch, RowOutcome, RowView,
+    BatchAccess, BatchChanges, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead,
+    BatchRows, BatchView, Batches, CreatedBatch, DraftRow, FaultyRow, ImportFile, ImportReport,
+    RejectedFile, Rejection, RepeatableBatch, RowOutcome, RowView,
 };
 pub use health::{Component, ComponentState, Health};
 pub use insights::{BankHealth, BankState, Insights, Series, SeriesLabel, UsageReport};
@@ -30,7 +30,7 @@ pub use participants::{CatalogueAdministration, Participants, RenewalError};
 pub use people::{
     Caller, Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError,
 };
-pub use person_lookups::{PersonLookupError, PersonLookupQuery, PersonLookups};
+pub use person_lookups::{LookupChanges, PersonLookupError, PersonLookupQuery, PersonLookups};
 pub use proofs::{Delivery, FetchError, Files, LookupDetails, NotFoundReason};
 pub use requests::{
     AcceptedRequest, BankComparison, CheckExchange, CheckRequest, CheckedFile, InvalidRequest,

@@ -1,7 +1,7 @@
 //! Identification of those who ask for batches, and of the keys that they name.
 
 use domain::customer::CustomerId;
-use domain::key::{CounterId, KeyId};
+use domain::key::{CounterId, KeyId, KeyOverview};
 use domain::month::Month;
 use ports::inbound::{BatchAccess, BatchError, Caller, LookupAccess};
 use ports::outbound::Scope;
@@ -17,6 +17,7 @@ impl BatchService {
             BatchAccess::Person(caller) => Ok(Owner {
                 customer: self.customer(caller).await?,
                 by: None,
+                per_minute: None,
             }),
         }
     }
@@ -41,6 +42,7 @@ impl BatchService {
         Ok(Owner {
             customer: by.customer,
             by: Some(by),
+            per_minute: Some(by.limit_status.minute.limit),
         })
     }
 
@@ -62,17 +64,19 @@ impl BatchService {
             return Ok(BatchKey {
                 key: by.key,
                 environment: by.environment,
+                per_minute: by.limit_status.minute.limit,
+                quota_left: by.limit_status.month.map(|month| month.remaining()),
             });
         }
         let named = named.ok_or(BatchError::NoSuchKey)?;
-        let month = Month::of(self.clock.now());
-        let found = self.keys.find(Scope::Of(owner.customer), named, month);
-        let found = found.await.map_err(store_failed)?.map(|found| found.key);
-        let key = found.filter(|key| key.revoked_at.is_none());
-        let key = key.ok_or(BatchError::NoSuchKey)?;
+        let found = self.key_of(owner.customer, named).await?;
+        let found = found.filter(|found| found.key.revoked_at.is_none());
+        let found = found.ok_or(BatchError::NoSuchKey)?;
         Ok(BatchKey {
-            key: key.counted(),
-            environment: key.prefix.environment(),
+            key: found.key.counted(),
+            environment: found.key.prefix.environment(),
+            per_minute: found.key.limits.per_minute(),
+            quota_left: found.remaining(),
         })
     }
 
@@ -82,9 +86,29 @@ impl BatchService {
         customer: CustomerId,
         key: KeyId,
     ) -> Result<CounterId, BatchError> {
+        let found = self.key_of(customer, key).await?;
+        Ok(found.ok_or(BatchError::NoSuchKey)?.key.counters)
+    }
+
+    /// An owner who sees a batch of this key.
+    pub(super) async fn seeing(&self, owner: Owner, key: KeyId) -> Result<Owner, BatchError> {
+        if owner.per_minute.is_some() {
+            return Ok(owner);
+        }
+        let found = self.key_of(owner.customer, key).await?;
+        Ok(Owner {
+            per_minute: found.map(|found| found.key.limits.per_minute()),
+            ..owner
+        })
+    }
+
+    async fn key_of(
+        &self,
+        customer: CustomerId,
+        key: KeyId,
+    ) -> Result<Option<KeyOverview>, BatchError> {
         let month = Month::of(self.clock.now());
         let found = self.keys.find(Scope::Of(customer), key, month).await;
-        let found = found.map_err(store_failed)?;
-        Ok(found.ok_or(BatchError::NoSuchKey)?.key.counters)
+        found.map_err(store_failed)
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Owner {
     pub(super) customer: CustomerId,
     /// `None` for a person.
     pub(super) by: Option<Identified>,
+    /// Requests a minute of the key whose batch is seen; `None` while a person named none.
+    pub(super) per_minute: Option<u32>,
 }
 
 /// The key that a batch is created for.
@@ -29,6 +31,10 @@ pub(super) struct Owner {
 pub(super) struct BatchKey {
     pub(super) key: CountedKey,
     pub(super) environment: Environment,
+    /// Its limit.
+    pub(super) per_minute: u32,
+    /// Requests that its month has left; `None` without a quota.
+    pub(super) quota_left: Option<u64>,
 }
 
 impl Owner {

@@ -26,7 +26,7 @@ impl BatchService {
     ) -> Result<BatchId, BatchError> {
         let rows = CheckedRows::of(draft.rows, &self.lookups.reader.catalogue());
         if rows.counts.ready() == 0 {
-            let preview = self.preview_of(owner, &key, &rows);
+            let preview = self.preview_of(&key, &rows);
             return Err(BatchError::NothingToDo(Box::new(preview)));
         }
         self.check_open(owner).await?;

@@ -13,25 +13,30 @@ use domain::pacing::Pacing;
 use domain::page::Page;
 use domain::rate::Rate;
 use ports::inbound::{
-    BatchAccess, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead, BatchRows, BatchView,
-    Batches, CreatedBatch, ImportFile, ImportReport, RepeatError, RepeatableBatch,
+    BatchAccess, BatchChanges, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead,
+    BatchRows, BatchView, Batches, CreatedBatch, ImportFile, ImportReport, RepeatError,
+    RepeatableBatch,
 };
 use ports::outbound::{
     BatchCancellation, BatchFilter, BatchStore, Clock, CustomerStore, KeyStore, Random, ScopeClaim,
     StoredBatch,
 };
 
-use super::caller::{BatchKey, Owner, READS_PER_MINUTE, of_list, store_failed, unreadable};
+use super::caller::{BatchKey, Owner, READS_PER_MINUTE, of_list, store_failed};
 use super::canceled::conclude_canceled;
+use super::changes::StoredBatchChanges;
 use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
 use super::rows::StoredRows;
-use super::view::{self, RowPace};
+use super::view::Views;
 use crate::admission::{GatekeeperService, Identified};
 use crate::idempotency::{IdempotencyService, NotBegun};
 use crate::lookups::LookupService;
 use crate::people::Authorization;
 use crate::sync::buckets::Buckets;
+
+/// Interval at which a waiting caller looks for a change: feeders of any process make them.
+const POLL: Duration = Duration::from_millis(400);
 
 /// Sources of batches.
 pub struct BatchSources {
@@ -60,10 +65,7 @@ pub struct BatchService {
     pub(super) encryption: Arc<BatchEncryption>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
-    /// The budget of live lookups.
-    pacing: Pacing,
-    /// Time for which a batch is kept after its end.
-    retention: TimeDelta,
+    views: Views,
     pub(super) reads: Buckets<KeyId>,
 }
 
@@ -81,6 +83,12 @@ impl BatchService {
             interval: Duration::from_mins(1) / READS_PER_MINUTE,
         };
         let (same_clock, same_random) = (Arc::clone(&clock), Arc::clone(&random));
+        let views = Views {
+            encryption: Arc::clone(&encryption),
+            clock: Arc::clone(&clock),
+            pacing,
+            retention,
+        };
         Self {
             store: sources.store,
             keys: sources.keys,
@@ -91,8 +99,7 @@ impl BatchService {
             encryption,
             clock,
             random,
-            pacing,
-            retention,
+            views,
             reads: Buckets::new(rate),
         }
     }
@@ -110,35 +117,37 @@ impl BatchService {
     }
 
     pub(super) fn view(&self, owner: &Owner, batch: &StoredBatch) -> Result<BatchView, BatchError> {
-        let content = self.encryption.content(batch).map_err(unreadable)?;
-        let about = (
-            self.pace(owner.by.as_ref()),
-            self.retention,
-            self.clock.now(),
-        );
-        Ok(view::of(batch, content, about))
+        self.views.view(owner, batch)
     }
 
-    fn pace(&self, by: Option<&Identified>) -> RowPace {
-        RowPace {
-            live: self.pacing,
-            per_minute: by.map(|by| by.limit_status.minute.limit),
-        }
-    }
-
-    pub(super) fn preview_of(
+    /// A batch, once its state changes or the wait is over.
+    async fn once_changed(
         &self,
         owner: &Owner,
-        key: &BatchKey,
-        rows: &CheckedRows,
-    ) -> BatchPreview {
-        let quota = owner.by.and_then(|by| by.limit_status.month);
-        let pace = self.pace(owner.by.as_ref());
+        id: BatchId,
+        wait: Duration,
+    ) -> Result<StoredBatch, BatchError> {
+        let until = self.clock.monotonic() + wait;
+        let first = self.own(owner, id).await?;
+        let mut batch = first.clone();
+        while batch.state == first.state && !batch.state.is_final() {
+            let left = until.saturating_sub(self.clock.monotonic());
+            if left.is_zero() {
+                break;
+            }
+            self.lookups.waits.pause(left.min(POLL)).await;
+            batch = self.own(owner, id).await?;
+        }
+        Ok(batch)
+    }
+
+    pub(super) fn preview_of(&self, key: &BatchKey, rows: &CheckedRows) -> BatchPreview {
+        let pace = self.views.pace(Some(key.per_minute));
         let time = pace.time_for(key.environment, rows.counts.ready());
         BatchPreview {
             counts: rows.counts,
             rejected: rows.rejected(&self.lookups.reader.catalogue()),
-            quota_left: quota.map(|month| month.remaining()),
+            quota_left: key.quota_left,
             seconds: u64::try_from(time.num_seconds()).unwrap_or_default(),
         }
     }
@@ -173,7 +182,7 @@ enum FirstOrClaim {
 #[async_trait]
 impl Batches for BatchService {
     async fn identify(&self, access: &BatchAccess) -> Result<BatchRead<()>, BatchError> {
-        Ok(self.owner(access).await?.read(()))
+        Ok(self.creator(access).await?.read(()))
     }
 
     async fn preview(
@@ -184,7 +193,7 @@ impl Batches for BatchService {
         let owner = self.creator(access).await?;
         let key = self.batch_key(&owner, draft.key).await?;
         let rows = CheckedRows::of(draft.rows, &self.lookups.reader.catalogue());
-        Ok(owner.read(self.preview_of(&owner, &key, &rows)))
+        Ok(owner.read(self.preview_of(&key, &rows)))
     }
 
     async fn create(
@@ -216,6 +225,7 @@ impl Batches for BatchService {
         }
         let id = created?;
         let batch = self.own(&owner, id).await?;
+        let owner = self.seeing(owner, batch.facts.key.id).await?;
         let view = self.view(&owner, &batch)?;
         Ok(CreatedBatch {
             batch: owner.read(Some(view)),
@@ -227,9 +237,11 @@ impl Batches for BatchService {
         &self,
         access: &BatchAccess,
         id: BatchId,
+        wait: Duration,
     ) -> Result<BatchRead<BatchView>, BatchError> {
         let owner = self.owner(access).await?;
-        let batch = self.own(&owner, id).await?;
+        let batch = self.once_changed(&owner, id, wait).await?;
+        let owner = self.seeing(owner, batch.facts.key.id).await?;
         Ok(owner.read(self.view(&owner, &batch)?))
     }
 
@@ -295,6 +307,24 @@ impl Batches for BatchService {
             next: first,
         };
         Ok(owner.read(Box::new(rows)))
+    }
+
+    async fn changes(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+    ) -> Result<Box<dyn BatchChanges>, BatchError> {
+        let owner = self.owner(access).await?;
+        let batch = self.own(&owner, id).await?;
+        let owner = self.seeing(owner, batch.facts.key.id).await?;
+        Ok(Box::new(StoredBatchChanges {
+            store: Arc::clone(&self.store),
+            lookups: Arc::clone(&self.lookups),
+            views: self.views.clone(),
+            owner,
+            id,
+            last: None,
+        }))
     }
 
     async fn cancel(

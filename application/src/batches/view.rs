@@ -1,15 +1,19 @@
 //! Batches, as their callers see them.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::batch::BatchState;
 use domain::key::Environment;
 use domain::lookup::LookupState;
 use domain::outcome::Outcome;
 use domain::pacing::Pacing;
-use ports::inbound::BatchView;
-use ports::outbound::{BatchProgress, StoredBatch};
+use ports::inbound::{BatchError, BatchView};
+use ports::outbound::{BatchProgress, Clock, StoredBatch};
 
+use super::caller::{Owner, unreadable};
 use super::content::BatchContent;
+use super::encryption::BatchEncryption;
 
 /// Pace at which rows are looked up, while nobody else asks the bank.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +44,36 @@ fn millis(duration: std::time::Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Views of stored batches.
+#[derive(Clone)]
+pub(super) struct Views {
+    pub(super) encryption: Arc<BatchEncryption>,
+    pub(super) clock: Arc<dyn Clock>,
+    /// The budget of live lookups.
+    pub(super) pacing: Pacing,
+    /// Time for which a batch is kept after its end.
+    pub(super) retention: TimeDelta,
+}
+
+impl Views {
+    /// The pace of the rows of a key with this limit.
+    pub(super) fn pace(&self, per_minute: Option<u32>) -> RowPace {
+        RowPace {
+            live: self.pacing,
+            per_minute,
+        }
+    }
+
+    /// A batch, as its owner sees it now.
+    pub(super) fn view(&self, owner: &Owner, batch: &StoredBatch) -> Result<BatchView, BatchError> {
+        let content = self.encryption.content(batch).map_err(unreadable)?;
+        let pace = self.pace(owner.per_minute);
+        Ok(of(batch, content, (pace, self.retention, self.clock.now())))
+    }
+}
+
 /// A batch, its content decrypted.
-pub(super) fn of(
+fn of(
     batch: &StoredBatch,
     content: BatchContent,
     (pace, retention, now): (RowPace, TimeDelta, DateTime<Utc>),

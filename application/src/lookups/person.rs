@@ -8,11 +8,14 @@ use domain::key::{CounterId, KeyId};
 use domain::lookup::LookupId;
 use domain::month::Month;
 use domain::page::Page;
-use ports::inbound::{Caller, LookupView, PersonLookupError, PersonLookupQuery, PersonLookups};
+use ports::inbound::{
+    Caller, LookupChanges, LookupView, PersonLookupError, PersonLookupQuery, PersonLookups,
+};
 use ports::outbound::{
     Cancellation, Clock, CustomerStore, KeyStore, LookupFilter, LookupStore, Random, Scope,
 };
 
+use super::changes::StoredLookupChanges;
 use super::reader::ReadError;
 use super::service::LookupService;
 use crate::people::Authorization;
@@ -114,6 +117,23 @@ impl PersonLookups for PersonLookupService {
         let found = self.store.lookup(customer, id).await?;
         let found = found.ok_or(PersonLookupError::NotFound)?;
         Ok(self.lookups.reader.read(&*self.store, &found).await?)
+    }
+
+    async fn changes(
+        &self,
+        caller: &Caller,
+        id: LookupId,
+    ) -> Result<Box<dyn LookupChanges>, PersonLookupError> {
+        let customer = self.customer(caller).await?;
+        let found = self.store.lookup(customer, id).await?;
+        found.ok_or(PersonLookupError::NotFound)?;
+        Ok(Box::new(StoredLookupChanges {
+            lookups: Arc::clone(&self.lookups),
+            store: Arc::clone(&self.store),
+            customer,
+            id,
+            last: None,
+        }))
     }
 
     async fn cancel(&self, caller: &Caller, id: LookupId) -> Result<LookupView, PersonLookupError> {

@@ -15,7 +15,6 @@ use domain::page::Page;
 use domain::query::ProofQuery;
 use domain::rate::Rate;
 use domain::transfer::Banks;
-use futures::future::select;
 use ports::Cause;
 use ports::inbound::{
     AdmissionError, LookupAccess, LookupError, LookupQuery, LookupRequest, LookupView, Lookups,
@@ -30,15 +29,12 @@ use super::content::Question;
 use super::queue;
 use super::reader::{LookupReader, ReadError};
 use super::signals::LookupSignals;
+use super::waits::{Waits, progress};
 use crate::admission::{ChargedRequest, GatekeeperService, Identified, Settlement};
 use crate::sync::buckets::Buckets;
 
 /// Reads of a key in a minute.
 const READS_PER_MINUTE: u32 = 600;
-/// Interval at which a waiting caller looks for changes that another process made.
-const POLL: Duration = Duration::from_millis(400);
-/// The same while other processes are listened to.
-const POLL_WHILE_LISTENING: Duration = Duration::from_secs(1);
 /// `Retry-After` while the store fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
@@ -48,8 +44,8 @@ pub struct LookupService {
     pub(crate) reader: LookupReader,
     gatekeeper: Arc<GatekeeperService>,
     signals: Arc<LookupSignals>,
+    pub(crate) waits: Waits,
     clock: Arc<dyn Clock>,
-    timer: Arc<dyn Timer>,
     /// The budget of live lookups.
     pacing: Pacing,
     reads: Buckets<KeyId>,
@@ -71,13 +67,14 @@ impl LookupService {
             burst: READS_PER_MINUTE,
             interval: Duration::from_mins(1) / READS_PER_MINUTE,
         };
+        let waits = Waits::new(Arc::clone(&signals), Arc::clone(&clock), timer);
         Self {
             store,
             reader,
             gatekeeper,
             signals,
+            waits,
             clock,
-            timer,
             pacing,
             reads: Buckets::new(rate),
         }
@@ -245,31 +242,9 @@ impl LookupService {
         wait: Duration,
         condition: impl Fn(&StoredLookup) -> bool,
     ) -> Result<Option<StoredLookup>, LookupError> {
-        let started = self.clock.monotonic();
-        loop {
-            let change = self.signals.next_change(id);
-            let found = self.store.lookup(customer, id).await;
-            let elapsed = self.clock.monotonic().saturating_sub(started);
-            let left = wait.saturating_sub(elapsed);
-            let found = found.map_err(unavailable);
-            let is_over = match &found {
-                Ok(Some(lookup)) => condition(lookup) || left.is_zero(),
-                Ok(None) | Err(_) => true,
-            };
-            if is_over {
-                return found;
-            }
-            let poll = if self.signals.is_listening() {
-                POLL_WHILE_LISTENING
-            } else {
-                POLL
-            };
-            let pause = self.timer.pause(left.min(poll));
-            match change {
-                Some(change) => drop(select(change, pause).await),
-                None => pause.await,
-            }
-        }
+        let (store, of) = (&*self.store, (customer, id));
+        let found = self.waits.until(store, of, wait, condition).await;
+        found.map_err(unavailable)
     }
 
     /// A lookup with everything.
@@ -290,7 +265,7 @@ impl Lookups for LookupService {
         let first = self.wait_for(by.customer, id, Duration::ZERO, |_| true);
         let mut found = of_environment(first.await?, by.environment)?;
         if !wait.is_zero() && !found.state.is_final() {
-            let changed = |lookup: &StoredLookup| has_changed(&found, lookup);
+            let changed = |lookup: &StoredLookup| progress(&found) != progress(lookup);
             let later = self.wait_for(by.customer, id, wait, changed).await?;
             found = of_environment(later, by.environment)?;
         }
@@ -367,10 +342,6 @@ fn of_environment(
     lookup
         .filter(|lookup| lookup.facts.environment == environment)
         .ok_or(LookupError::Unknown)
-}
-
-fn has_changed(before: &StoredLookup, after: &StoredLookup) -> bool {
-    (before.state, before.attempts) != (after.state, after.attempts)
 }
 
 fn read<T>(found: T, by: &Identified) -> Read<T> {

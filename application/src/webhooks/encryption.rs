@@ -27,12 +27,17 @@ impl WebhookEncryption {
         Self { cipher, secrets }
     }
 
+    /// The generation that secrets are encrypted with.
+    pub(super) fn newest(&self) -> HashGeneration {
+        self.secrets.newest()
+    }
+
     pub(super) fn encrypt(
         &self,
         (customer, id): (CustomerId, EndpointId),
         secret: &EndpointSecret,
     ) -> Result<EncryptedSecret, Cause> {
-        let generation = self.secrets.newest();
+        let generation = self.newest();
         let key = self.key(generation, id)?;
         let content = self
             .cipher

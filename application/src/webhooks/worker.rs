@@ -12,7 +12,6 @@ use domain::webhook::{
 };
 use futures::future::select;
 use futures::{FutureExt as _, pin_mut};
-use ports::Cause;
 use ports::outbound::{
     ClaimedDelivery, Clock, DeliveryEnd, Lease, OutgoingMessage, Random, ReceiverAnswer,
     StoreError, StoredEndpoint, Timer, WebhookSender, WebhookStore, new_id,
@@ -189,10 +188,10 @@ impl DeliveryWorker {
     async fn send(&self, claimed: &ClaimedDelivery) -> Result<ReceiverAnswer, SendFailure> {
         let ClaimedDelivery { delivery, endpoint } = claimed;
         let at = self.parts.clock.now();
-        let secrets = self.secrets(endpoint).map_err(|cause| {
-            tracing::error!(endpoint = %endpoint.id, %cause, "a webhook can't be signed");
-            SendFailure::NotSigned
-        })?;
+        let secrets = self.secrets(endpoint);
+        if secrets.is_empty() {
+            return Err(SendFailure::NotSigned);
+        }
         let message = OutgoingMessage {
             url: endpoint.url.clone(),
             id: delivery.id,
@@ -213,13 +212,18 @@ impl DeliveryWorker {
         }
     }
 
-    /// The secrets that sign now, the newest first.
-    fn secrets(&self, endpoint: &StoredEndpoint) -> Result<Vec<EndpointSecret>, Cause> {
-        let now = self.parts.clock.now();
-        let signing = endpoint.secrets.signing(now);
-        signing
-            .map(|secret| self.parts.encryption.decrypt(endpoint, secret))
-            .collect()
+    /// The secrets that sign now and can be read, the newest first.
+    fn secrets(&self, endpoint: &StoredEndpoint) -> Vec<EndpointSecret> {
+        let signing = endpoint.secrets.signing(self.parts.clock.now());
+        let read = signing.map(|secret| self.parts.encryption.decrypt(endpoint, secret));
+        let readable = read.filter_map(|secret| {
+            secret
+                .inspect_err(|cause| {
+                    tracing::error!(endpoint = %endpoint.id, %cause, "a webhook's secret can't be read");
+                })
+                .ok()
+        });
+        readable.collect()
     }
 
     fn jitter(&self) -> Jitter {

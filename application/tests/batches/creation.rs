@@ -49,6 +49,19 @@ async fn a_preview_tells_what_would_happen_and_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_preview_tells_a_person_the_quota_and_the_pace_of_the_named_key() {
+    let (_world, process, holder) = start_with(limits(60, Some(100))).await;
+    let named = BatchDraft {
+        key: Some(holder.id),
+        ..draft(ready(121))
+    };
+    let person = BatchAccess::Person(operator());
+    let preview = process.batches.preview(&person, named).await;
+    let preview = preview.unwrap().found;
+    assert_eq!((preview.quota_left, preview.seconds), (Some(100), 61));
+}
+
+#[tokio::test]
 async fn a_preview_of_a_live_batch_knows_the_banks_budget() {
     let (world, process, _) = start().await;
     let live = world.holder(&operator(), Environment::Live, ample()).await;

@@ -1,5 +1,7 @@
 //! Owners of batches: nobody sees another customer's, a key those of its environment, a person all.
 
+use std::time::Duration;
+
 use domain::batch::{BatchId, RowNumber};
 use domain::customer::Role;
 use domain::key::Environment;
@@ -13,7 +15,8 @@ use crate::support::{operator, person};
 async fn does_not_exist(process: &Process, access: &BatchAccess, id: BatchId) {
     let batches = &process.batches;
     let refusals = [
-        batches.find(access, id).await.map(drop),
+        batches.find(access, id, Duration::ZERO).await.map(drop),
+        batches.changes(access, id).await.map(drop),
         batches.rows(access, id, RowNumber(0)).await.map(drop),
         batches.cancel(access, id).await.map(drop),
         batches.erase(access, id).await.map(drop),
@@ -86,7 +89,11 @@ async fn a_person_sees_the_batches_of_both_environments() {
             ..all()
         };
         assert_eq!(listed(&process, &operator, &query).await, [expected]);
-        let found = process.batches.find(&operator, expected).await.unwrap();
+        let found = process
+            .batches
+            .find(&operator, expected, Duration::ZERO)
+            .await
+            .unwrap();
         assert_eq!(found.found.environment, environment);
         assert!(found.key.is_none() && found.limit_status.is_none());
         process.batches.cancel(&operator, expected).await.unwrap();
@@ -105,6 +112,6 @@ async fn a_wrong_key_is_refused() {
         presented_key: None,
         ..good
     });
-    let refused = process.batches.find(&wrong, id).await;
+    let refused = process.batches.find(&wrong, id, Duration::ZERO).await;
     assert!(matches!(refused, Err(BatchError::Refused(_))));
 }

@@ -314,7 +314,7 @@ impl Process {
     }
 
     pub(crate) async fn find(&self, holder: &Holder, id: BatchId) -> Result<BatchView, BatchError> {
-        let found = self.batches.find(&access(holder), id).await;
+        let found = self.batches.find(&access(holder), id, Duration::ZERO).await;
         found.map(|read| read.found)
     }
 
@@ -325,7 +325,7 @@ impl Process {
     /// The state of a batch of the operator's.
     pub(crate) async fn state(&self, id: BatchId) -> BatchState {
         let operator = BatchAccess::Person(operator());
-        let found = self.batches.find(&operator, id).await;
+        let found = self.batches.find(&operator, id, Duration::ZERO).await;
         found.unwrap().found.state
     }
 

@@ -31,7 +31,7 @@ fn all() -> PersonLookupQuery {
 
 impl Process {
     /// The service of people on this process.
-    fn people(&self, world: &World) -> PersonLookupService {
+    pub(super) fn people(&self, world: &World) -> PersonLookupService {
         let store = Arc::new(self.store.clone());
         let sources = PersonLookupSources {
             store: store.clone(),
@@ -130,6 +130,7 @@ async fn lookups_of_another_account_do_not_exist_even_for_an_admin() {
         let refused = [
             people.list(&other, &of_key).await.map(drop),
             people.find(&other, id).await.map(drop),
+            people.changes(&other, id).await.map(drop),
             people.cancel(&other, id).await.map(drop),
             people.erase(&other, id).await,
         ];

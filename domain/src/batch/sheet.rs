@@ -23,10 +23,9 @@ mod tokens;
 
 pub use bounds::{MAX_ID_LENGTH, MAX_ROW_LENGTH};
 pub use cell::Spelling;
-pub use column::Column;
+pub use column::{Column, SheetColumn, headers_of};
 pub use encoding::Encoding;
 pub use error::{CellError, CellErrorKind, CellErrors, RowFault, SheetError};
-pub use layout::SheetColumn;
 pub use mapping::{ColumnMapping, MappingError};
 pub use open::{Sheet, SheetRows};
 pub use row::{RawCells, RowRules, SheetRow};

@@ -21,6 +21,7 @@ use crate::outbound::{
 mod additions;
 mod cancellation;
 mod claims;
+mod events;
 mod feeds;
 mod imports;
 mod lists;
@@ -34,6 +35,7 @@ pub async fn batch_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() ->
     claims::claims(&make).await;
     feeds::feeds(&make).await;
     releases::releases(&make).await;
+    events::events(&make).await;
     cancellation::cancellation(&make).await;
     imports::imports(&make).await;
     removal::removal(&make).await;
@@ -163,10 +165,20 @@ impl Stores {
 
     /// Ends the work under the `lease`th lease.
     async fn releases_batch(&self, new: &NewBatch, lease: u128, change: BatchChange) -> bool {
+        self.releases_batch_at(new, minutes(1), lease, change).await
+    }
+
+    async fn releases_batch_at(
+        &self,
+        new: &NewBatch,
+        now: DateTime<Utc>,
+        lease: u128,
+        change: BatchChange,
+    ) -> bool {
         let release = BatchRelease {
             id: new.facts.id,
             token: Uuid::from_u128(lease),
-            now: minutes(1),
+            now,
             change,
         };
         let released = self.batches.release_batch(&release).await;

@@ -1,9 +1,11 @@
 //! Batches: files of many payments, as the API's callers and people with a session see them.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, Utc};
-use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
+use domain::batch::{BatchId, BatchState, RowCounts, RowNumber, RowState};
 use domain::file::RequestedFiles;
 use domain::idempotency::IdempotencyKey;
 use domain::inference::Unresolved;
@@ -11,19 +13,22 @@ use domain::key::{Environment, KeyId};
 use domain::limits::LimitStatus;
 use domain::lookup::{LookupState, RetryFor};
 use domain::outcome::Outcome;
-use domain::page::{CursorError, Page, PageRequest};
+use domain::page::{Page, PageRequest};
 use domain::query::ProofQuery;
 use domain::tracking_key::TrackingKey;
 
-use super::{AdmissionError, Caller, LookupAccess, LookupView, RepeatError};
-use crate::Cause;
+use super::{Caller, LookupAccess, LookupView};
+
+mod error;
+
+pub use error::BatchError;
 
 /// Port: batches of the customer of an API key, of the key's environment; or of a person's own account,
 /// of both environments. Nothing here is charged but the rows, each when its lookup is made; reads with
 /// a key are bounded.
 #[async_trait]
 pub trait Batches: Send + Sync {
-    /// Checks the caller, before it sends a file in vain.
+    /// Checks a caller who is about to create a batch, before it sends a file in vain.
     ///
     /// # Errors
     /// See [`BatchError`].
@@ -50,7 +55,7 @@ pub trait Batches: Send + Sync {
         repeatable: Option<RepeatableBatch>,
     ) -> Result<CreatedBatch, BatchError>;
 
-    /// One batch.
+    /// One batch. With a `wait` it returns once the batch's state changes, or that time is over.
     ///
     /// # Errors
     /// See [`BatchError`].
@@ -58,6 +63,7 @@ pub trait Batches: Send + Sync {
         &self,
         access: &BatchAccess,
         id: BatchId,
+        wait: Duration,
     ) -> Result<BatchRead<BatchView>, BatchError>;
 
     /// Batches, newest first, one page without a total.
@@ -80,6 +86,16 @@ pub trait Batches: Send + Sync {
         id: BatchId,
         first: RowNumber,
     ) -> Result<BatchRead<Box<dyn BatchRows>>, BatchError>;
+
+    /// Follows a batch until it is final, whichever process works on it.
+    ///
+    /// # Errors
+    /// Those of [`Batches::find`].
+    async fn changes(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+    ) -> Result<Box<dyn BatchChanges>, BatchError>;
 
     /// Cancels a batch that isn't final, and the lookups of its rows.
     ///
@@ -201,6 +217,17 @@ pub struct BatchQuery {
     pub page: PageRequest,
 }
 
+/// Changes of one batch: its present state first, then what changed, about once a second at most.
+#[async_trait]
+pub trait BatchChanges: Send + Sync {
+    /// Waits for the next change; `None` after the final state.
+    ///
+    /// # Errors
+    /// [`BatchError::Unknown`] once it is erased, [`BatchError::Unreadable`], and
+    /// [`BatchError::Refused`] when the store fails. There is nothing to follow after an error.
+    async fn next(&mut self) -> Result<Option<BatchView>, BatchError>;
+}
+
 /// Result of the check of a batch.
 #[derive(Clone, Debug)]
 pub struct BatchPreview {
@@ -261,6 +288,14 @@ impl BatchView {
         let ended = self.lookups.iter().filter(|(state, _)| state.is_final());
         ended.map(|(_, lookups)| lookups).sum()
     }
+
+    /// Rows that have ended, of those that are looked up, in percent with one decimal.
+    pub fn progress(&self) -> f64 {
+        match self.counts.ready() {
+            0 => 100.0,
+            ready => f64::from(self.ended() * 1000 / ready) / 10.0,
+        }
+    }
 }
 
 /// A row of a batch.
@@ -296,6 +331,18 @@ pub enum RowOutcome {
     NotBegun,
     /// Its lookup; without attempts.
     Lookup(Box<LookupView>),
+}
+
+impl RowOutcome {
+    /// The state of the row.
+    pub fn state(&self) -> RowState {
+        match self {
+            Self::Faulty(_) | Self::Unresolved(_) => RowState::Faulty,
+            Self::Duplicate { .. } => RowState::Duplicate,
+            Self::NotBegun => RowState::NotBegun,
+            Self::Lookup(lookup) => lookup.state.into(),
+        }
+    }
 }
 
 /// A file of the bank's own batch.
@@ -344,44 +391,4 @@ pub enum Rejection {
     Differs,
     /// Its seal is wrong.
     WrongSeal,
-}
-
-/// Reason why a use case failed.
-#[derive(Clone, Debug)]
-pub enum BatchError {
-    /// The API key can't be used.
-    Refused(AdmissionError),
-    /// The API key has read too often.
-    TooManyReads {
-        /// Reads a minute that a key may make.
-        limit: u32,
-        /// Time until it may read again.
-        retry_after: std::time::Duration,
-    },
-    /// The request has an idempotency key of another one.
-    NotRepeated(RepeatError),
-    /// A person named no key, or one that its account doesn't have, or that is revoked.
-    NoSuchKey,
-    /// The customer has no such batch.
-    Unknown,
-    /// None of the rows can be looked up.
-    NothingToDo(Box<BatchPreview>),
-    /// The customer has too many batches that aren't final.
-    TooManyOpen {
-        /// Batches that may be open at the same time.
-        limit: u32,
-    },
-    /// It is final, so it can't be canceled.
-    Final,
-    /// It isn't final, so it can't be erased.
-    NotFinal,
-    /// It was canceled, so nothing can be imported.
-    Canceled,
-    /// The cursor is of another list.
-    Cursor(CursorError),
-    /// Something of it can't be decrypted: its secret isn't listed any more, or it was changed.
-    Unreadable {
-        /// For the log.
-        cause: Cause,
-    },
 }

@@ -32,6 +32,16 @@ pub trait PersonLookups: Send + Sync {
     /// [`PersonLookupError::Store`].
     async fn find(&self, caller: &Caller, id: LookupId) -> Result<LookupView, PersonLookupError>;
 
+    /// Follows a lookup until it is final, whichever process works on it.
+    ///
+    /// # Errors
+    /// Those of [`PersonLookups::find`].
+    async fn changes(
+        &self,
+        caller: &Caller,
+        id: LookupId,
+    ) -> Result<Box<dyn LookupChanges>, PersonLookupError>;
+
     /// Cancels a lookup that isn't final.
     ///
     /// # Errors
@@ -44,6 +54,17 @@ pub trait PersonLookups: Send + Sync {
     /// [`PersonLookupError::NotFound`], [`PersonLookupError::NotFinal`],
     /// [`PersonLookupError::Store`].
     async fn erase(&self, caller: &Caller, id: LookupId) -> Result<(), PersonLookupError>;
+}
+
+/// Changes of one lookup: its present state first, then what changed, without what came in between.
+#[async_trait]
+pub trait LookupChanges: Send + Sync {
+    /// Waits for the next change; `None` after the final state.
+    ///
+    /// # Errors
+    /// [`PersonLookupError::NotFound`] once it is erased, [`PersonLookupError::Unreadable`],
+    /// [`PersonLookupError::Store`]. There is nothing to follow after an error.
+    async fn next(&mut self) -> Result<Option<LookupView>, PersonLookupError>;
 }
 
 /// Which lookups of an account to list.

@@ -128,6 +128,13 @@ pub enum WebhookSwitch {
     Disable,
 }
 
+impl WebhookSwitch {
+    /// The switch that makes an endpoint enabled, or not.
+    pub fn of(enabled: bool) -> Self {
+        if enabled { Self::Enable } else { Self::Disable }
+    }
+}
+
 /// An endpoint with a new secret.
 #[derive(Clone, Debug)]
 pub struct CreatedWebhook {

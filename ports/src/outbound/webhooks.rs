@@ -54,6 +54,23 @@ pub trait WebhookStore: Send + Sync {
         act: &AuditContext,
     ) -> Result<Option<StoredEndpoint>, StoreError>;
 
+    /// Up to `most` endpoints after one, in the order of their ids, a secret of which is encrypted with another
+    /// generation than this.
+    async fn endpoints_to_reencrypt(
+        &self,
+        newest: HashGeneration,
+        after: Option<EndpointId>,
+        most: u32,
+    ) -> Result<Vec<StoredEndpoint>, StoreError>;
+
+    /// Replaces the encrypted secrets of an endpoint, unless they aren't those of `before` any more; returns
+    /// whether it did. No change of the owner's, so without an audit entry.
+    async fn reencrypt_endpoint(
+        &self,
+        before: &StoredEndpoint,
+        secrets: &RotatedSecrets<EncryptedSecret>,
+    ) -> Result<bool, StoreError>;
+
     /// Removes an endpoint of a customer with its deliveries, and writes its audit entry. Returns `false` if
     /// there is none.
     async fn remove_endpoint(

@@ -4,11 +4,15 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
 use domain::customer::CustomerId;
+use domain::key::HashGeneration;
 use domain::page::{Cursor, Page, PageRequest};
-use domain::webhook::{DeliveryId, DeliveryState, EndpointId, EndpointState, WebhookEvent};
+use domain::webhook::{
+    DeliveryId, DeliveryState, EndpointId, EndpointState, RotatedSecrets, WebhookEvent,
+};
 use ports::outbound::{
-    AddEndpointError, ClaimedDelivery, DeliveryEnd, EndpointChange, Lease, ListError,
-    QueuedDeliveries, Resending, StoreError, StoredDelivery, StoredEndpoint, WebhookStore,
+    AddEndpointError, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange, Lease,
+    ListError, QueuedDeliveries, Resending, StoreError, StoredDelivery, StoredEndpoint,
+    WebhookStore,
 };
 use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
@@ -91,6 +95,25 @@ impl WebhookStore for Store {
             self.end(transaction, changed).await
         })
         .await
+    }
+
+    async fn endpoints_to_reencrypt(
+        &self,
+        newest: HashGeneration,
+        after: Option<EndpointId>,
+        most: u32,
+    ) -> Result<Vec<StoredEndpoint>, StoreError> {
+        let found = endpoints::encrypted_otherwise(&self.connection, newest, after, most);
+        self.in_time(found).await
+    }
+
+    async fn reencrypt_endpoint(
+        &self,
+        before: &StoredEndpoint,
+        secrets: &RotatedSecrets<EncryptedSecret>,
+    ) -> Result<bool, StoreError> {
+        self.in_time(endpoints::reencrypt(&self.connection, before, secrets))
+            .await
     }
 
     async fn remove_endpoint(

@@ -74,3 +74,26 @@ impl fmt::Display for Column {
         f.write_str(self.name())
     }
 }
+
+/// Most headers that an error repeats.
+pub(super) const MAX_FOUND: usize = 40;
+
+/// A column of a table as it was recognised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SheetColumn {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its header, cut to a bounded length; empty in a table without headers.
+    pub header: String,
+    /// Its meaning; `None` if it is ignored.
+    pub column: Option<Column>,
+}
+
+/// The headers of columns, as an error repeats them: those that aren't empty, in a bounded number.
+pub fn headers_of(columns: &[SheetColumn]) -> Vec<&str> {
+    let headers = columns.iter().map(|place| &*place.header);
+    headers
+        .filter(|header| !header.is_empty())
+        .take(MAX_FOUND)
+        .collect()
+}

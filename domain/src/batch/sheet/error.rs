@@ -3,7 +3,7 @@
 use crate::query::{FieldError, FieldErrorKind};
 
 use super::bounds::{MAX_ID_LENGTH, MAX_ROW_LENGTH};
-use super::column::Column;
+use super::column::{Column, SheetColumn, headers_of};
 use super::mapping::MappingError;
 
 /// Reason why a file can't be read as a table.
@@ -30,13 +30,13 @@ pub enum SheetError {
     #[error(
         "no column for {}; the headers are {}",
         names(missing),
-        found.join(", ")
+        headers_of(columns).join(", ")
     )]
     MissingColumns {
         /// All of the missing ones.
         missing: Vec<Column>,
-        /// The headers, cut to a bounded number and length.
-        found: Vec<String>,
+        /// All columns as they were recognised.
+        columns: Vec<SheetColumn>,
     },
     /// Several headers are those of one column.
     #[error("several columns are {column}: {}; keep one, or name it in columns", headers.join(", "))]
@@ -45,6 +45,8 @@ pub enum SheetError {
         column: Column,
         /// The headers, cut to a bounded length.
         headers: Vec<String>,
+        /// All columns as they were recognised.
+        columns: Vec<SheetColumn>,
     },
     /// The caller's own mapping doesn't fit.
     #[error(transparent)]

@@ -1,23 +1,9 @@
 //! Places of the columns in a table.
 
-use super::column::Column;
+use super::column::{Column, MAX_FOUND, SheetColumn};
 use super::error::SheetError;
 use super::header;
 use super::mapping::{ColumnMapping, MappingError, Source, cut};
-
-/// Most headers that an error repeats.
-const MAX_FOUND: usize = 40;
-
-/// A column of a table as it was recognised.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SheetColumn {
-    /// Its number, from 1.
-    pub number: usize,
-    /// Its header, cut to a bounded length; empty in a table without headers.
-    pub header: String,
-    /// Its meaning; `None` if it is ignored.
-    pub column: Option<Column>,
-}
 
 /// Recognises the columns of a table from its headers.
 pub(super) fn with_headers(
@@ -34,6 +20,7 @@ pub(super) fn with_headers(
         .iter()
         .map(|(column, _)| *column)
         .collect();
+    let mut repeated = None;
     for wanted in Column::ALL {
         if assigned.contains(&wanted) {
             continue;
@@ -48,18 +35,20 @@ pub(super) fn with_headers(
             [] => {}
             [one] => one.column = Some(wanted),
             several => {
-                return Err(SheetError::DuplicateColumn {
-                    column: wanted,
-                    headers: several
-                        .iter()
-                        .take(MAX_FOUND)
-                        .map(|it| it.header.clone())
-                        .collect(),
-                });
+                let headers = several.iter().take(MAX_FOUND);
+                let headers: Vec<_> = headers.map(|it| it.header.clone()).collect();
+                repeated.get_or_insert((wanted, headers));
             }
         }
     }
-    complete(columns)
+    match repeated {
+        Some((column, headers)) => Err(SheetError::DuplicateColumn {
+            column,
+            headers,
+            columns,
+        }),
+        None => complete(columns),
+    }
 }
 
 /// Places the columns of a table without headers.
@@ -139,12 +128,5 @@ fn complete(columns: Vec<SheetColumn>) -> Result<Vec<SheetColumn>, SheetError> {
     if missing.is_empty() {
         return Ok(columns);
     }
-    let headers = columns.into_iter().map(|place| place.header);
-    Err(SheetError::MissingColumns {
-        missing,
-        found: headers
-            .filter(|header| !header.is_empty())
-            .take(MAX_FOUND)
-            .collect(),
-    })
+    Err(SheetError::MissingColumns { missing, columns })
 }

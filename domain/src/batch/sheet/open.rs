@@ -4,12 +4,12 @@ use crate::calendar;
 use crate::query::Token;
 
 use super::cell::Spelling;
-use super::column::Column;
+use super::column::{Column, SheetColumn};
 use super::date;
 use super::encoding::{Encoding, Text};
 use super::error::{RowFault, SheetError};
 use super::header;
-use super::layout::{self, SheetColumn};
+use super::layout;
 use super::mapping::{ColumnMapping, Source};
 use super::row::{RawCells, RowRules, SheetRow};
 use super::separator::Separator;

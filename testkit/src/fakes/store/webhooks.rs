@@ -1,190 +1,29 @@
 //! Webhooks' endpoints and deliveries.
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::{Action, AuditContext, webhook_addition, webhook_difference, webhook_removal};
 use domain::customer::CustomerId;
+use domain::key::HashGeneration;
 use domain::page::{Cursor, Direction, Page, PageRequest};
 use domain::webhook::{
-    DeliveryId, DeliveryState, DisabledReason, EndpointId, EndpointState, GIVE_UP_AFTER,
-    MAX_ENDPOINTS, NextDelivery, WebhookEvent, free_places,
+    DeliveryId, DeliveryState, EndpointId, EndpointState, MAX_ENDPOINTS, RotatedSecrets,
+    WebhookEvent,
 };
 use ports::outbound::{
-    AddEndpointError, ClaimedDelivery, DeliveryEnd, EndpointChange, Lease, ListError,
-    QueuedDeliveries, Resending, StoreError, StoredDelivery, StoredEndpoint, WebhookStore,
+    AddEndpointError, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange, Lease,
+    ListError, QueuedDeliveries, Resending, StoreError, StoredDelivery, StoredEndpoint,
+    WebhookStore,
 };
 use uuid::Uuid;
 
 use super::pages::{by_instant, page};
 use super::{MemoryStore, Tables, broken};
 
-/// Endpoints and deliveries.
-#[derive(Debug, Default)]
-pub(super) struct Outbox {
-    endpoints: BTreeMap<EndpointId, KeptEndpoint>,
-    deliveries: BTreeMap<DeliveryId, KeptDelivery>,
-}
+mod outbox;
 
-#[derive(Debug)]
-struct KeptEndpoint {
-    stored: StoredEndpoint,
-    served_at: Option<DateTime<Utc>>,
-}
-
-#[derive(Debug)]
-struct KeptDelivery {
-    stored: StoredDelivery,
-    lease: Option<Uuid>,
-    ended_at: Option<DateTime<Utc>>,
-}
-
-impl KeptDelivery {
-    fn is_due(&self, now: DateTime<Utc>) -> bool {
-        self.stored.due_at.is_some_and(|due_at| due_at <= now)
-    }
-
-    fn is_under_way(&self, now: DateTime<Utc>) -> bool {
-        self.lease.is_some() && self.stored.due_at.is_some() && !self.is_due(now)
-    }
-
-    fn end(&mut self, state: DeliveryState, now: DateTime<Utc>) {
-        self.stored.state = state;
-        self.stored.due_at = None;
-        self.lease = None;
-        self.ended_at = Some(now);
-    }
-}
-
-impl Outbox {
-    /// Adds a delivery to each endpoint that is told of an event.
-    pub(super) fn enqueue(&mut self, event: &WebhookEvent) {
-        let told = self.endpoints.values().map(|kept| &kept.stored);
-        let told = told.filter(|endpoint| {
-            endpoint.customer == event.customer
-                && endpoint.environment == event.environment
-                && endpoint.state.is_enabled()
-                && endpoint.events.contains(event.kind)
-        });
-        let told: Vec<_> = told.map(|endpoint| endpoint.id).collect();
-        for endpoint in told {
-            self.insert(StoredDelivery::of(endpoint, event));
-        }
-    }
-
-    fn insert(&mut self, stored: StoredDelivery) {
-        let kept = KeptDelivery {
-            lease: None,
-            ended_at: None,
-            stored,
-        };
-        self.deliveries.entry(kept.stored.id).or_insert(kept);
-    }
-
-    fn own(&mut self, customer: CustomerId, id: EndpointId) -> Option<&mut StoredEndpoint> {
-        let kept = self.endpoints.get_mut(&id)?;
-        (kept.stored.customer == customer).then_some(&mut kept.stored)
-    }
-
-    fn discard_pending(&mut self, id: EndpointId, now: DateTime<Utc>) {
-        for kept in self.deliveries.values_mut() {
-            if kept.stored.endpoint == id && kept.stored.due_at.is_some() {
-                kept.end(DeliveryState::Discarded, now);
-            }
-        }
-    }
-
-    fn held(&mut self, id: DeliveryId, token: Uuid) -> Option<&mut KeptDelivery> {
-        let kept = self.deliveries.get_mut(&id)?;
-        (kept.lease == Some(token)).then_some(kept)
-    }
-
-    fn free(&self, endpoint: &StoredEndpoint, now: DateTime<Utc>) -> usize {
-        let under_way = || {
-            self.deliveries
-                .values()
-                .filter(|kept| kept.is_under_way(now))
-        };
-        let of_endpoint = under_way().filter(|kept| kept.stored.endpoint == endpoint.id);
-        let of_customer = under_way().filter(|kept| kept.stored.customer == endpoint.customer);
-        free_places(endpoint.health(), of_endpoint.count(), of_customer.count())
-    }
-
-    fn claim(&mut self, most: u32, now: DateTime<Utc>, lease: Lease) -> Vec<ClaimedDelivery> {
-        let mut turns: Vec<_> = self.endpoints.values().collect();
-        turns.sort_by_key(|kept| (kept.served_at, kept.stored.id));
-        let turns: Vec<_> = turns.into_iter().map(|kept| kept.stored.clone()).collect();
-        let mut claimed = Vec::new();
-        for endpoint in turns {
-            let left = (most as usize).saturating_sub(claimed.len());
-            let free = self.free(&endpoint, now).min(left);
-            let due = self.deliveries.values_mut();
-            let mut due: Vec<_> = due
-                .filter(|kept| kept.stored.endpoint == endpoint.id && kept.is_due(now))
-                .collect();
-            due.sort_by_key(|kept| (kept.stored.due_at, kept.stored.id));
-            for kept in due.into_iter().take(free) {
-                kept.lease = Some(lease.token);
-                kept.stored.due_at = Some(lease.until);
-                claimed.push(ClaimedDelivery {
-                    delivery: kept.stored.clone(),
-                    endpoint: endpoint.clone(),
-                });
-                if let Some(kept) = self.endpoints.get_mut(&endpoint.id) {
-                    kept.served_at = Some(now);
-                }
-            }
-        }
-        claimed
-    }
-
-    fn end(&mut self, end: &DeliveryEnd) -> Option<EndpointState> {
-        let at = end.attempt.at;
-        let kept = self.held(end.id, end.token)?;
-        kept.stored.attempts += 1;
-        kept.stored.step += 1;
-        kept.stored.last_attempt = Some(end.attempt.clone());
-        match end.next {
-            NextDelivery::Delivered => kept.end(DeliveryState::Delivered, at),
-            NextDelivery::GiveUp | NextDelivery::Disable => kept.end(DeliveryState::Failed, at),
-            NextDelivery::Again { at } => {
-                kept.stored.due_at = Some(at);
-                kept.lease = None;
-            }
-        }
-        let endpoint = &mut self.endpoints.get_mut(&end.endpoint)?.stored;
-        endpoint.failing_since = if end.attempt.result.is_success() {
-            None
-        } else {
-            Some(endpoint.failing_since.unwrap_or(at))
-        };
-        let failing = endpoint.failing_since;
-        let reason = match end.next {
-            NextDelivery::Disable => Some(DisabledReason::Gone),
-            _ => failing
-                .filter(|since| *since <= at - GIVE_UP_AFTER)
-                .map(|_| DisabledReason::Failing),
-        };
-        if let Some(reason) = reason.filter(|_| endpoint.state.is_enabled()) {
-            endpoint.state = EndpointState::Disabled { reason, at };
-            self.discard_pending(end.endpoint, at);
-        }
-        Some(self.endpoints.get(&end.endpoint)?.stored.state)
-    }
-}
-
-impl Tables {
-    fn log(
-        &mut self,
-        act: &AuditContext,
-        action: Action,
-        entry: (CustomerId, Vec<domain::audit::FieldChange>),
-    ) {
-        let (customer, changes) = entry;
-        self.append_entry(act, action, customer, None, changes);
-    }
-}
+use outbox::KeptEndpoint;
+pub(super) use outbox::Outbox;
 
 #[async_trait]
 impl WebhookStore for MemoryStore {
@@ -259,6 +98,44 @@ impl WebhookStore for MemoryStore {
         let changes = webhook_difference(&before.audited(), &after.audited());
         tables.log(act, action, (customer, changes));
         Ok(Some(after))
+    }
+
+    async fn endpoints_to_reencrypt(
+        &self,
+        newest: HashGeneration,
+        after: Option<EndpointId>,
+        most: u32,
+    ) -> Result<Vec<StoredEndpoint>, StoreError> {
+        self.called("endpoints_to_reencrypt").await?;
+        let tables = self.tables();
+        let stored = tables.outbox.endpoints.values().map(|kept| &kept.stored);
+        let is_older = |endpoint: &&StoredEndpoint| {
+            let RotatedSecrets { current, previous } = &endpoint.secrets;
+            let previous = previous.as_ref().map(|(secret, _)| secret.generation);
+            current.generation != newest || previous.is_some_and(|previous| previous != newest)
+        };
+        let found = stored.filter(|endpoint| after.is_none_or(|after| endpoint.id > after));
+        Ok(found
+            .filter(is_older)
+            .take(most as usize)
+            .cloned()
+            .collect())
+    }
+
+    async fn reencrypt_endpoint(
+        &self,
+        before: &StoredEndpoint,
+        secrets: &RotatedSecrets<EncryptedSecret>,
+    ) -> Result<bool, StoreError> {
+        self.called("reencrypt_endpoint").await?;
+        let mut tables = self.tables();
+        let kept = tables.outbox.own(before.customer, before.id);
+        let same = kept.filter(|kept| kept.secrets == before.secrets);
+        let Some(kept) = same else {
+            return Ok(false);
+        };
+        kept.secrets = secrets.clone();
+        Ok(true)
     }
 
     async fn remove_endpoint(
@@ -392,5 +269,17 @@ impl WebhookStore for MemoryStore {
             waiting: (open().count() - due().count()) as u64,
             oldest: due().filter_map(|kept| kept.stored.due_at).min(),
         })
+    }
+}
+
+impl Tables {
+    fn log(
+        &mut self,
+        act: &AuditContext,
+        action: Action,
+        entry: (CustomerId, Vec<domain::audit::FieldChange>),
+    ) {
+        let (customer, changes) = entry;
+        self.append_entry(act, action, customer, None, changes);
     }
 }

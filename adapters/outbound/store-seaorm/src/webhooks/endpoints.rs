@@ -3,12 +3,15 @@
 use chrono::{DateTime, Utc};
 use domain::audit::{Action, AuditContext, webhook_addition, webhook_difference, webhook_removal};
 use domain::customer::CustomerId;
-use domain::webhook::{DeliveryState, EndpointId, EndpointState, MAX_ENDPOINTS};
-use ports::outbound::{AddEndpointError, EndpointChange, StoreError, StoredEndpoint};
+use domain::key::HashGeneration;
+use domain::webhook::{DeliveryState, EndpointId, EndpointState, MAX_ENDPOINTS, RotatedSecrets};
+use ports::outbound::{
+    AddEndpointError, EncryptedSecret, EndpointChange, StoreError, StoredEndpoint,
+};
 use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
 };
 
 use super::entity::{deliveries, endpoints};
@@ -47,6 +50,50 @@ pub(super) async fn of_customer(
         .all(connection)
         .await;
     rows.map_err(failed)?.iter().map(row::endpoint).collect()
+}
+
+/// Up to `most` endpoints after one, a secret of which is encrypted with another generation than this.
+pub(super) async fn encrypted_otherwise(
+    connection: &impl ConnectionTrait,
+    newest: HashGeneration,
+    after: Option<EndpointId>,
+    most: u32,
+) -> Result<Vec<StoredEndpoint>, StoreError> {
+    let newest = i64::from(newest.0);
+    let is_older = Condition::any()
+        .add(Column::Generation.ne(newest))
+        .add(Column::PreviousGeneration.ne(newest));
+    let mut found = Entity::find().filter(is_older);
+    if let Some(after) = after {
+        found = found.filter(Column::Id.gt(after.to_string()));
+    }
+    let rows = found
+        .order_by_asc(Column::Id)
+        .limit(u64::from(most))
+        .all(connection)
+        .await;
+    rows.map_err(failed)?.iter().map(row::endpoint).collect()
+}
+
+/// Replaces the secrets of an endpoint, unless they aren't those of `before` any more.
+pub(super) async fn reencrypt(
+    connection: &impl ConnectionTrait,
+    before: &StoredEndpoint,
+    secrets: &RotatedSecrets<EncryptedSecret>,
+) -> Result<bool, StoreError> {
+    let old = before.secrets.previous.as_ref();
+    let old = old.map(|(secret, _)| secret.content.clone());
+    let same_old = match old {
+        Some(old) => Column::PreviousSecret.eq(old),
+        None => Column::PreviousSecret.is_null(),
+    };
+    let replaced = with_secrets(Entity::update_many(), secrets)
+        .filter(Column::Id.eq(before.id.to_string()))
+        .filter(Column::Secret.eq(before.secrets.current.content.clone()))
+        .filter(same_old)
+        .exec(connection)
+        .await;
+    Ok(replaced.map_err(failed)?.rows_affected > 0)
 }
 
 pub(super) async fn add(
@@ -105,10 +152,8 @@ pub(super) async fn change(
 
 async fn write(transaction: &DatabaseTransaction, after: &StoredEndpoint) -> Result<(), DbErr> {
     let (reason, disabled_at) = row::disabled(after.state);
-    let current = &after.secrets.current;
-    let old = after.secrets.previous.as_ref();
     let failing_since = after.failing_since.map(|at| at.timestamp_millis());
-    Entity::update_many()
+    with_secrets(Entity::update_many(), &after.secrets)
         .col_expr(Column::Url, Expr::value(after.url.as_str()))
         .col_expr(Column::Events, Expr::value(after.events.stored()))
         .col_expr(Column::DisabledReason, Expr::value(reason))
@@ -118,6 +163,18 @@ async fn write(transaction: &DatabaseTransaction, after: &StoredEndpoint) -> Res
             Column::UpdatedAt,
             Expr::value(after.updated_at.timestamp_millis()),
         )
+        .filter(Column::Id.eq(after.id.to_string()))
+        .exec(transaction)
+        .await
+        .map(drop)
+}
+
+fn with_secrets(
+    update: UpdateMany<Entity>,
+    RotatedSecrets { current, previous }: &RotatedSecrets<EncryptedSecret>,
+) -> UpdateMany<Entity> {
+    let old = previous.as_ref();
+    update
         .col_expr(
             Column::Generation,
             Expr::value(i64::from(current.generation.0)),
@@ -135,10 +192,6 @@ async fn write(transaction: &DatabaseTransaction, after: &StoredEndpoint) -> Res
             Column::PreviousUntil,
             Expr::value(old.map(|(_, until)| until.timestamp_millis())),
         )
-        .filter(Column::Id.eq(after.id.to_string()))
-        .exec(transaction)
-        .await
-        .map(drop)
 }
 
 pub(super) async fn remove(

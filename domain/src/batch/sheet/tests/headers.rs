@@ -61,9 +61,18 @@ fn other_headers_are_ignored(#[case] header: &str) {
 #[test]
 fn every_missing_column_is_named_with_the_headers_that_were_found() {
     let error = open(b"Fecha;Concepto;Total\n").unwrap_err();
+    let column = |number, header: &str, column| SheetColumn {
+        number,
+        header: header.to_owned(),
+        column,
+    };
     let expected = SheetError::MissingColumns {
         missing: vec![Column::TrackingKey, Column::Account, Column::Amount],
-        found: vec!["Fecha".into(), "Concepto".into(), "Total".into()],
+        columns: vec![
+            column(1, "Fecha", Some(Column::Date)),
+            column(2, "Concepto", None),
+            column(3, "Total", None),
+        ],
     };
     assert_eq!(error, expected);
     let text = "no column for clave_rastreo, cuenta, monto; the headers are Fecha, Concepto, Total";
@@ -73,11 +82,19 @@ fn every_missing_column_is_named_with_the_headers_that_were_found() {
 #[test]
 fn two_headers_of_one_column_are_refused_unless_the_caller_names_one() {
     let file = format!("fecha,rastreo,CLABE,monto,cuenta\n{ROW},012180001122334451\n");
-    let expected = SheetError::DuplicateColumn {
-        column: Column::Account,
-        headers: vec!["CLABE".into(), "cuenta".into()],
+    let SheetError::DuplicateColumn {
+        column,
+        headers,
+        columns,
+    } = open(file.as_bytes()).unwrap_err()
+    else {
+        panic!("both are the account");
     };
-    assert_eq!(open(file.as_bytes()).unwrap_err(), expected);
+    assert_eq!(column, Column::Account);
+    assert_eq!(headers, ["CLABE", "cuenta"]);
+    let recognised: Vec<_> = columns.iter().map(|it| it.column).collect();
+    let [date, key, amount] = [Column::Date, Column::TrackingKey, Column::Amount].map(Some);
+    assert_eq!(recognised, [date, key, None, amount, None]);
     for mapping in ["cuenta:clabe", "cuenta:3"] {
         let sheet = mapped(&file, mapping).unwrap();
         let query = sheet.rows(rules()).next().unwrap().query.unwrap();

@@ -1,0 +1,57 @@
+//! Changes of a batch, for those who follow it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::batch::{BatchId, BatchState};
+use domain::lookup::LookupState;
+use ports::inbound::{BatchChanges, BatchError, BatchView};
+use ports::outbound::{BatchStore, StoredBatch};
+
+use super::caller::{Owner, store_failed};
+use super::view::Views;
+use crate::lookups::LookupService;
+
+/// Interval at which a batch is read: its rows may end by the hundred in a second.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// The state of a batch and the number of its lookups in each state.
+type Progress = (BatchState, Vec<(LookupState, u32)>);
+
+/// Changes of one batch.
+pub(super) struct StoredBatchChanges {
+    pub(super) store: Arc<dyn BatchStore>,
+    pub(super) lookups: Arc<LookupService>,
+    pub(super) views: Views,
+    pub(super) owner: Owner,
+    pub(super) id: BatchId,
+    /// Its progress, as it was last told.
+    pub(super) last: Option<Progress>,
+}
+
+#[async_trait]
+impl BatchChanges for StoredBatchChanges {
+    async fn next(&mut self) -> Result<Option<BatchView>, BatchError> {
+        if let Some((state, _)) = &self.last {
+            if state.is_final() {
+                return Ok(None);
+            }
+            self.lookups.waits.pause(INTERVAL).await;
+        }
+        loop {
+            let found = self.store.batch(self.owner.customer, self.id).await;
+            let found = found.map_err(store_failed)?.ok_or(BatchError::Unknown)?;
+            let now = Some(progress(&found));
+            if self.last != now {
+                self.last = now;
+                return Ok(Some(self.views.view(&self.owner, &found)?));
+            }
+            self.lookups.waits.pause(INTERVAL).await;
+        }
+    }
+}
+
+fn progress(batch: &StoredBatch) -> Progress {
+    (batch.state, batch.progress.lookups.clone())
+}

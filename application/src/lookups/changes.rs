@@ -1,0 +1,44 @@
+//! Changes of a stored lookup, for a person who follows it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::customer::CustomerId;
+use domain::lookup::LookupId;
+use ports::inbound::{LookupChanges, LookupView, PersonLookupError};
+use ports::outbound::{LookupStore, StoredLookup};
+
+use super::service::LookupService;
+use super::waits::{Progress, progress};
+
+/// Changes of one lookup, read over the connections of `store`.
+pub(super) struct StoredLookupChanges {
+    pub(super) lookups: Arc<LookupService>,
+    pub(super) store: Arc<dyn LookupStore>,
+    pub(super) customer: CustomerId,
+    pub(super) id: LookupId,
+    /// Its progress, as it was last told.
+    pub(super) last: Option<Progress>,
+}
+
+#[async_trait]
+impl LookupChanges for StoredLookupChanges {
+    async fn next(&mut self) -> Result<Option<LookupView>, PersonLookupError> {
+        let last = self.last;
+        if last.is_some_and(|(state, _)| state.is_final()) {
+            return Ok(None);
+        }
+        let is_news = |lookup: &StoredLookup| last != Some(progress(lookup));
+        let of = (self.customer, self.id);
+        let found = self
+            .lookups
+            .waits
+            .until(&*self.store, of, Duration::MAX, is_news)
+            .await?;
+        let found = found.ok_or(PersonLookupError::NotFound)?;
+        let view = self.lookups.reader.read(&*self.store, &found).await?;
+        self.last = Some(progress(&found));
+        Ok(Some(view))
+    }
+}

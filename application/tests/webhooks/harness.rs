@@ -1,0 +1,224 @@
+//! A worker over in-memory adapters, and a receiver that answers as it is told.
+
+use std::collections::VecDeque;
+use std::future::pending;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use application::{
+    DeliveryWorker, DeliveryWorkerParts, WebhookEncryption, WebhookReencryption, WebhookService,
+    WebhookSources, WorkSignal,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use cipher_aes::AesCipher;
+use domain::customer::Role;
+use domain::key::{Environment, HashGeneration};
+use domain::lookup::LookupState;
+use domain::page::PageRequest;
+use domain::request::RequestId;
+use domain::webhook::{EndpointId, EventType, Reach, SendFailure, WebhookEvent, WebhookSecrets};
+use ports::inbound::{Caller, CreatedWebhook, DeliveryView, NewWebhook, Webhooks};
+use ports::outbound::{
+    CustomerStore as _, OutgoingMessage, ReceiverAnswer, Timer, WebhookSender, WebhookStore as _,
+};
+use testkit::fakes::{CountingRandom, ManualClock, MemoryStore};
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+/// Behaviour of a receiver at an attempt.
+#[derive(Clone, Copy)]
+pub(crate) enum Behaviour {
+    Answers(u16),
+    AsksToWait(u16, Duration),
+    Fails(SendFailure),
+    Panics,
+    Hangs,
+}
+
+/// Keeps the messages that it is sent.
+#[derive(Default)]
+pub(crate) struct Receiver {
+    pub(crate) messages: Mutex<Vec<OutgoingMessage>>,
+    script: Mutex<VecDeque<Behaviour>>,
+}
+
+impl Receiver {
+    /// Behaves so at the next attempts, and answers 204 to those after them.
+    pub(crate) fn behave(&self, behaviours: &[Behaviour]) {
+        self.script.lock().unwrap().extend(behaviours);
+    }
+
+    pub(crate) fn taken(&self) -> Vec<OutgoingMessage> {
+        std::mem::take(&mut self.messages.lock().unwrap())
+    }
+}
+
+#[async_trait]
+impl WebhookSender for Receiver {
+    async fn send(&self, message: &OutgoingMessage) -> Result<ReceiverAnswer, SendFailure> {
+        self.messages.lock().unwrap().push(message.clone());
+        let next = self.script.lock().unwrap().pop_front();
+        let (status, retry_after) = match next.unwrap_or(Behaviour::Answers(204)) {
+            Behaviour::Answers(status) => (status, None),
+            Behaviour::AsksToWait(status, wait) => (status, Some(wait)),
+            Behaviour::Fails(failure) => return Err(failure),
+            Behaviour::Panics => panic!("the receiver's part of a test"),
+            Behaviour::Hangs => pending().await,
+        };
+        Ok(ReceiverAnswer {
+            status,
+            retry_after,
+            body: b"gracias".to_vec(),
+        })
+    }
+}
+
+/// A deadline that passes at once, or never.
+#[derive(Default)]
+struct Deadlines(AtomicBool);
+
+#[async_trait]
+impl Timer for Deadlines {
+    async fn pause(&self, _: Duration) {
+        if !self.0.load(Ordering::SeqCst) {
+            pending::<()>().await;
+        }
+    }
+}
+
+pub(crate) struct Scene {
+    pub(crate) store: MemoryStore,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) receiver: Arc<Receiver>,
+    random: Arc<CountingRandom>,
+    deadlines: Arc<Deadlines>,
+    started: Arc<Mutex<JoinSet<()>>>,
+}
+
+/// Encryption by secrets of these generations, the newest first.
+pub(crate) fn encryption(generations: &[u16]) -> Arc<WebhookEncryption> {
+    let secret = |number: &u16| (HashGeneration(*number), number.to_be_bytes().repeat(16));
+    let secrets = WebhookSecrets::new(generations.iter().map(secret).collect()).unwrap();
+    Arc::new(WebhookEncryption::new(Arc::new(AesCipher), secrets))
+}
+
+pub(crate) fn caller() -> Caller {
+    Caller {
+        owner: testkit::people::owner("ana"),
+        role: Role::Member,
+        request_id: RequestId::from_uuid(Uuid::from_u128(9)),
+    }
+}
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        let now: DateTime<Utc> = "2026-11-20T18:00:00Z".parse().unwrap();
+        Self {
+            store: MemoryStore::default(),
+            clock: Arc::new(ManualClock::at(now)),
+            receiver: Arc::default(),
+            random: Arc::default(),
+            deadlines: Arc::default(),
+            started: Arc::default(),
+        }
+    }
+
+    pub(crate) fn service(&self, encryption: &Arc<WebhookEncryption>) -> WebhookService {
+        WebhookService::new(WebhookSources {
+            store: Arc::new(self.store.clone()),
+            customers: Arc::new(self.store.clone()),
+            encryption: Arc::clone(encryption),
+            signal: Arc::new(WorkSignal::default()),
+            clock: self.clock.clone(),
+            random: self.random.clone(),
+            reach: Reach::Public,
+        })
+    }
+
+    /// A worker with so many places.
+    pub(crate) fn worker(
+        &self,
+        encryption: &Arc<WebhookEncryption>,
+        places: u32,
+    ) -> Arc<DeliveryWorker> {
+        let started = Arc::clone(&self.started);
+        Arc::new(DeliveryWorker::new(DeliveryWorkerParts {
+            store: Arc::new(self.store.clone()),
+            encryption: Arc::clone(encryption),
+            sender: self.receiver.clone(),
+            signal: Arc::new(WorkSignal::default()),
+            clock: self.clock.clone(),
+            timer: self.deadlines.clone(),
+            random: self.random.clone(),
+            spawn: Box::new(move |task| drop(started.lock().unwrap().spawn(task))),
+            places,
+        }))
+    }
+
+    pub(crate) fn reencryption(&self, encryption: &Arc<WebhookEncryption>) -> WebhookReencryption {
+        let (store, clock) = (Arc::new(self.store.clone()), self.clock.clone());
+        WebhookReencryption::new(store, Arc::clone(encryption), clock)
+    }
+
+    /// Attempts end at their deadlines, which pass at once.
+    pub(crate) fn deadlines_pass(&self) {
+        self.deadlines.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Runs one round of a worker, and its attempts to their ends; returns the number of attempts.
+    pub(crate) async fn round(&self, worker: &Arc<DeliveryWorker>) -> usize {
+        let claimed = worker.round().await.unwrap();
+        let mut started = std::mem::take(&mut *self.started.lock().unwrap());
+        while let Some(ended) = started.join_next().await {
+            ended.unwrap();
+        }
+        claimed
+    }
+
+    /// Adds a webhook of the caller's that is told of proofs that were delivered.
+    pub(crate) async fn webhook(&self, encryption: &Arc<WebhookEncryption>) -> CreatedWebhook {
+        let new = NewWebhook {
+            url: "https://hooks.example/cep".to_owned(),
+            events: vec![EventType::LookupDelivered],
+            environment: Environment::Test,
+        };
+        let created = self.service(encryption).create(&caller(), new).await;
+        created.unwrap()
+    }
+
+    /// Adds a delivery, and returns its id.
+    pub(crate) async fn tell(&self, endpoint: EndpointId, number: u128) {
+        let customer = self.store.customer(&caller().owner).await.unwrap().unwrap();
+        let event = WebhookEvent {
+            customer: customer.id,
+            environment: Environment::Test,
+            kind: EventType::LookupDelivered,
+            subject: Uuid::from_u128(number),
+            state: LookupState::Delivered.name(),
+            reason: None,
+            batch: None,
+            at: self.now(),
+        };
+        let added = self.store.add_delivery(endpoint, &event).await;
+        added.unwrap().unwrap();
+    }
+
+    /// The deliveries of the caller's endpoint, newest first.
+    pub(crate) async fn deliveries(&self, endpoint: EndpointId) -> Vec<DeliveryView> {
+        let page = PageRequest::first(domain::page::PageSize::MAX);
+        let service = self.service(&encryption(&[1]));
+        let found = service.deliveries(&caller(), endpoint, &page).await;
+        let found = found.unwrap().items.into_iter();
+        found.map(|(_, delivery)| delivery).collect()
+    }
+
+    pub(crate) fn advance(&self, by: TimeDelta) {
+        self.clock.advance(by.to_std().unwrap());
+    }
+
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        ports::outbound::Clock::now(&*self.clock)
+    }
+}

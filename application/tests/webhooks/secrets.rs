@@ -1,0 +1,71 @@
+//! Secrets that sign messages.
+
+use chrono::TimeDelta;
+use domain::webhook::{AttemptResult, EndpointSecret, SendFailure, signature};
+use ports::inbound::Webhooks as _;
+use ports::outbound::OutgoingMessage;
+
+use super::harness::{Scene, caller, encryption};
+
+fn signed(message: &OutgoingMessage, secrets: &[&EndpointSecret]) -> String {
+    signature(
+        secrets.iter().copied(),
+        message.id,
+        message.at,
+        &message.body,
+    )
+}
+
+#[tokio::test]
+async fn both_secrets_sign_for_a_day_after_a_rotation() {
+    let (scene, keys) = (Scene::new(), encryption(&[1]));
+    let created = scene.webhook(&keys).await;
+    let endpoint = created.webhook.id;
+    let worker = scene.worker(&keys, 8);
+    let rotated = scene
+        .service(&keys)
+        .rotate_secret(&caller(), endpoint)
+        .await;
+    let (old, new) = (created.secret, rotated.unwrap().secret);
+    assert_ne!(old, new);
+    scene.tell(endpoint, 1).await;
+    scene.round(&worker).await;
+    let sent = scene.receiver.taken().remove(0);
+    assert_eq!(sent.signature, signed(&sent, &[&new, &old]));
+    scene.advance(TimeDelta::hours(24));
+    scene.tell(endpoint, 2).await;
+    scene.round(&worker).await;
+    let sent = scene.receiver.taken().remove(0);
+    assert_eq!(sent.signature, signed(&sent, &[&new]));
+}
+
+#[tokio::test]
+async fn a_message_is_signed_by_the_secrets_that_can_be_read() {
+    let scene = Scene::new();
+    let old = scene.webhook(&encryption(&[1])).await;
+    let endpoint = old.webhook.id;
+    let both = encryption(&[2, 1]);
+    let rotated = scene
+        .service(&both)
+        .rotate_secret(&caller(), endpoint)
+        .await;
+    let new = rotated.unwrap().secret;
+    // The operator lists the first generation no more.
+    scene.tell(endpoint, 1).await;
+    scene.round(&scene.worker(&encryption(&[2]), 8)).await;
+    let sent = scene.receiver.taken().remove(0);
+    assert_eq!(sent.signature, signed(&sent, &[&new]));
+}
+
+#[tokio::test]
+async fn nothing_is_sent_that_can_not_be_signed() {
+    let scene = Scene::new();
+    let endpoint = scene.webhook(&encryption(&[1])).await.webhook.id;
+    scene.tell(endpoint, 1).await;
+    scene.round(&scene.worker(&encryption(&[2]), 8)).await;
+    assert!(scene.receiver.taken().is_empty());
+    let delivery = scene.deliveries(endpoint).await.remove(0);
+    let result = delivery.last_attempt.unwrap().result;
+    assert_eq!(result, AttemptResult::Failed(SendFailure::NotSigned));
+    assert!(delivery.next_attempt_at.is_some(), "it may be listed again");
+}

@@ -1,0 +1,161 @@
+//! Deliveries that are added with the change of a batch that they tell of.
+
+use std::future::Future;
+
+use chrono::{DateTime, Utc};
+use domain::batch::BatchState;
+use domain::key::Environment;
+use domain::webhook::{EventType, EventTypes, WebhookEvent};
+
+use super::{batch, minutes};
+use crate::contract::fixture::{batch_of, customer, record};
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::webhooks::{by_owner, endpoint, endpoint_of};
+use crate::outbound::{BatchChange, NewBatch, StoredDelivery, StoredEndpoint};
+
+pub(super) async fn events<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    the_end_of_a_batch_is_told_once_to_those_who_want_it(make().await).await;
+    each_pause_of_a_batch_is_told_once_to_those_who_want_it(make().await).await;
+    what_nobody_asked_for_is_not_told(make().await).await;
+    a_change_that_is_not_made_is_not_told(make().await).await;
+}
+
+/// A batch without rows to look up, which can be finished at once.
+fn empty() -> NewBatch {
+    batch_of(&record(1).key, 1, 0)
+}
+
+/// An endpoint of the environment of [`batch`].
+fn wanting(endpoint: StoredEndpoint, events: &[EventType]) -> StoredEndpoint {
+    StoredEndpoint {
+        environment: batch(1).facts.environment,
+        events: EventTypes::new(events).expect("events of the suite"),
+        ..endpoint
+    }
+}
+
+/// The delivery of a change of a batch.
+fn told_of(
+    endpoint: &StoredEndpoint,
+    new: &NewBatch,
+    state: BatchState,
+    at: DateTime<Utc>,
+) -> StoredDelivery {
+    let owner = (new.facts.customer, new.facts.environment);
+    let event = WebhookEvent::of_batch(owner, new.facts.id, state, at);
+    StoredDelivery::of(endpoint.id, &event.expect("it is told"))
+}
+
+async fn add_webhooks(stores: &Stores, endpoints: &[StoredEndpoint]) {
+    for (number, endpoint) in (1..).zip(endpoints) {
+        stores.add_webhook(endpoint, number).await;
+    }
+}
+
+/// Pauses a batch that is claimed anew.
+async fn pauses(stores: &Stores, new: &NewBatch, minute: i64, lease: u128) {
+    let now = minutes(minute);
+    let claimed = stores.claim_batches_at(1, now, lease).await;
+    assert_eq!(claimed.len(), 1, "at minute {minute}");
+    let due_at = minutes(minute + 1);
+    let pause = BatchChange::Pause { due_at };
+    assert!(stores.releases_batch_at(new, now, lease, pause).await);
+}
+
+async fn the_end_of_a_batch_is_told_once_to_those_who_want_it(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let first = wanting(endpoint(1), &[EventType::BatchFinished]);
+    let second = wanting(
+        endpoint(2),
+        &[EventType::BatchPaused, EventType::BatchFinished],
+    );
+    add_webhooks(&here, &[first.clone(), second.clone()]).await;
+    here.claimed_batch(&empty()).await;
+    assert!(here.releases_batch(&empty(), 1, BatchChange::Finish).await);
+    // Again, by whoever doesn't know yet.
+    assert!(!here.releases_batch(&empty(), 1, BatchChange::Finish).await);
+    for endpoint in [first, second] {
+        let expected = told_of(&endpoint, &empty(), BatchState::Finished, minutes(1));
+        assert_eq!(elsewhere.told(&endpoint).await, [expected]);
+    }
+}
+
+async fn each_pause_of_a_batch_is_told_once_to_those_who_want_it(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let endpoint = wanting(endpoint(1), &[EventType::BatchPaused]);
+    here.add_webhook(&endpoint, 1).await;
+    here.add_batches(&[batch(1)]).await;
+    let told = |minute| told_of(&endpoint, &batch(1), BatchState::Paused, minutes(minute));
+    pauses(&here, &batch(1), 1, 1).await;
+    assert_eq!(elsewhere.told(&endpoint).await, [told(1)]);
+    // It is looked at, and there is no quota yet.
+    pauses(&elsewhere, &batch(1), 2, 2).await;
+    assert_eq!(elsewhere.told(&endpoint).await, [told(1)]);
+    // It goes on, and is paused another time.
+    assert_eq!(here.claim_batches_at(1, minutes(3), 3).await.len(), 1);
+    let due_at = minutes(4);
+    let wait = BatchChange::Wait { due_at };
+    assert!(here.releases_batch_at(&batch(1), minutes(3), 3, wait).await);
+    pauses(&here, &batch(1), 4, 4).await;
+    assert_eq!(elsewhere.told(&endpoint).await, [told(4), told(1)]);
+}
+
+async fn what_nobody_asked_for_is_not_told(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    let environment = match batch(1).facts.environment {
+        Environment::Live => Environment::Test,
+        Environment::Test => Environment::Live,
+    };
+    let both = [EventType::BatchPaused, EventType::BatchFinished];
+    let endpoints = [
+        wanting(endpoint(1), &[EventType::LookupDelivered]),
+        StoredEndpoint {
+            environment,
+            ..wanting(endpoint(2), &both)
+        },
+        StoredEndpoint {
+            state: by_owner(minutes(0)),
+            ..wanting(endpoint(3), &both)
+        },
+        wanting(endpoint_of(customer(2).id, 4), &both),
+    ];
+    let only_paused = wanting(endpoint(5), &[EventType::BatchPaused]);
+    let only_finished = wanting(endpoint(6), &[EventType::BatchFinished]);
+    let told = [only_paused.clone(), only_finished.clone()];
+    add_webhooks(&here, &[&endpoints[..], &told].concat()).await;
+    here.add_batches(&[empty()]).await;
+    pauses(&here, &empty(), 1, 1).await;
+    assert_eq!(here.claim_batches_at(1, minutes(2), 2).await.len(), 1);
+    let finish = BatchChange::Finish;
+    assert!(
+        here.releases_batch_at(&empty(), minutes(2), 2, finish)
+            .await
+    );
+    for endpoint in &endpoints {
+        assert_eq!(elsewhere.told(endpoint).await, []);
+    }
+    let paused = told_of(&only_paused, &empty(), BatchState::Paused, minutes(1));
+    assert_eq!(elsewhere.told(&only_paused).await, [paused]);
+    let finished = told_of(&only_finished, &empty(), BatchState::Finished, minutes(2));
+    assert_eq!(elsewhere.told(&only_finished).await, [finished]);
+}
+
+async fn a_change_that_is_not_made_is_not_told(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let both = [EventType::BatchPaused, EventType::BatchFinished];
+    let endpoint = wanting(endpoint(1), &both);
+    // The key has the first entry of the audit log.
+    here.add_webhook(&endpoint, 2).await;
+    here.fed_batch(&batch(1)).await;
+    // A row is queued.
+    assert!(!here.releases_batch(&batch(1), 1, BatchChange::Finish).await);
+    // Somebody else has the lease.
+    let due_at = minutes(5);
+    let pause = BatchChange::Pause { due_at };
+    assert!(!here.releases_batch(&batch(1), 2, pause).await);
+    // Whoever cancels it knows.
+    here.cancels_batch(&batch(1)).await;
+    assert_eq!(elsewhere.told(&endpoint).await, []);
+}

@@ -1,0 +1,179 @@
+//! Endpoints: settings, secrets, removal.
+
+use chrono::TimeDelta;
+use domain::audit::{Action, AuditFilter};
+use domain::key::HashGeneration;
+use domain::webhook::{
+    EndpointState, EventType, EventTypes, MAX_ENDPOINTS, NextDelivery, RotatedSecrets, WebhookUrl,
+};
+
+use super::super::fixture::{act, customer};
+use super::super::stores::StoresUnderTest;
+use super::{by_owner, end, endpoint, endpoint_of, event, lease, seconds, secret, settings, soon};
+use crate::outbound::{AddEndpointError, EncryptedSecret, EndpointChange, StoredEndpoint};
+
+pub(super) async fn an_endpoint_comes_back_to_its_customer_alone(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let other = customer(2).id;
+    here.add_webhook(&endpoint(2), 1).await;
+    here.add_webhook(&endpoint(1), 2).await;
+    here.add_webhook(&endpoint_of(other, 3), 3).await;
+    let own = elsewhere.webhooks.endpoints(customer(1).id).await;
+    assert_eq!(own.expect("the store works"), [endpoint(1), endpoint(2)]);
+    assert_eq!(elsewhere.webhook(&endpoint(1)).await, Some(endpoint(1)));
+    assert_eq!(elsewhere.webhook(&endpoint_of(other, 1)).await, None);
+    let (id, act) = (endpoint(1).id, act(4));
+    let disable = settings(by_owner(act.at));
+    let changed = here.webhooks.change_endpoint(other, id, &disable, &act);
+    assert_eq!(changed.await.expect("the store works"), None);
+    let removed = here.webhooks.remove_endpoint(other, id, &act).await;
+    assert!(!removed.expect("the store works"));
+    assert_eq!(here.webhook(&endpoint(1)).await, Some(endpoint(1)));
+}
+
+pub(super) async fn a_customer_has_a_bounded_number_of_endpoints(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.enrolled(1).await;
+    for number in 1..=u16::try_from(MAX_ENDPOINTS).expect("a small number") {
+        here.add_webhook(&endpoint(number), number).await;
+    }
+    let refused = here.webhooks.add_endpoint(&endpoint(50), &act(50)).await;
+    assert!(matches!(refused, Err(AddEndpointError::TooMany)));
+    here.add_webhook(&endpoint_of(customer(2).id, 51), 51).await;
+}
+
+pub(super) async fn changes_are_kept_and_logged(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_webhook(&endpoint(1), 1).await;
+    let url = WebhookUrl::from_stored("https://other.example/").expect("an address of the suite");
+    let events = EventTypes::new(&[EventType::BatchPaused]).expect("events of the suite");
+    let change = EndpointChange::Settings {
+        url: Some(url.clone()),
+        events: Some(events.clone()),
+        state: Some(by_owner(act(2).at)),
+    };
+    let changed = here.change_webhook(&endpoint(1), &change, 2).await;
+    let expected = StoredEndpoint {
+        url,
+        events,
+        state: by_owner(act(2).at),
+        updated_at: act(2).at,
+        ..endpoint(1)
+    };
+    assert_eq!(changed, expected);
+    assert_eq!(elsewhere.webhook(&endpoint(1)).await, Some(expected));
+    let enabled = settings(EndpointState::Enabled);
+    let enabled = here.change_webhook(&endpoint(1), &enabled, 3).await;
+    assert_eq!(enabled.state, EndpointState::Enabled);
+    let logged = here.written(&AuditFilter::default()).await;
+    let actions: Vec<_> = logged.iter().map(|entry| entry.action).collect();
+    let expected = [
+        Action::WebhookChanged,
+        Action::WebhookChanged,
+        Action::WebhookAdded,
+    ];
+    assert_eq!(actions, expected);
+    let fields = logged[1].changes.iter().map(|change| change.field.as_str());
+    let fields: Vec<_> = fields.collect();
+    assert_eq!(fields, ["webhook", "host", "events", "state"]);
+}
+
+pub(super) async fn a_rotated_secret_keeps_the_one_before(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_webhook(&endpoint(1), 1).await;
+    let rotation = EndpointChange::RotateSecret(secret(2));
+    here.change_webhook(&endpoint(1), &rotation, 2).await;
+    let expected = RotatedSecrets {
+        current: secret(2),
+        previous: Some((secret(1), act(2).at + TimeDelta::hours(24))),
+    };
+    let kept = elsewhere.webhook(&endpoint(1)).await;
+    assert_eq!(kept.map(|kept| kept.secrets), Some(expected));
+}
+
+pub(super) async fn a_removed_endpoint_takes_its_deliveries_along(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_webhook(&endpoint(1), 1).await;
+    here.tell(&endpoint(1), 1).await;
+    let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
+    let (customer, id) = (endpoint(1).customer, endpoint(1).id);
+    let removed = here.webhooks.remove_endpoint(customer, id, &act(2)).await;
+    assert!(removed.expect("the store works"));
+    assert_eq!(elsewhere.webhook(&endpoint(1)).await, None);
+    assert_eq!(elsewhere.told(&endpoint(1)).await, []);
+    let late = end(&claimed[0], 1, (soon(), 200), NextDelivery::Delivered);
+    assert_eq!(here.end_told(&late).await, None);
+    let told = here.webhooks.add_delivery(id, &event(2)).await;
+    assert_eq!(told.expect("the store works"), None);
+}
+
+pub(super) async fn secrets_of_older_generations_are_found_and_replaced(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let of = |number: u8, generation| EncryptedSecret {
+        generation: HashGeneration(generation),
+        ..secret(number)
+    };
+    let until = act(9).at;
+    let kinds = [
+        (of(1, 2), None),
+        (of(2, 1), None),
+        (of(3, 2), Some((of(4, 1), until))),
+        (of(5, 2), Some((of(6, 2), until))),
+        (of(7, 1), Some((of(8, 1), until))),
+    ];
+    let endpoints: Vec<_> = (1..)
+        .zip(kinds)
+        .map(|(number, (current, previous))| StoredEndpoint {
+            secrets: RotatedSecrets { current, previous },
+            ..endpoint(number)
+        })
+        .collect();
+    for (endpoint, number) in endpoints.iter().zip(1..) {
+        here.add_webhook(endpoint, number).await;
+    }
+    let older = async |after, most| {
+        let newest = HashGeneration(2);
+        let found = elsewhere
+            .webhooks
+            .endpoints_to_reencrypt(newest, after, most);
+        found.await.expect("the store works")
+    };
+    let [second, third, fifth] = [1, 2, 4].map(|place: usize| endpoints[place].clone());
+    assert_eq!(
+        older(None, 9).await,
+        [second.clone(), third.clone(), fifth.clone()]
+    );
+    assert_eq!(older(None, 2).await, [second.clone(), third.clone()]);
+    assert_eq!(older(Some(third.id), 9).await, std::slice::from_ref(&fifth));
+    let secrets = RotatedSecrets {
+        current: of(7, 2),
+        previous: None,
+    };
+    let replaced = here.webhooks.reencrypt_endpoint(&fifth, &secrets).await;
+    assert!(replaced.expect("the store works"));
+    let kept = elsewhere.webhook(&fifth).await;
+    assert_eq!(kept.map(|kept| kept.secrets), Some(secrets.clone()));
+    let audited = here.written(&AuditFilter::default()).await.len();
+    assert_eq!(audited, endpoints.len(), "no change of its owner's");
+    // Of what was read before somebody rotated, or another process was first, nothing is replaced.
+    for stale in [
+        &fifth,
+        &StoredEndpoint {
+            secrets: RotatedSecrets {
+                current: of(3, 2),
+                previous: None,
+            },
+            ..third.clone()
+        },
+    ] {
+        let replaced = here.webhooks.reencrypt_endpoint(stale, &secrets).await;
+        assert!(!replaced.expect("the store works"));
+    }
+    assert_eq!(elsewhere.webhook(&third).await, Some(third));
+}

@@ -1,0 +1,196 @@
+//! Ends of deliveries, and of endpoints that fail.
+
+use chrono::TimeDelta;
+use domain::customer::CustomerId;
+use domain::webhook::{
+    AttemptResult, DeliveryState, DisabledReason, EndpointState, NextDelivery, SendFailure,
+};
+use uuid::Uuid;
+
+use super::super::fixture::{act, customer, page_of};
+use super::super::stores::StoresUnderTest;
+use super::{attempt, by_owner, end, endpoint, event, ids, lease, seconds, settings, soon};
+use crate::outbound::{DeliveryEnd, Resending, StoredDelivery};
+
+pub(super) async fn attempts_and_their_ends_are_kept(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_webhook(&endpoint(1), 1).await;
+    let told = here.tell(&endpoint(1), 1).await;
+    let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
+    let unreachable = DeliveryEnd {
+        attempt: attempt(seconds(1), AttemptResult::Failed(SendFailure::Unreachable)),
+        ..end(
+            &claimed[0],
+            1,
+            (seconds(1), 0),
+            NextDelivery::Again { at: seconds(5) },
+        )
+    };
+    assert_eq!(
+        here.end_told(&unreachable).await,
+        Some(EndpointState::Enabled)
+    );
+    let waiting = StoredDelivery {
+        due_at: Some(seconds(5)),
+        attempts: 1,
+        step: 1,
+        last_attempt: Some(unreachable.attempt.clone()),
+        ..told.clone()
+    };
+    assert_eq!(
+        elsewhere.told(&endpoint(1)).await,
+        std::slice::from_ref(&waiting)
+    );
+    let since = elsewhere.webhook(&endpoint(1)).await;
+    assert_eq!(since.and_then(|kept| kept.failing_since), Some(seconds(1)));
+    let claimed = here.claim_told(1, seconds(5), lease(2, seconds(35))).await;
+    let accepted = end(&claimed[0], 2, (seconds(6), 204), NextDelivery::Delivered);
+    here.end_told(&accepted).await;
+    let delivered = StoredDelivery {
+        state: DeliveryState::Delivered,
+        due_at: None,
+        attempts: 2,
+        step: 2,
+        last_attempt: Some(accepted.attempt),
+        ..waiting
+    };
+    assert_eq!(elsewhere.told(&endpoint(1)).await, [delivered]);
+    let since = elsewhere.webhook(&endpoint(1)).await;
+    assert_eq!(since.and_then(|kept| kept.failing_since), None);
+}
+
+pub(super) async fn a_receiver_that_is_gone_is_disabled(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_webhook(&endpoint(1), 1).await;
+    for number in [1, 2] {
+        here.tell(&endpoint(1), number).await;
+    }
+    let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
+    let gone = end(&claimed[0], 1, (seconds(1), 410), NextDelivery::Disable);
+    let disabled = EndpointState::Disabled {
+        reason: DisabledReason::Gone,
+        at: seconds(1),
+    };
+    assert_eq!(here.end_told(&gone).await, Some(disabled));
+    let kept = elsewhere.webhook(&endpoint(1)).await;
+    assert_eq!(kept.map(|kept| kept.state), Some(disabled));
+    let states: Vec<_> = elsewhere.told(&endpoint(1)).await;
+    let states: Vec<_> = states.iter().map(|delivery| delivery.state).collect();
+    assert_eq!(states, [DeliveryState::Discarded, DeliveryState::Failed]);
+    assert_eq!(
+        here.claim_told(9, seconds(99), lease(2, seconds(120)))
+            .await,
+        []
+    );
+}
+
+pub(super) async fn a_receiver_that_fails_for_five_days_is_disabled(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.add_webhook(&endpoint(1), 1).await;
+    let mut state = None;
+    for (number, hours) in (1..).zip([0, 100, 119, 120]) {
+        here.tell(&endpoint(1), number).await;
+        let now = soon() + TimeDelta::hours(hours);
+        let until = now + TimeDelta::seconds(30);
+        let claimed = here.claim_told(1, now, lease(1, until)).await;
+        let failed = end(&claimed[0], 1, (now, 500), NextDelivery::GiveUp);
+        state = here.end_told(&failed).await;
+        if hours < 120 {
+            assert_eq!(state, Some(EndpointState::Enabled), "{hours}");
+        }
+    }
+    let disabled = EndpointState::Disabled {
+        reason: DisabledReason::Failing,
+        at: soon() + TimeDelta::hours(120),
+    };
+    assert_eq!(state, Some(disabled));
+    let enabled = settings(EndpointState::Enabled);
+    let enabled = here.change_webhook(&endpoint(1), &enabled, 2).await;
+    assert_eq!(enabled.failing_since, None);
+}
+
+pub(super) async fn an_ended_delivery_is_sent_again(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_webhook(&endpoint(1), 1).await;
+    let told = here.tell(&endpoint(1), 1).await;
+    let resend = async |customer: CustomerId, now| {
+        let id = endpoint(1).id;
+        let resending = here.webhooks.resend(customer, id, told.id, now).await;
+        resending.expect("the store works")
+    };
+    let own = endpoint(1).customer;
+    assert_eq!(resend(own, soon()).await, Resending::AlreadyPending);
+    let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
+    assert_eq!(resend(own, soon()).await, Resending::AlreadyPending);
+    let accepted = end(&claimed[0], 1, (soon(), 200), NextDelivery::Delivered);
+    here.end_told(&accepted).await;
+    assert_eq!(resend(customer(2).id, soon()).await, Resending::Unknown);
+    let pending = StoredDelivery {
+        due_at: Some(seconds(60)),
+        attempts: 1,
+        last_attempt: Some(accepted.attempt),
+        ..told.clone()
+    };
+    let again_pending = resend(own, seconds(60)).await;
+    assert_eq!(again_pending, Resending::Pending(Box::new(pending)));
+    let again = elsewhere
+        .claim_told(1, seconds(60), lease(2, seconds(90)))
+        .await;
+    assert_eq!(ids(&again), [told.id]);
+    let change = settings(by_owner(seconds(61)));
+    here.change_webhook(&endpoint(1), &change, 2).await;
+    assert_eq!(resend(own, seconds(62)).await, Resending::Disabled);
+}
+
+pub(super) async fn a_disabled_endpoint_discards_what_is_pending(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_webhook(&endpoint(1), 1).await;
+    here.tell(&endpoint(1), 1).await;
+    here.tell(&endpoint(1), 2).await;
+    let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
+    let change = settings(by_owner(act(2).at));
+    here.change_webhook(&endpoint(1), &change, 2).await;
+    let told = elsewhere.told(&endpoint(1)).await;
+    let is_discarded = |it: &StoredDelivery| it.state == DeliveryState::Discarded;
+    assert!(told.iter().all(is_discarded), "{told:?}");
+    let late = end(&claimed[0], 1, (soon(), 200), NextDelivery::Delivered);
+    assert_eq!(here.end_told(&late).await, None);
+    // One that was added at the same moment, in another transaction.
+    here.tell(&endpoint(1), 3).await;
+    let claimed = here.claim_told(1, soon(), lease(2, seconds(30))).await;
+    assert_eq!(claimed[0].endpoint.state, by_owner(act(2).at));
+    let (id, token) = (claimed[0].delivery.id, Uuid::from_u128(2));
+    let discarded = here.webhooks.discard_delivery(id, token, soon()).await;
+    discarded.expect("the store works");
+    assert!(here.told(&endpoint(1)).await.iter().all(is_discarded));
+}
+
+pub(super) async fn old_deliveries_are_removed(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_webhook(&endpoint(1), 1).await;
+    for number in 1..=3 {
+        here.tell(&endpoint(1), number).await;
+    }
+    let claimed = here.claim_told(2, soon(), lease(1, seconds(30))).await;
+    for (place, claimed) in (0..).zip(&claimed) {
+        let accepted = end(claimed, 1, (seconds(place), 200), NextDelivery::Delivered);
+        here.end_told(&accepted).await;
+    }
+    let queue = elsewhere.webhooks.delivery_queue(soon()).await;
+    let queue = queue.expect("the store works");
+    assert_eq!((queue.due, queue.waiting), (1, 0));
+    assert_eq!(queue.oldest, Some(event(3).at));
+    let removed = elsewhere.webhooks.prune_deliveries(seconds(1)).await;
+    assert_eq!(removed.expect("the store works"), 1);
+    let (first, customer) = (page_of(1), endpoint(1).customer);
+    let page = here.webhooks.deliveries(customer, endpoint(1).id, &first);
+    let page = page.await.expect("the list is read");
+    assert!(page.has_next);
+    assert_eq!(here.told(&endpoint(1)).await.len(), 2);
+}

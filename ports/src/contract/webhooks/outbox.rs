@@ -1,0 +1,77 @@
+//! Deliveries that are added with what they tell of.
+
+use domain::key::Environment;
+use domain::lookup::LookupState;
+use domain::webhook::{EventType, EventTypes, WebhookEvent};
+use uuid::Uuid;
+
+use super::super::fixture::{customer, lookup_of, record};
+use super::super::stores::StoresUnderTest;
+use super::{by_owner, endpoint, endpoint_of, event, seconds, soon};
+use crate::outbound::{ClaimEnd, LookupChange, StoredDelivery, StoredEndpoint};
+
+pub(super) async fn a_lookups_end_is_told_to_those_who_want_it(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let live = StoredEndpoint {
+        environment: Environment::Live,
+        ..endpoint(2)
+    };
+    let disabled = StoredEndpoint {
+        state: by_owner(soon()),
+        ..endpoint(3)
+    };
+    let batches = EventTypes::new(&[EventType::BatchFinished]).expect("events of the suite");
+    let batches = StoredEndpoint {
+        events: batches,
+        ..endpoint(4)
+    };
+    let others = endpoint_of(customer(2).id, 5);
+    let all = [endpoint(1), live, disabled, batches, others];
+    for (number, endpoint) in (1..).zip(&all) {
+        here.add_webhook(endpoint, number).await;
+    }
+    let wait = LookupChange::Wait {
+        due_at: seconds(3_600),
+    };
+    assert!(here.run_to(1, Environment::Test, wait).await);
+    let expired = LookupChange::End {
+        state: LookupState::Expired,
+        refund: false,
+    };
+    assert!(here.run_to(2, Environment::Test, expired).await);
+    for endpoint in &all {
+        assert_eq!(elsewhere.told(endpoint).await, []);
+    }
+    let proof = LookupChange::Deliver(b"proof".to_vec());
+    assert!(here.run_to(3, Environment::Test, proof).await);
+    let id = lookup_of(&record(1).key, 3).facts.id;
+    let event = WebhookEvent {
+        subject: id.0,
+        at: soon(),
+        ..event(3)
+    };
+    let expected = StoredDelivery::of(endpoint(1).id, &event);
+    assert_eq!(elsewhere.told(&endpoint(1)).await, [expected]);
+    for endpoint in &all[1..] {
+        assert_eq!(elsewhere.told(endpoint).await, []);
+    }
+}
+
+pub(super) async fn an_end_that_comes_too_late_is_not_told(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.add_webhook(&endpoint(1), 1).await;
+    let proof = || LookupChange::Deliver(b"proof".to_vec());
+    assert!(here.run_to(1, Environment::Test, proof()).await);
+    let late = ClaimEnd {
+        id: lookup_of(&record(1).key, 1).facts.id,
+        token: Uuid::from_u128(9),
+        now: seconds(1),
+        attempt: None,
+        change: proof(),
+    };
+    let ended = here.lookups.end_claim(&late).await;
+    assert!(!ended.expect("the store works"));
+    assert_eq!(here.told(&endpoint(1)).await.len(), 1);
+}
