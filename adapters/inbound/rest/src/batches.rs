@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::batch::BatchId;
-use ports::inbound::{BatchAccess, BatchError, BatchRead, LookupAccess};
+use ports::inbound::{BatchAccess, BatchError, BatchRead, Batches, Caller, LookupAccess};
 use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -25,7 +25,6 @@ mod files;
 mod find;
 mod import;
 mod import_archive;
-mod kept_error;
 mod list;
 mod problems;
 mod results;
@@ -38,7 +37,7 @@ pub(crate) use import::ImportBody;
 pub(crate) use import_archive::MAX_ARCHIVE_BYTES;
 pub(crate) use views::{BatchBody, PreviewBody, RowBody};
 
-/// The routes with an API key.
+/// The routes with an API key, or with a session.
 pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
     OpenApiRouter::new()
         .routes(routes!(create::create, list::list))
@@ -50,43 +49,58 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
         .routes(routes!(import::import))
 }
 
-/// Path of a batch.
-fn path(id: BatchId) -> String {
-    format!("/v1/cep/batches/{id}")
-}
-
 /// A request about batches: its caller and its context.
 pub(crate) struct BatchCall {
     context: RequestContext,
     access: BatchAccess,
+    batches: Arc<dyn Batches>,
     headers: HeaderMap,
     incoming: Incoming,
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for BatchCall {
+impl FromRequestParts<Arc<RestState>> for BatchCall {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &Arc<RestState>,
+    ) -> Result<Self, Problem> {
         let context = parts.extensions.get::<RequestContext>().cloned();
         let context = context.expect("each route is observed, which adds the context");
         let incoming = Extension::<Incoming>::from_request_parts(parts, state).await;
         let Extension(incoming) = incoming.map_err(|_| Problem::internal(&context.request_id))?;
-        let address = parts.extensions.get::<CallerAddress>().copied();
-        let access = BatchAccess::Key(LookupAccess {
-            presented_key: caller::presented_key(&parts.headers).map(str::to_owned),
-            address: caller::known_address(address),
-            request_id: context.request_id.clone(),
-        });
+        // The guard adds the caller to a request with a session alone.
+        let person = parts.extensions.get::<Caller>().cloned();
+        let (access, batches) = match person.zip(state.people_batches.as_ref()) {
+            Some((caller, people)) => (BatchAccess::Person(caller), &people.batches),
+            None => (key_access(parts, &context), &state.batches),
+        };
         Ok(Self {
             context,
             access,
+            batches: Arc::clone(batches),
             headers: parts.headers.clone(),
             incoming,
         })
     }
 }
 
+/// The access of a caller with an API key.
+fn key_access(parts: &Parts, context: &RequestContext) -> BatchAccess {
+    let address = parts.extensions.get::<CallerAddress>().copied();
+    BatchAccess::Key(LookupAccess {
+        presented_key: caller::presented_key(&parts.headers).map(str::to_owned),
+        address: caller::known_address(address),
+        request_id: context.request_id.clone(),
+    })
+}
+
 impl BatchCall {
+    /// Returns `true` for a caller with a session.
+    fn is_person(&self) -> bool {
+        matches!(self.access, BatchAccess::Person(_))
+    }
+
     /// The problem of a use case that failed.
     fn problem(&self, error: &BatchError) -> Problem {
         problems::of_batch(error, &self.context.request_id)

@@ -6,7 +6,7 @@ use domain::inference::InferredBanks;
 use domain::key::MOST_NEW_KEYS;
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
-use domain::webhook::{EventTypesError, MAX_ENDPOINTS, UrlError};
+use domain::webhook::{EventTypesError, MAX_ENDPOINTS};
 use ports::inbound::{
     AdmissionError, FetchError, KeyError, NotDurable, NotFoundReason, PersonLookupError,
     RepeatError, WebhookError,
@@ -108,7 +108,7 @@ pub(crate) fn of_person_lookup(error: &PersonLookupError, id: &RequestId) -> Pro
 pub(crate) fn of_webhook(error: &WebhookError, id: &RequestId) -> Problem {
     match error {
         WebhookError::NotFound => Problem::NoSuchResource,
-        WebhookError::Url(error) => Problem::invalid_field("url", of_url(*error)),
+        WebhookError::Url(error) => Problem::invalid_field("url", *error),
         WebhookError::Events(EventTypesError::None | EventTypesError::Test) => {
             Problem::invalid_field("events", FieldProblem::Empty)
         }
@@ -124,17 +124,6 @@ pub(crate) fn of_webhook(error: &WebhookError, id: &RequestId) -> Problem {
                 retry_after: STORE_RETRY,
             }
         }
-    }
-}
-
-fn of_url(error: UrlError) -> FieldProblem {
-    match error {
-        UrlError::TooLong | UrlError::Malformed => FieldProblem::MalformedUrl,
-        UrlError::Scheme => FieldProblem::NotHttps,
-        UrlError::Port => FieldProblem::WrongPort,
-        UrlError::UserInfo => FieldProblem::UserInfo,
-        UrlError::Fragment => FieldProblem::Fragment,
-        UrlError::Host => FieldProblem::NotPublic,
     }
 }
 

@@ -35,7 +35,7 @@ use axum::Router;
 use axum::extract::{MatchedPath, Request};
 use ports::inbound::{Batches, Health, Lookups, Participants, ProofRequests};
 use tower::ServiceExt as _;
-use web::RequestLayer;
+use web::{RequestLayer, SessionGuard};
 
 pub use ending::{Ending, ProofMetricsSink};
 pub use openapi::openapi_json;
@@ -59,6 +59,8 @@ pub struct RestState {
     pub lookups: Arc<dyn Lookups>,
     /// Creates and reads batches.
     pub batches: Arc<dyn Batches>,
+    /// Batches of people with a session; `None` on a gateway without sign-in.
+    pub people_batches: Option<PeopleBatches>,
     /// Rows that a batch may have.
     pub max_batch_rows: u32,
     /// Says whether we can serve.
@@ -69,6 +71,14 @@ pub struct RestState {
     pub request_layer: Arc<RequestLayer>,
     /// Metrics of proof requests.
     pub metrics_sink: Arc<dyn ProofMetricsSink>,
+}
+
+/// Batches of people with a session.
+pub struct PeopleBatches {
+    /// Creates and reads them.
+    pub batches: Arc<dyn Batches>,
+    /// Session check and cross-site guard.
+    pub guard: Arc<SessionGuard>,
 }
 
 /// All routes.
@@ -83,6 +93,14 @@ pub fn router(state: RestState) -> Router {
     let (participants, _) = participants::routes().split_for_parts();
     let (lookups, _) = lookups::items().split_for_parts();
     let (batches, _) = batches::routes().split_for_parts();
+    let batches = match &state.people_batches {
+        Some(people) => {
+            // Before the guard, which answers preflights.
+            let batches = batches.method_not_allowed_fallback(web::method_not_allowed);
+            web::guard_without_key(batches, &people.guard, caller::shows_key)
+        }
+        None => batches,
+    };
     let public = description
         .merge(participants)
         .merge(lookups)

@@ -24,7 +24,7 @@ mod find;
 mod list;
 mod remove;
 pub(crate) mod views;
-mod wait;
+pub(crate) mod wait;
 
 pub(crate) use body::read as read_body;
 pub(crate) use file::rendered as file;

@@ -140,15 +140,18 @@ impl Group {
 
     /// Adds what all operations of the group share, and examples.
     fn complete(self, operation: &mut Operation) {
-        let (scheme, errors): (_, &[&str]) = match self {
-            Self::Proofs => (Some(API_KEY), &responses::OF_PROOFS),
-            Self::Checks => (Some(API_KEY), &responses::OF_CHECKS),
-            Self::LookupCreation => (Some(API_KEY), &responses::OF_LOOKUP_CREATION),
-            Self::LookupReads | Self::Batches => (Some(API_KEY), &responses::OF_LOOKUP_READS),
-            Self::Sessions => (Some(SESSION), &responses::OF_SESSIONS),
-            Self::Public => (None, &[]),
+        let (schemes, errors): (&[&str], &[&str]) = match self {
+            Self::Proofs => (&[API_KEY], &responses::OF_PROOFS),
+            Self::Checks => (&[API_KEY], &responses::OF_CHECKS),
+            Self::LookupCreation => (&[API_KEY], &responses::OF_LOOKUP_CREATION),
+            Self::LookupReads => (&[API_KEY], &responses::OF_LOOKUP_READS),
+            Self::Batches => (&[API_KEY, SESSION], &responses::OF_BATCHES),
+            Self::Sessions => (&[SESSION], &responses::OF_SESSIONS),
+            Self::Public => (&[], &[]),
         };
-        operation.security = scheme.map(|scheme| vec![SecurityRequirement::new(scheme, [""; 0])]);
+        let alternatives = schemes.iter();
+        let alternatives = alternatives.map(|scheme| SecurityRequirement::new(*scheme, [""; 0]));
+        operation.security = (!schemes.is_empty()).then(|| alternatives.collect());
         for named in responses::ALL {
             // An operation's own answer says more.
             if errors.contains(&named.name) {
@@ -336,7 +339,10 @@ fn general() -> OpenApi {
             tag(
                 "batches",
                 "Files of many payments, each of whose rows is a stored lookup, and the bank's own batch. They \
-                 need an API key; only rows are counted, and a key asks about batches at most 600 times a minute.",
+                 need an API key, or a session: with a session `key_id` names the key that is charged, batches \
+                 of both environments are read, every POST needs the `Content-Type` of its body, or \
+                 `application/json` without one, and there is no `Idempotency-Key`. Only rows are counted, and \
+                 a key asks about batches at most 600 times a minute.",
             ),
             tag("participants", "Participants of SPEI. They need no key."),
             tag(

@@ -38,15 +38,18 @@ not-a-proof = The file is not a proof that can be checked. Send the XML or the P
 inference-failed = Could not infer { LIST($missing, last: "or") }; add { LIST($missing, last: "and") } to this same request, or name emisor and receptor at { LIST($endpoints, last: "and") }.
 route-not-found = There is no such route. The API's routes are described at /openapi.json and /docs.
 method-not-allowed = The route does not accept this method; use one that the Allow header names.
+web-socket-required = This address is for WebSockets with the sub-protocol { $protocol }; open one, or send queries to /graphql.
 
 ## Access and limits
 
 invalid-api-key = Invalid API key. Send a valid key in exactly one x-api-key header.
 unauthenticated = There is no valid session; sign in at /login and repeat the request.
+no-credential = There is no credential. Send an API key in exactly one x-api-key header; in a browser, sign in at /login and repeat the request.
 cross-site = The request comes from a site that is not allowed; make it from the dashboard, or ask the operator to allow the origin.
 admins-only = Only admins may do this; ask the operator for the role.
 rate-limited = The key reached its limit of { $limit } requests per minute; try again in { $seconds } s.
 too-many-requests = The session, or its account, sent more than { $limit } requests in a second; try again in { $seconds } s.
+too-many-web-sockets = The session has { $most } open WebSockets, which are as many as it may have; close one, or send several subscriptions over one.
 too-many-reads = The key read lookups more than { $limit } times in a minute; try again in { $seconds } s, and use "wait" in place of repeated reads.
 too-many-repeats = The key repeated requests with an Idempotency-Key more than { $limit } times in a minute; try again in { $seconds } s.
 quota-exceeded = The key used up its quota of { $limit } requests for the month; it is renewed on { $reset_at } UTC. Ask for a higher limit if you need it before.
@@ -146,6 +149,8 @@ field-malformed-id = It must be a UUID.
 field-wrong-cursor = It is no place in this list; use the next of the page before, with the same filters and the same order.
 field-excluded = It can't stand beside { $other }; send one of them.
 field-incomplete = It needs { $other } too; add it.
+field-key-only = It counts with an API key alone; leave it out, or send the request with x-api-key.
+field-no-such-key = Your account has no active key with this id; use the id of one that GET /keys lists.
 field-backwards = It must be before to.
 field-too-many-pairs = It must have at most { $most } pairs.
 field-metadata-name = It must have names of 1 to 40 characters, each once.
@@ -229,6 +234,12 @@ graphql-variable-required = The variable ${ $name } must have a value; give it i
 graphql-introspection-disabled = The schema isn't told here; it comes with the documentation, as schema.graphql.
 graphql-timeout = The answer wasn't found within { $seconds } seconds; ask for less, or try again. Of a mutation look first whether it was done.
 graphql-internal-error = Something failed on our side; try again, and if it stays so, tell us the request_id.
+graphql-subscription-over-post = Subscriptions are answered over a WebSocket; open one at { $path }.
+graphql-subscriptions-only = Over a WebSocket subscriptions are answered alone; send queries and mutations by POST to /graphql.
+graphql-too-many-subscriptions = The session has { $most } subscriptions, which are as many as it may have; end one of them, or read what you follow now and then.
+graphql-session-busy = The session, or its account, sends too many requests; try again in { $seconds } s.
+graphql-session-ended = The session has ended; sign in again.
+graphql-session-unchecked = The session can't be checked now; try again in a few seconds.
 
 ## GraphQL: limits of a query
 
@@ -243,6 +254,7 @@ graphql-directives = A query may have at most { $most } directives; use fewer of
 graphql-fragments = A query may have at most { $most } fragments; use fewer of them.
 graphql-operations = A query may have at most { $most } operations; send only the one that is meant.
 graphql-mutations = A query may have at most { $most } mutations; send the others in further requests.
+graphql-subscriptions = A subscription may have { $most } field; send the others as subscriptions of their own.
 graphql-levels = A query may have at most { $most } levels of selections, fragments included; spread fewer of them within each other.
 graphql-nesting = A query may have at most { $most } levels of brackets; nest them less.
 graphql-tokens = A query may have at most { $most } tokens; send a shorter query.
@@ -278,6 +290,13 @@ user-too-many-keys = An account of this plan has at most { $most } active keys; 
 user-too-many-new-keys = An account creates or rotates at most { $most } keys in an hour; try again in { $minutes } min.
 user-lookup-final = The lookup has ended, so there is nothing to cancel; erase it instead.
 user-lookup-not-final = The lookup hasn't ended; cancel it first.
+user-batch-final = The batch has ended, so there is nothing to cancel; erase it instead.
+user-batch-not-final = The batch hasn't ended; cancel it first.
+user-no-change = Nothing would change: give url, events or enabled.
+user-test-event = TEST can't be subscribed to: it is sent when testWebhook asks for it. Leave it out.
+user-too-many-webhooks = The account already has { $most } webhooks, the most that it may have; remove one that isn't used.
+user-webhook-disabled = The webhook is disabled; enable it with updateWebhook and repeat this.
+user-delivery-pending = The message is still tried; its next attempt is in nextAttemptAt.
 
 ## Checks of a proof that somebody sent (comprobaciones[].explicacion)
 

@@ -38,15 +38,18 @@ not-a-proof = El archivo no es un comprobante que se pueda revisar. Envíe el XM
 inference-failed = No se pudo inferir { LIST($missing, last: "ni") }; agregue { LIST($missing, last: "y") } a esta misma petición, o indique emisor y receptor en { LIST($endpoints, last: "y") }.
 route-not-found = La ruta no existe. Las rutas de la API se describen en /openapi.json y en /docs.
 method-not-allowed = La ruta no acepta este método; use uno de los que indica el encabezado Allow.
+web-socket-required = Esta dirección es para WebSockets con el subprotocolo { $protocol }; abra uno, o mande consultas a /graphql.
 
 ## Acceso y límites
 
 invalid-api-key = Clave de API inválida. Envíe una clave vigente en un único encabezado x-api-key.
 unauthenticated = No hay una sesión válida; inicie sesión en /login y repita la petición.
+no-credential = Falta una credencial. Envíe una clave de API en un único encabezado x-api-key; en un navegador, inicie sesión en /login y repita la petición.
 cross-site = La petición viene de un sitio que no está permitido; hágala desde el panel, o pida al operador que permita el origen.
 admins-only = Solo los administradores pueden hacer esto; pida el rol al operador.
 rate-limited = La clave llegó a su límite de { $limit } peticiones por minuto; intente de nuevo en { $seconds } s.
 too-many-requests = La sesión, o su cuenta, mandó más de { $limit } solicitudes en un segundo; intente de nuevo en { $seconds } s.
+too-many-web-sockets = La sesión tiene { $most } WebSockets abiertos, que son los que puede tener; cierre uno, o mande varias suscripciones por el mismo.
 too-many-reads = La clave leyó consultas más de { $limit } veces en un minuto; intente de nuevo en { $seconds } s, y use "wait" en lugar de leer repetidamente.
 too-many-repeats = La clave repitió solicitudes con un Idempotency-Key más de { $limit } veces en un minuto; intente de nuevo en { $seconds } s.
 quota-exceeded = La clave agotó su cuota de { $limit } peticiones del mes; se renueva el { $reset_at } UTC. Pida un límite mayor si lo necesita antes.
@@ -146,6 +149,8 @@ field-malformed-id = Debe ser un UUID.
 field-wrong-cursor = No es un lugar de esta lista; use el valor de next de la página anterior, con los mismos filtros y el mismo orden.
 field-excluded = No puede ir junto con { $other }; envíe uno de los dos.
 field-incomplete = Necesita también { $other }; agréguelo.
+field-key-only = Solo vale con una clave de API; omítalo, o envíe la petición con x-api-key.
+field-no-such-key = Su cuenta no tiene una clave activa con este identificador; use el de una de las que muestra GET /keys.
 field-backwards = Debe ser anterior a to.
 field-too-many-pairs = Debe tener { $most } pares a lo más.
 field-metadata-name = Debe tener nombres de 1 a 40 caracteres, cada uno una vez.
@@ -229,6 +234,12 @@ graphql-variable-required = La variable ${ $name } debe tener un valor; indíque
 graphql-introspection-disabled = Aquí no se describe el esquema; viene con la documentación, como schema.graphql.
 graphql-timeout = No hubo respuesta en { $seconds } segundos; pida menos o intente de nuevo. Si era una mutación, compruebe antes si se realizó.
 graphql-internal-error = Algo falló de nuestro lado; intente de nuevo y, si persiste, indíquenos el request_id.
+graphql-subscription-over-post = Las suscripciones se atienden por un WebSocket; abra uno en { $path }.
+graphql-subscriptions-only = Por un WebSocket solo se atienden suscripciones; mande las consultas y mutaciones por POST a /graphql.
+graphql-too-many-subscriptions = La sesión tiene { $most } suscripciones, que son las que puede tener; termine una, o lea de vez en cuando lo que sigue.
+graphql-session-busy = La sesión, o su cuenta, manda demasiadas solicitudes; intente de nuevo en { $seconds } s.
+graphql-session-ended = La sesión terminó; inicie sesión de nuevo.
+graphql-session-unchecked = La sesión no se puede revisar ahora; intente de nuevo en unos segundos.
 
 ## GraphQL: límites de una consulta
 
@@ -243,6 +254,7 @@ graphql-directives = Una consulta puede tener como máximo { $most } directivas;
 graphql-fragments = Una consulta puede tener como máximo { $most } fragmentos; use menos.
 graphql-operations = Una consulta puede tener como máximo { $most } operaciones; envíe solo la que quiere ejecutar.
 graphql-mutations = Una consulta puede tener como máximo { $most } mutaciones; envíe las demás en otras peticiones.
+graphql-subscriptions = Una suscripción puede tener { $most } campo; mande los demás como suscripciones aparte.
 graphql-levels = Una consulta puede tener como máximo { $most } niveles de selecciones, fragmentos incluidos; anide menos fragmentos.
 graphql-nesting = Una consulta puede tener como máximo { $most } niveles de llaves y corchetes; anide menos.
 graphql-tokens = Una consulta puede tener como máximo { $most } símbolos; envíe una consulta más corta.
@@ -278,6 +290,13 @@ user-too-many-keys = Una cuenta de este plan tiene como máximo { $most } claves
 user-too-many-new-keys = Una cuenta crea o rota como máximo { $most } claves en una hora; intente de nuevo en { $minutes } min.
 user-lookup-final = La consulta ya terminó y no hay nada que cancelar; bórrela en su lugar.
 user-lookup-not-final = La consulta no ha terminado; cancélela primero.
+user-batch-final = El lote ya terminó y no hay nada que cancelar; bórrelo en su lugar.
+user-batch-not-final = El lote no ha terminado; cancélelo primero.
+user-no-change = No cambiaría nada: indique url, events o enabled.
+user-test-event = TEST no se puede suscribir: se envía cuando testWebhook lo pide. Omítalo.
+user-too-many-webhooks = La cuenta ya tiene { $most } webhooks, el máximo que puede tener; quite uno que no use.
+user-webhook-disabled = El webhook está desactivado; actívelo con updateWebhook y repita esto.
+user-delivery-pending = El mensaje todavía se intenta; su próximo intento está en nextAttemptAt.
 
 ## Comprobaciones de un comprobante recibido (comprobaciones[].explicacion)
 

@@ -245,6 +245,12 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     media_type(headers).is_some_and(|value| is_type(value, "application/json"))
 }
 
+/// Returns true when the headers declare JSON, a table or a ZIP file: types that no form has a browser send,
+/// so that a page of another site has to ask first (Fetch, "CORS-safelisted request-header").
+pub(crate) fn is_json_or_file(headers: &HeaderMap) -> bool {
+    is_json(headers) || table_type(headers).is_some() || is_archive(headers)
+}
+
 /// The declared type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileType {

@@ -18,9 +18,10 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
+use domain::request::RequestId;
 use ports::inbound::{Caller, Person, SessionError, Sessions};
 
-use crate::body::is_json;
+use crate::body::{is_json, is_json_or_file};
 use crate::chain::Chain;
 use crate::context::RequestContext;
 use crate::cross_site::Sender;
@@ -59,9 +60,67 @@ pub fn guard(router: Router, guard: &Arc<SessionGuard>) -> Router {
     router.layer(from_fn_with_state(Arc::clone(guard), guarded))
 }
 
+/// Returns true for a request whose caller shows an API key, be it a good one or not.
+pub type ShowsKey = fn(&HeaderMap) -> bool;
+
+/// Guards the routes of a router that take API keys, too: a request that `shows_key` passes as it is, and
+/// any other one needs a session.
+///
+/// It differs from [`guard()`] in two points: bodies may be tables and ZIP files, which no form of another
+/// site can send either; and a request without any credential is told of both.
+pub fn guard_without_key<S: Clone + Send + Sync + 'static>(
+    router: Router<S>,
+    guard: &Arc<SessionGuard>,
+    shows_key: ShowsKey,
+) -> Router<S> {
+    let state = (Arc::clone(guard), shows_key);
+    router.layer(from_fn_with_state(state, guarded_without_key))
+}
+
 async fn guarded(
     State(guard): State<Arc<SessionGuard>>,
     Extension(call): Extension<RequestContext>,
+    request: Request,
+    next: Next,
+) -> Response {
+    serve(&guard, Credentials::Session, call, request, next).await
+}
+
+async fn guarded_without_key(
+    State((guard, shows_key)): State<(Arc<SessionGuard>, ShowsKey)>,
+    Extension(call): Extension<RequestContext>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if shows_key(request.headers()) {
+        return next.run(request).await;
+    }
+    serve(&guard, Credentials::SessionOrKey, call, request, next).await
+}
+
+/// Credentials that a route takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Credentials {
+    /// A session alone.
+    Session,
+    /// A session, or an API key.
+    SessionOrKey,
+}
+
+impl Credentials {
+    /// Returns true for headers that declare a body as such a route takes it from a person.
+    fn declares_body(self, headers: &HeaderMap) -> bool {
+        match self {
+            Self::Session => is_json(headers),
+            Self::SessionOrKey => is_json_or_file(headers),
+        }
+    }
+}
+
+async fn serve(
+    guard: &SessionGuard,
+    accepted: Credentials,
+    call: RequestContext,
     request: Request,
     next: Next,
 ) -> Response {
@@ -70,7 +129,7 @@ async fn guarded(
         Sender::Foreign => Problem::CrossSite.into_response(),
         Sender::Allowed(_) if is_preflight(&request) => preflight(),
         Sender::Allowed(_) | Sender::Ours => match guard
-            .entry(&call, request.method(), request.headers())
+            .entry(accepted, &call, request.method(), request.headers())
             .await
         {
             Ok(person) => enter(person, &call, request, next).await,
@@ -93,16 +152,29 @@ impl SessionGuard {
     /// Returns the person who sends a request, if the request may be sent so.
     async fn entry(
         &self,
+        accepted: Credentials,
         call: &RequestContext,
         method: &Method,
         headers: &HeaderMap,
     ) -> Result<Person, Problem> {
-        if takes_body(method) && !is_json(headers) {
+        let token = self.site.session_cookie().read(headers);
+        // A program that forgot its key has no session either, which another site could use.
+        if token.is_none() && accepted == Credentials::SessionOrKey {
+            return Err(Problem::NoCredential);
+        }
+        if takes_body(method) && !accepted.declares_body(headers) {
             return Err(Problem::UnsupportedMediaType);
         }
-        let token = self.site.session_cookie().read(headers);
         let token = token.ok_or(Problem::Unauthenticated)?;
-        let request_id = &call.request_id;
+        self.check(token, &call.request_id).await
+    }
+
+    /// Checks a session, and counts that as one of its requests. The guard does it for each request; what
+    /// lasts longer than a request does it again.
+    ///
+    /// # Errors
+    /// [`Problem::Unauthenticated`], [`Problem::TooManyRequests`], [`Problem::Unavailable`].
+    pub async fn check(&self, token: &str, request_id: &RequestId) -> Result<Person, Problem> {
         self.sessions
             .person(token)
             .await

@@ -6,6 +6,7 @@
 //! and, behind the guard, `ports::inbound::{Caller, Person}`.
 #![warn(missing_docs)]
 
+mod batch_paths;
 mod body;
 mod caller_address;
 mod chain;
@@ -27,13 +28,14 @@ use axum::body::Body;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::Response;
 
+pub use batch_paths::BatchPaths;
 pub use body::{BODY_DEADLINE, Incoming, TableType, Upload, is_json};
 pub use caller_address::{CallerAddress, ProxyNetwork, ProxyNetworkError, TrustedProxies};
 pub use chain::Chain;
 pub use context::{RequestContext, the_one};
 pub use cookie::{CookieError, MAX_COOKIE_BYTES, SessionCookie};
 pub use cross_site::is_cross_site;
-pub use guard::{SessionGuard, guard};
+pub use guard::{SessionGuard, ShowsKey, guard, guard_without_key};
 pub use language::Language;
 pub use method::method_name;
 pub use observe::{

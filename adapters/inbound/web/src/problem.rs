@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use domain::batch::sheet::{SheetColumn, headers_of};
 use domain::inference::InferredBanks;
 use domain::participant::ParticipantCode;
 use domain::payment::{Payment, PaymentState};
@@ -19,6 +20,7 @@ use crate::headers::retry_after_seconds;
 mod catalogue;
 mod check;
 mod code;
+mod column;
 mod details;
 mod field;
 mod graphql;
@@ -33,6 +35,7 @@ mod text;
 
 pub use check::{CheckExplanation, CheckPassed, explanation};
 pub use code::Code;
+pub use column::TableColumn;
 pub use details::{
     ComponentDetail, Details, FieldDetail, FileDetail, GapDetail, GapDetails, HintDetail,
     InferredDetails, PaymentDetail,
@@ -42,7 +45,7 @@ pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};
 pub use hint::{GapReason, HintReason};
 pub use response::ErrorBody;
 pub(crate) use response::render;
-pub use row::{RowDetail, RowFaultText};
+pub use row::{RowDetail, RowError, RowFaultText};
 
 use catalogue::catalogue;
 use text::{Count, List};
@@ -108,6 +111,8 @@ catalogue! {
         InvalidApiKey = Code::InvalidApiKey, "invalid-api-key";
         /// No session, or none that is good: nobody is told which.
         Unauthenticated = Code::Unauthenticated, "unauthenticated";
+        /// Neither an API key nor a session, where either will do.
+        NoCredential = Code::Unauthenticated, "no-credential";
         /// The month's quota is used up.
         QuotaExceeded { limit: u64, used: u64, reset_at: DateTime<Utc> }
             = Code::QuotaExceeded,
@@ -137,11 +142,11 @@ catalogue! {
         /// A header that can't be read.
         TableHeader { line: u64 } = Code::InvalidRequest, "table-header"(line: line);
         /// A table without columns that each row needs.
-        MissingColumns { missing: Vec<&'static str>, found: Vec<String> }
+        MissingColumns { missing: Vec<&'static str>, columns: Vec<SheetColumn> }
             = Code::InvalidRequest,
-            "missing-columns"(missing: List::of(missing), found: List::of(found));
+            "missing-columns"(missing: List::of(missing), found: List::of(headers_of(columns)));
         /// A table with several columns for one field.
-        RepeatedColumn { column: &'static str, found: Vec<String> }
+        RepeatedColumn { column: &'static str, found: Vec<String>, columns: Vec<SheetColumn> }
             = Code::InvalidRequest,
             "repeated-column"(column: column, found: List::of(found));
         /// A table none of whose rows can be looked up.
@@ -164,6 +169,9 @@ catalogue! {
         NoSuchBatch = Code::NotFound, "no-such-batch";
         /// The lookup keeps no PDF.
         FileNotKept = Code::NotFound, "file-not-kept";
+        /// No handshake of a WebSocket, or one without the route's sub-protocol.
+        WebSocketRequired { protocol: &'static str }
+            = Code::InvalidRequest, "web-socket-required"(protocol: protocol);
         /// No such route.
         RouteNotFound = Code::RouteNotFound, "route-not-found";
         /// The route has other methods.
@@ -225,6 +233,9 @@ catalogue! {
         TooManyRequests { limit: u32, retry_after: Duration }
             = Code::RateLimitExceeded,
             "too-many-requests"(limit: limit, seconds: &retry_after_seconds(*retry_after));
+        /// A session has as many open connections for subscriptions as it may have.
+        TooManyWebSockets { most: usize }
+            = Code::RateLimitExceeded, "too-many-web-sockets"(most: most);
         /// A key reads lookups too often.
         TooManyReads { limit: u32, retry_after: Duration }
             = Code::RateLimitExceeded,

@@ -39,7 +39,7 @@ pub(super) async fn bank_files(
     call: BatchCall,
     Named(id): Named,
 ) -> Result<Response, Problem> {
-    let read = state.batches.rows(&call.access, id, RowNumber(0)).await;
+    let read = call.batches.rows(&call.access, id, RowNumber(0)).await;
     let mut read = read.map_err(|error| call.problem(&error))?;
     let mut lines = Vec::new();
     while let Some(rows) = read

@@ -1,15 +1,11 @@
 //! `POST /v1/cep/batches/{id}/cancel`.
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use web::Problem;
 
 use super::views::BatchBody;
 use super::{BatchCall, Named};
-use crate::RestState;
 use crate::openapi::responses::{BatchConflict, NoSuchBatch};
 
 /// Cancels a batch
@@ -26,12 +22,8 @@ use crate::openapi::responses::{BatchConflict, NoSuchBatch};
         NoSuchBatch, BatchConflict,
     ),
 )]
-pub(super) async fn cancel(
-    State(state): State<Arc<RestState>>,
-    call: BatchCall,
-    Named(id): Named,
-) -> Result<Response, Problem> {
-    let canceled = state.batches.cancel(&call.access, id).await;
+pub(super) async fn cancel(call: BatchCall, Named(id): Named) -> Result<Response, Problem> {
+    let canceled = call.batches.cancel(&call.access, id).await;
     let canceled = canceled.map_err(|error| call.problem(&error))?;
     call.answer(StatusCode::OK, &canceled, &BatchBody::new(&canceled.found))
 }

@@ -8,11 +8,12 @@ use axum::http::header::{LOCATION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use ports::inbound::{CreatedBatch, RepeatableBatch};
-use web::Problem;
+use web::problem::FieldProblem;
+use web::{BatchPaths, Problem};
 
+use super::BatchCall;
 use super::draft::{self, Query};
 use super::views::{BatchBody, PreviewBody};
-use super::{BatchCall, path};
 use crate::RestState;
 use crate::headers::{idempotency_key, put_replayed};
 use crate::openapi::examples;
@@ -66,10 +67,14 @@ pub(super) async fn create(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     // A caller who may not create one sends nothing in vain.
-    let identified = state.batches.identify(&call.access).await;
+    let identified = call.batches.identify(&call.access).await;
     identified.map_err(|error| call.problem(&error))?;
     let options: Query = Input::of_query(query.as_deref()).only()?;
     let key = idempotency_key(&call.headers)?;
+    if key.is_some() && call.is_person() {
+        let problem = FieldProblem::KeyOnly;
+        return Err(Problem::invalid_field("Idempotency-Key", problem));
+    }
     let bounds = (MAX_BYTES, DEADLINE);
     let (table, body) = call.incoming.read_table(&call.headers, bounds).await?;
     let dry_run = options.dry_run();
@@ -79,17 +84,17 @@ pub(super) async fn create(
     });
     let (draft, columns) = draft::read((&state, &call), options, (table, body)).await?;
     if dry_run {
-        let previewed = state.batches.preview(&call.access, draft).await;
+        let previewed = call.batches.preview(&call.access, draft).await;
         let previewed = previewed.map_err(|error| call.problem(&error))?;
         let body = PreviewBody::new(&previewed.found, &columns, call.context.language);
         return call.answer(StatusCode::OK, &previewed, &body);
     }
-    let created = state.batches.create(&call.access, draft, repeatable).await;
+    let created = call.batches.create(&call.access, draft, repeatable).await;
     let CreatedBatch { batch, repeated } = created.map_err(|error| call.problem(&error))?;
     let view = batch.found.as_ref().ok_or(Problem::NoSuchBatch)?;
     let mut response = call.answer(StatusCode::ACCEPTED, &batch, &BatchBody::new(view))?;
     let headers = response.headers_mut();
-    let location = HeaderValue::try_from(path(view.id));
+    let location = HeaderValue::try_from(BatchPaths::of(view.id).batch);
     headers.insert(LOCATION, location.map_err(|error| call.unwritten(&error))?);
     headers.insert(RETRY_AFTER, HeaderValue::from_static("2"));
     if repeated {

@@ -4,8 +4,8 @@ use domain::batch::formula;
 use domain::proof::Proof;
 use ports::inbound::{RowOutcome, RowView};
 use web::Language;
+use web::problem::RowError;
 
-use super::views::{errors, state};
 use crate::lookups::views::origin;
 
 /// Names of the columns. The question's are those of a table that creates a batch.
@@ -43,7 +43,7 @@ pub(super) fn header() -> String {
 
 /// The line of a row. No cell begins as a formula.
 pub(super) fn line(row: &RowView, language: Language) -> String {
-    let errors = errors(&row.outcome);
+    let errors = RowError::all_of(&row.outcome);
     let errors = errors
         .iter()
         .map(|error| format!("{}: {}", error.field, error.message(language)));
@@ -70,7 +70,7 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         (row.row.0 + 1).to_string(),
         row.line.to_string(),
         row.caller_id.clone().unwrap_or_default(),
-        state(&row.outcome).to_owned(),
+        row.outcome.state().name().to_owned(),
         reason
             .map(|reason| reason.reason_name().to_owned())
             .unwrap_or_default(),

@@ -6,21 +6,21 @@ use bytes::Bytes;
 use domain::batch::sheet::{CellErrors, ColumnMapping, RowRules, SheetColumn, SheetRow};
 use domain::calendar;
 use domain::file::RequestedFiles;
+use domain::key::KeyId;
 use domain::lookup::RetryFor;
 use domain::participant::Catalogue;
 use ports::inbound::{BatchDraft, DraftRow, FaultyRow};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
-use web::problem::{FieldFault, FieldProblem};
+use web::problem::{FieldFault, FieldProblem, RowError};
 use web::{Problem, TableType};
 
 use super::BatchCall;
-use super::kept_error::KeptError;
 use super::problems;
 use super::table::Table;
 use crate::RestState;
-use crate::people::input::{Name, Text};
+use crate::people::input::{Id, Name, Text};
 
 /// Parameters of the request.
 #[derive(Deserialize, Validate, IntoParams)]
@@ -43,6 +43,10 @@ pub(super) struct Query {
     #[validate(range(min = 0, max = 259_200))]
     #[param(minimum = 0, maximum = 259_200, default = 86_400)]
     retry_for: u64,
+    /// The key that is charged: with a session required, and with an API key, which is charged itself,
+    /// refused.
+    #[param(inline)]
+    key_id: Option<Id>,
     /// Your name for the batch.
     #[param(value_type = Option<String>, min_length = 1, max_length = 100)]
     name: Option<Name>,
@@ -68,6 +72,7 @@ pub(super) async fn read(
     let mapping = ColumnMapping::parse(options.columns.as_deref().unwrap_or_default());
     let mapping = mapping.map_err(|error| problems::of_mapping(&error))?;
     let files = formats(options.formats.as_deref())?;
+    let key = charged_key(call, options.key_id)?;
     let today = calendar::today(state.request_layer.clock.now());
     let catalogue = state.participants.catalogue();
     // A file of 16 MiB takes some tenths of a second, too long for a thread that serves other requests.
@@ -77,13 +82,24 @@ pub(super) async fn read(
     });
     let (rows, columns) = rows.await.map_err(|error| call.unwritten(&error))??;
     let draft = BatchDraft {
-        key: None,
+        key,
         name: options.name.map(|Text(name)| name.as_str().to_owned()),
         files,
         retry_for: RetryFor::from_secs(options.retry_for).unwrap_or(RetryFor::MAX),
         rows,
     };
     Ok((draft, columns))
+}
+
+/// The key that a person names; `None` for a caller with a key.
+fn charged_key(call: &BatchCall, named: Option<Id>) -> Result<Option<KeyId>, Problem> {
+    let problem = match (call.is_person(), named) {
+        (true, Some(Text(id))) => return Ok(Some(KeyId(id))),
+        (false, None) => return Ok(None),
+        (true, None) => FieldProblem::Missing,
+        (false, Some(_)) => FieldProblem::Excluded { other: "x-api-key" },
+    };
+    Err(Problem::invalid_field("key_id", problem))
 }
 
 /// Dependencies of the check of a row.
@@ -126,13 +142,11 @@ fn of_rows(rows: impl Iterator<Item = SheetRow>, most: u32) -> Result<Vec<DraftR
     Ok(drafts)
 }
 
-/// The errors of a row, as they are kept.
 fn faulty(CellErrors(errors): &CellErrors) -> FaultyRow {
     let errors = errors
         .iter()
-        .map(|error| KeptError::new(error.name(), &FieldFault::from(error).problem));
-    let errors: Vec<_> = errors.collect();
-    FaultyRow(serde_json::to_string(&errors).unwrap_or_default())
+        .map(|error| RowError::new(error.name(), &FieldFault::from(error).problem));
+    RowError::kept(&errors.collect::<Vec<_>>())
 }
 
 /// The words of `formats`. The XML is kept in any case.

@@ -1,14 +1,10 @@
 //! `DELETE /v1/cep/batches/{id}`.
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use web::Problem;
 
 use super::{BatchCall, Named, with_standing};
-use crate::RestState;
 use crate::openapi::responses::{BatchConflict, NoSuchBatch};
 
 /// Removes a batch that has ended, with its rows and proofs
@@ -23,12 +19,8 @@ use crate::openapi::responses::{BatchConflict, NoSuchBatch};
         NoSuchBatch, BatchConflict,
     ),
 )]
-pub(super) async fn erase(
-    State(state): State<Arc<RestState>>,
-    call: BatchCall,
-    Named(id): Named,
-) -> Result<Response, Problem> {
-    let erased = state.batches.erase(&call.access, id).await;
+pub(super) async fn erase(call: BatchCall, Named(id): Named) -> Result<Response, Problem> {
+    let erased = call.batches.erase(&call.access, id).await;
     let erased = erased.map_err(|error| call.problem(&error))?;
     Ok(with_standing(
         StatusCode::NO_CONTENT.into_response(),

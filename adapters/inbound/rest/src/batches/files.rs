@@ -1,9 +1,6 @@
 //! `GET /v1/cep/batches/{id}/files.zip`.
 
-use std::sync::Arc;
-
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::Response;
@@ -18,7 +15,6 @@ use zip::result::ZipError;
 use super::results::CutOff;
 use super::zip_stream::ZipStream;
 use super::{BatchCall, Named, csv, cut_off, split, with_standing};
-use crate::RestState;
 use crate::openapi::responses::NoSuchBatch;
 use crate::proofs::schemas::ZipFile;
 
@@ -37,12 +33,8 @@ use crate::proofs::schemas::ZipFile;
         NoSuchBatch,
     ),
 )]
-pub(super) async fn files(
-    State(state): State<Arc<RestState>>,
-    call: BatchCall,
-    Named(id): Named,
-) -> Result<Response, Problem> {
-    let read = state.batches.rows(&call.access, id, RowNumber(0)).await;
+pub(super) async fn files(call: BatchCall, Named(id): Named) -> Result<Response, Problem> {
+    let read = call.batches.rows(&call.access, id, RowNumber(0)).await;
     let (standing, mut rows) = split(read.map_err(|error| call.problem(&error))?);
     // The first rows are read before the answer begins, so that a failure is answered as one.
     let ready = rows.next().await;

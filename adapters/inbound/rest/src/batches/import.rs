@@ -1,10 +1,8 @@
 //! `POST /v1/cep/batches/{id}/import`.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
@@ -20,7 +18,6 @@ use web::Problem;
 use super::import_archive::{ImportArchive, MAX_ARCHIVE_BYTES};
 use super::problems;
 use super::{BatchCall, Named};
-use crate::RestState;
 use crate::openapi::responses::{
     BatchConflict, FaultyArchive, LargeArchive, NoArchive, NoSuchBatch, SlowBody,
 };
@@ -98,19 +95,15 @@ impl ImportBody {
         FaultyArchive, NoSuchBatch, SlowBody, BatchConflict, LargeArchive, NoArchive,
     ),
 )]
-pub(super) async fn import(
-    State(state): State<Arc<RestState>>,
-    call: BatchCall,
-    Named(id): Named,
-) -> Result<Response, Problem> {
+pub(super) async fn import(call: BatchCall, Named(id): Named) -> Result<Response, Problem> {
     // A caller who may not import sends nothing in vain.
-    let found = state.batches.find(&call.access, id).await;
+    let found = call.batches.find(&call.access, id, Duration::ZERO).await;
     found.map_err(|error| call.problem(&error))?;
     let bounds = (MAX_ARCHIVE_BYTES, DEADLINE);
     let body = call.incoming.read_archive(&call.headers, bounds).await?;
     let read = tokio::task::spawn_blocking(move || read(body)).await;
     let (files, ignored) = read.map_err(|error| call.unwritten(&error))??;
-    let imported = state.batches.import(&call.access, id, files).await;
+    let imported = call.batches.import(&call.access, id, files).await;
     let imported = imported.map_err(|error| call.problem(&error))?;
     let body = ImportBody::new(imported.found.clone(), ignored);
     call.answer(StatusCode::OK, &imported, &body)

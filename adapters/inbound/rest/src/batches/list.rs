@@ -1,8 +1,6 @@
 //! `GET /v1/cep/batches`.
 
-use std::sync::Arc;
-
-use axum::extract::{RawQuery, State};
+use axum::extract::RawQuery;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::batch::BatchState;
@@ -14,7 +12,6 @@ use web::Problem;
 
 use super::BatchCall;
 use super::views::BatchBody;
-use crate::RestState;
 use crate::openapi::responses::FaultyInput;
 use crate::people::input::{Input, Word};
 use crate::people::listing::Paging;
@@ -46,11 +43,7 @@ struct Query {
         FaultyInput,
     ),
 )]
-pub(super) async fn list(
-    State(state): State<Arc<RestState>>,
-    call: BatchCall,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
+pub(super) async fn list(call: BatchCall, RawQuery(query): RawQuery) -> Result<Response, Problem> {
     let (query, page): (Query, _) = read(Input::of_query(query.as_deref()))?;
     let query = BatchQuery {
         environment: None,
@@ -58,7 +51,7 @@ pub(super) async fn list(
         key: None,
         page,
     };
-    let listed = state.batches.list(&call.access, &query).await;
+    let listed = call.batches.list(&call.access, &query).await;
     let mut listed = listed.map_err(|error| call.problem(&error))?;
     let page = std::mem::replace(
         &mut listed.found,

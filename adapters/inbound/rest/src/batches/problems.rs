@@ -22,7 +22,7 @@ pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
             retry_after: *retry_after,
         },
         BatchError::NotRepeated(error) => failure::of_repeat(*error),
-        BatchError::NoSuchKey => Problem::NoSuchResource,
+        BatchError::NoSuchKey => Problem::invalid_field("key_id", FieldProblem::NoSuchKey),
         BatchError::Unknown => Problem::NoSuchBatch,
         BatchError::NothingToDo(preview) => nothing_to_do(preview),
         BatchError::TooManyOpen { limit } => Problem::TooManyBatches { most: *limit },
@@ -44,13 +44,18 @@ pub(super) fn of_sheet(error: SheetError) -> Problem {
         SheetError::NotText => Problem::TableNotText,
         SheetError::NoHeader => Problem::TableNoHeader,
         SheetError::Header { line, .. } => Problem::TableHeader { line },
-        SheetError::MissingColumns { missing, found } => Problem::MissingColumns {
+        SheetError::MissingColumns { missing, columns } => Problem::MissingColumns {
             missing: missing.into_iter().map(Column::name).collect(),
-            found,
+            columns,
         },
-        SheetError::DuplicateColumn { column, headers } => Problem::RepeatedColumn {
+        SheetError::DuplicateColumn {
+            column,
+            headers,
+            columns,
+        } => Problem::RepeatedColumn {
             column: column.name(),
             found: headers,
+            columns,
         },
         SheetError::Mapping(error) => of_mapping(&error),
     }

@@ -1,9 +1,7 @@
 //! `GET /v1/cep/batches/{id}/results`.
 
-use std::sync::Arc;
-
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
+use axum::extract::RawQuery;
 use axum::http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
@@ -18,7 +16,6 @@ use web::{Language, Problem};
 
 use super::views::RowBody;
 use super::{BatchCall, Named, csv, cut_off, split, with_standing};
-use crate::RestState;
 use crate::openapi::responses::{FaultyInput, NoSuchBatch};
 use crate::people::input::{Input, Word};
 use crate::proofs::schemas::TextFile;
@@ -69,14 +66,13 @@ struct Query {
     ),
 )]
 pub(super) async fn results(
-    State(state): State<Arc<RestState>>,
     call: BatchCall,
     Named(id): Named,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let Query { after, format } = Input::of_query(query.as_deref()).only()?;
     let form = format.map_or_else(|| accepted(&call.headers), |Word(form)| form);
-    let read = state.batches.rows(&call.access, id, RowNumber(after)).await;
+    let read = call.batches.rows(&call.access, id, RowNumber(after)).await;
     let (standing, mut rows) = split(read.map_err(|error| call.problem(&error))?);
     // The first rows are read before the answer begins, so that a failure is answered as one.
     let first = rows.next().await;

@@ -2,19 +2,15 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::batch::BatchState;
-use domain::batch::sheet::{Column, SheetColumn};
-use domain::inference::Unresolved;
+use domain::batch::sheet::SheetColumn;
 use domain::lookup::LookupState;
 use domain::outcome::Outcome;
-use domain::query::Field;
-use ports::inbound::{BatchPreview, BatchView, FaultyRow, RowOutcome, RowView};
+use ports::inbound::{BatchPreview, BatchView, RowOutcome, RowView};
 use serde::Serialize;
 use utoipa::ToSchema;
-use web::problem::{FieldProblem, RowFaultText};
-use web::{Language, Problem};
+use web::problem::{RowError, RowFaultText, TableColumn};
+use web::{BatchPaths, Language, Problem};
 
-use super::kept_error::KeptError;
-use super::path;
 use crate::lookups::views::LookupBody;
 use crate::openapi::schemas::words;
 
@@ -95,12 +91,7 @@ struct BatchLinks {
 impl BatchBody {
     pub(crate) fn new(batch: &BatchView) -> Self {
         let in_state = |state| batch.in_state(state);
-        let ready = batch.counts.ready();
-        let progress = match ready {
-            0 => 100.0,
-            ready => f64::from(batch.ended() * 1000 / ready) / 10.0,
-        };
-        let path = path(batch.id);
+        let paths = BatchPaths::of(batch.id);
         Self {
             id: batch.id.to_string(),
             state: batch.state.name(),
@@ -129,12 +120,12 @@ impl BatchBody {
                 expired: in_state(LookupState::Expired),
                 canceled: in_state(LookupState::Canceled),
             },
-            progress,
+            progress: batch.progress(),
             eta: batch.eta.map(instant),
             files: BatchLinks {
-                results: format!("{path}/results"),
-                zip: format!("{path}/files.zip"),
-                banxico: format!("{path}/banxico.zip"),
+                results: paths.results,
+                zip: paths.zip,
+                banxico: paths.banxico,
             },
         }
     }
@@ -145,7 +136,7 @@ impl BatchBody {
 #[schema(as = BatchPreview)]
 pub(crate) struct PreviewBody {
     /// The columns of the table, and what they hold. None for JSON lines.
-    columns: Vec<ColumnBody>,
+    columns: Vec<TableColumn>,
     /// All rows.
     rows: u32,
     /// Rows that would be looked up, each of which is counted once.
@@ -163,29 +154,6 @@ pub(crate) struct PreviewBody {
     rejected: Vec<RowBody>,
 }
 
-/// A column of a table.
-#[derive(Serialize, ToSchema)]
-#[schema(as = TableColumn)]
-struct ColumnBody {
-    /// Its number, from 1 on.
-    number: usize,
-    /// Its header.
-    header: String,
-    /// The field that it holds; null when it isn't read.
-    #[schema(required)]
-    field: Option<&'static str>,
-}
-
-impl ColumnBody {
-    fn new(column: &SheetColumn) -> Self {
-        Self {
-            number: column.number,
-            header: column.header.clone(),
-            field: column.column.map(Column::name),
-        }
-    }
-}
-
 /// Most rejected rows that an answer lists.
 const MAX_REJECTED: usize = 1000;
 
@@ -194,7 +162,7 @@ impl PreviewBody {
         let counts = preview.counts;
         let rejected = preview.rejected.iter().take(MAX_REJECTED);
         Self {
-            columns: columns.iter().map(ColumnBody::new).collect(),
+            columns: columns.iter().map(TableColumn::new).collect(),
             rows: counts.rows,
             ready: counts.ready(),
             faulty: counts.faulty,
@@ -210,7 +178,7 @@ impl PreviewBody {
 pub(crate) fn nothing_to_do(preview: &BatchPreview) -> Problem {
     const MOST: usize = 20;
     let faults = preview.rejected.iter().flat_map(|row| {
-        let errors = errors(&row.outcome).into_iter();
+        let errors = RowError::all_of(&row.outcome).into_iter();
         errors.map(|error| (row.line, error))
     });
     Problem::NothingToLookUp {
@@ -270,57 +238,22 @@ impl RowBody {
             RowOutcome::Lookup(found) => lookup = Some(LookupBody::new(found)),
             RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) | RowOutcome::NotBegun => {}
         }
-        let errors = errors(&row.outcome).into_iter().map(|error| RowErrorBody {
-            message: error.message(language).to_owned(),
-            field: error.field,
-            problem: error.problem,
-        });
+        let errors = RowError::all_of(&row.outcome)
+            .into_iter()
+            .map(|error| RowErrorBody {
+                message: error.message(language).to_owned(),
+                field: error.field,
+                problem: error.problem,
+            });
         Self {
             row: row.row.0 + 1,
             line: row.line,
             id: row.caller_id.clone(),
-            state: state(&row.outcome),
+            state: row.outcome.state().name(),
             duplicate_of,
             errors: errors.collect(),
             lookup,
         }
-    }
-}
-
-/// The name of a row's state.
-pub(super) fn state(outcome: &RowOutcome) -> &'static str {
-    match outcome {
-        RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) => "faulty",
-        RowOutcome::Duplicate { .. } => "duplicate",
-        RowOutcome::NotBegun => "not_begun",
-        RowOutcome::Lookup(lookup) => lookup.state.name(),
-    }
-}
-
-/// The errors of a row.
-pub(super) fn errors(outcome: &RowOutcome) -> Vec<KeptError> {
-    match outcome {
-        RowOutcome::Faulty(FaultyRow(errors)) => serde_json::from_str(errors).unwrap_or_default(),
-        RowOutcome::Unresolved(unresolved) => of_banks(unresolved),
-        RowOutcome::Duplicate { .. } | RowOutcome::NotBegun | RowOutcome::Lookup(_) => Vec::new(),
-    }
-}
-
-fn of_banks(unresolved: &Unresolved) -> Vec<KeptError> {
-    let (issuer, receiver) = (Field::Issuer.name(), Field::Receiver.name());
-    match unresolved {
-        Unresolved::InferenceFailed {
-            issuer: of_issuer,
-            receiver: of_receiver,
-        } => {
-            let not_inferred = |field: &str| KeptError::new(field, &FieldProblem::NotInferred);
-            let issuer = of_issuer.map(|_| not_inferred(issuer));
-            let receiver = of_receiver.map(|_| not_inferred(receiver));
-            issuer.into_iter().chain(receiver).collect()
-        }
-        Unresolved::SameInstitution(_) => [issuer, receiver]
-            .map(|field| KeptError::new(field, &FieldProblem::SameInstitution))
-            .into(),
     }
 }
 

@@ -9,7 +9,7 @@ use utoipa::IntoParams;
 use validator::Validate;
 
 /// Longest wait, in seconds.
-const MAX_WAIT: u64 = 25;
+pub(crate) const MAX_WAIT: u64 = 25;
 
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");

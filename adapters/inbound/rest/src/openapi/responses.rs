@@ -88,7 +88,8 @@ responses! {
     NotDelivered = "409", [],
         "`CONFLICT`: the lookup has no proof, or none yet (`details.reason` is `not_delivered`).";
     TooManyReads = "429", ["Retry-After"],
-        "`RATE_LIMIT_EXCEEDED`: the key read lookups, or asked about batches, more than 600 times in a minute.";
+        "`RATE_LIMIT_EXCEEDED`: the key read lookups, or asked about batches, more than 600 times in a minute; \
+             or the session sent too many requests in a second.";
     KeyInProgress = "409", ["RateLimit", "RateLimit-Policy", "Retry-After"],
         "`IDEMPOTENCY_KEY_IN_PROGRESS`: the first request with the `Idempotency-Key` is still running. It \
              isn't counted.";
@@ -121,6 +122,9 @@ responses! {
         "`INVALID_REQUEST`: the body or a parameter is faulty; `details.fields` names each.";
     Unauthenticated = "401", ["WWW-Authenticate"],
         "`UNAUTHENTICATED`: there is no good session. `details.sign_in` says where to get one.";
+    NoCredential = "401", ["WWW-Authenticate"],
+        "`INVALID_API_KEY`: the key is invalid or revoked. `UNAUTHENTICATED`: there is neither a key nor a \
+             good session.";
     CrossSite = "403", [],
         "`FORBIDDEN`: a page of another site sent the request.";
     AdminsOnly = "403", [],
@@ -198,6 +202,15 @@ pub(super) const OF_LOOKUP_CREATION: [&str; 10] = [
 
 /// Errors of every read of lookups, beside those that it names itself.
 pub(super) const OF_LOOKUP_READS: [&str; 4] = ["InvalidApiKey", "TooManyReads", "Fault", "NotNow"];
+
+/// Errors of every route of batches, beside those that it names itself.
+pub(super) const OF_BATCHES: [&str; 5] = [
+    "NoCredential",
+    "CrossSite",
+    "TooManyReads",
+    "Fault",
+    "NotNow",
+];
 
 /// Errors of every route under a session, beside those that it names itself.
 pub(super) const OF_SESSIONS: [&str; 5] = [

@@ -127,17 +127,10 @@ pub(super) fn change(body: &[u8]) -> Result<WebhookChange, Problem> {
     if url.is_none() && events.is_none() && enabled.is_none() {
         return Err(Problem::EmptyChange { fields: CHANGE });
     }
-    let switch = enabled.map(|enabled| {
-        if enabled {
-            WebhookSwitch::Enable
-        } else {
-            WebhookSwitch::Disable
-        }
-    });
     Ok(WebhookChange {
         url,
         events,
-        switch,
+        switch: enabled.map(WebhookSwitch::of),
     })
 }
 

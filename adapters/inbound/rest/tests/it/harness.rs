@@ -11,7 +11,7 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::participant::Catalogue;
 use ports::inbound::ProofRequests;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
-use rest::{BODY_DEADLINE, Ending, PeopleState, ProofMetricsSink, RestState};
+use rest::{BODY_DEADLINE, Ending, PeopleBatches, PeopleState, ProofMetricsSink, RestState};
 use testkit::fakes::{Faults, MemoryJournal, ScriptedBank};
 use testkit::people::PeopleServices;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -113,6 +113,17 @@ impl Harness {
             metrics_sink: metrics_sink.clone(),
             trace_context: Arc::new(()),
         });
+        let guard = Arc::new(SessionGuard {
+            sessions: services.sessions.clone(),
+            site: Arc::new(site()),
+        });
+        let people_batches = match options.sign_in {
+            SignIn::On => Some(PeopleBatches {
+                batches: gateway.lookups.batches.clone(),
+                guard: guard.clone(),
+            }),
+            SignIn::Off => None,
+        };
         let router = rest::router(RestState {
             proof_requests: match options.proof_requests {
                 Some(others) => others,
@@ -120,6 +131,7 @@ impl Harness {
             },
             lookups: gateway.lookups.callers.clone(),
             batches: gateway.lookups.batches.clone(),
+            people_batches,
             max_batch_rows: 10_000,
             health: gateway.health.clone(),
             participants: Arc::new(Catalogue::embedded().clone()),
@@ -132,10 +144,7 @@ impl Harness {
             lookups: gateway.lookups.people.clone(),
             webhooks: Arc::new(testkit::webhooks::service(services)),
             request_layer,
-            guard: Arc::new(SessionGuard {
-                sessions: services.sessions.clone(),
-                site: Arc::new(site()),
-            }),
+            guard,
         });
         let router = match options.sign_in {
             SignIn::On => router.merge(people_router),

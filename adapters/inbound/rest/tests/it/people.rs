@@ -1,6 +1,7 @@
 //! The routes for people: `/keys`, `/lookups` and `/admin`, under a session.
 
 mod admin;
+mod batches;
 mod credentials;
 pub(crate) mod data;
 mod faults;

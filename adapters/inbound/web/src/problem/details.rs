@@ -12,6 +12,7 @@ use utoipa::openapi::schema::OneOfBuilder;
 use utoipa::openapi::{ObjectBuilder, Type};
 
 use super::check::CheckExplanation;
+use super::column::TableColumn;
 use super::field::{FieldFault, FieldProblem};
 use super::hint::{GapReason, HintReason};
 use super::reason::Reason;
@@ -38,6 +39,10 @@ pub struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Vec<RowDetail>)]
     pub rows: Option<Vec<RowDetail>>,
+    /// The columns of a table that can't be read without one more of them, or with two of the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub columns: Vec<TableColumn>,
     /// The file that is no proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = FileDetail)]

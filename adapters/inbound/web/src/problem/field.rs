@@ -11,6 +11,7 @@ use domain::participant::ParticipantError;
 use domain::query::{FieldError, FieldErrorKind};
 use domain::tracking_key::{self, TrackingKeyError};
 use domain::usage::PeriodError;
+use domain::webhook::UrlError;
 
 use super::catalogue::catalogue;
 use super::text::List;
@@ -91,6 +92,10 @@ catalogue! {
         Excluded { other: &'static str } = "excluded", "field-excluded"(other: other);
         /// Given without a parameter that it needs.
         Incomplete { other: &'static str } = "incomplete", "field-incomplete"(other: other);
+        /// Given without an API key, with which alone it counts.
+        KeyOnly = "key_only", "field-key-only";
+        /// Not an active key of the account.
+        NoSuchKey = "no_such_key", "field-no-such-key";
         /// A period that ends before it begins.
         Backwards = "backwards", "field-backwards";
         /// More pairs of metadata than a lookup keeps.
@@ -235,6 +240,19 @@ impl From<PeriodError> for FieldProblem {
             PeriodError::TooLong(granularity) => Self::PeriodTooLong {
                 slots: granularity.most_slots(),
             },
+        }
+    }
+}
+
+impl From<UrlError> for FieldProblem {
+    fn from(error: UrlError) -> Self {
+        match error {
+            UrlError::TooLong | UrlError::Malformed => Self::MalformedUrl,
+            UrlError::Scheme => Self::NotHttps,
+            UrlError::Port => Self::WrongPort,
+            UrlError::UserInfo => Self::UserInfo,
+            UrlError::Fragment => Self::Fragment,
+            UrlError::Host => Self::NotPublic,
         }
     }
 }

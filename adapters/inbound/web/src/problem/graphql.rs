@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::catalogue::catalogue;
 use super::code::Code;
+use crate::headers::retry_after_seconds;
 
 catalogue! {
     /// A problem of a GraphQL request, of its query, or of one of its fields. Its code is
@@ -48,6 +49,22 @@ catalogue! {
         Timeout { seconds: u64 } = Code::Timeout, "graphql-timeout"(seconds: seconds);
         /// A fault of the gateway.
         Internal = Code::InternalError, "graphql-internal-error";
+        /// A subscription that isn't sent over a WebSocket.
+        SubscriptionOverPost { path: &'static str }
+            = Code::InvalidRequest, "graphql-subscription-over-post"(path: path);
+        /// Another operation over a WebSocket.
+        SubscriptionsOnly = Code::InvalidRequest, "graphql-subscriptions-only";
+        /// A session that has as many subscriptions as it may have.
+        TooManySubscriptions { most: usize }
+            = Code::RateLimitExceeded, "graphql-too-many-subscriptions"(most: most);
+        /// A session, or its account, that sends too many requests.
+        SessionBusy { retry_after: Duration }
+            = Code::RateLimitExceeded,
+            "graphql-session-busy"(seconds: &retry_after_seconds(*retry_after));
+        /// A session that ended while its connection lasted.
+        SessionEnded = Code::Unauthenticated, "graphql-session-ended";
+        /// A session that can't be checked now.
+        SessionUnchecked = Code::ServiceUnavailable, "graphql-session-unchecked";
 
         /// A fragment that spreads itself.
         FragmentCycle = Code::InvalidRequest, "graphql-fragment-cycle";
@@ -74,6 +91,9 @@ catalogue! {
         Operations { most: u64 } = Code::QueryTooComplex, "graphql-operations"(most: most);
         /// Too many mutations.
         Mutations { most: u64 } = Code::QueryTooComplex, "graphql-mutations"(most: most);
+        /// Not one field of a subscription.
+        Subscriptions { most: u64 }
+            = Code::QueryTooComplex, "graphql-subscriptions"(most: most);
         /// Too many levels of selection sets.
         Levels { most: u64 } = Code::QueryTooComplex, "graphql-levels"(most: most);
         /// Too many levels of brackets.
@@ -142,6 +162,16 @@ pub enum UserErrorCode {
     LookupFinal,
     /// The lookup hasn't ended.
     LookupNotFinal,
+    /// The batch has ended.
+    BatchFinal,
+    /// The batch hasn't ended.
+    BatchNotFinal,
+    /// The account has as many webhooks as it may have.
+    TooManyWebhooks,
+    /// The webhook is disabled.
+    WebhookDisabled,
+    /// The delivery is still tried.
+    DeliveryPending,
 }
 
 catalogue! {
@@ -179,5 +209,20 @@ catalogue! {
         LookupFinal = UserErrorCode::LookupFinal, "user-lookup-final";
         /// A lookup that hasn't ended can't be erased.
         LookupNotFinal = UserErrorCode::LookupNotFinal, "user-lookup-not-final";
+        /// A batch that has ended can't be canceled.
+        BatchFinal = UserErrorCode::BatchFinal, "user-batch-final";
+        /// A batch that hasn't ended can't be erased.
+        BatchNotFinal = UserErrorCode::BatchNotFinal, "user-batch-not-final";
+        /// A change of a webhook that changes nothing.
+        NoChange = UserErrorCode::Invalid, "user-no-change";
+        /// A subscription to tests.
+        TestEvent = UserErrorCode::Invalid, "user-test-event";
+        /// An account with as many webhooks as it may have.
+        TooManyWebhooks { most: usize }
+            = UserErrorCode::TooManyWebhooks, "user-too-many-webhooks"(most: most);
+        /// A webhook that nothing is sent to.
+        WebhookDisabled = UserErrorCode::WebhookDisabled, "user-webhook-disabled";
+        /// A delivery that hasn't ended.
+        DeliveryPending = UserErrorCode::DeliveryPending, "user-delivery-pending";
     }
 }

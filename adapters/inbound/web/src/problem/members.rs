@@ -7,7 +7,7 @@ use super::reason::Reason;
 use super::{
     ComponentDetail, Details, FieldDetail, FieldFault, FieldProblem, FileDetail, GapDetail,
     GapDetails, HintDetail, HintReason, InferredDetails, PaymentDetail, Problem, SIGN_IN_PATH,
-    missing,
+    TableColumn, missing,
 };
 use crate::headers::retry_after_seconds;
 use crate::language::Language;
@@ -77,7 +77,7 @@ impl Problem {
                 explicit_endpoints: explicit_endpoints.clone(),
                 ..Details::default()
             },
-            Self::Unauthenticated => Details {
+            Self::Unauthenticated | Self::NoCredential => Details {
                 sign_in: Some(SIGN_IN_PATH),
                 ..Details::default()
             },
@@ -122,10 +122,14 @@ impl Problem {
             Self::EmptyTable
             | Self::TableNotText
             | Self::TableNoHeader
-            | Self::TableHeader { .. }
-            | Self::RepeatedColumn { .. } => because(Reason::UnreadableTable),
-            Self::MissingColumns { missing, .. } => Details {
+            | Self::TableHeader { .. } => because(Reason::UnreadableTable),
+            Self::RepeatedColumn { columns, .. } => Details {
+                columns: columns.iter().map(TableColumn::new).collect(),
+                ..because(Reason::UnreadableTable)
+            },
+            Self::MissingColumns { missing, columns } => Details {
                 missing: missing.clone(),
+                columns: columns.iter().map(TableColumn::new).collect(),
                 ..because(Reason::MissingColumns)
             },
             Self::NothingToLookUp { faults, .. } => Details {
@@ -154,6 +158,10 @@ impl Problem {
             Self::TooManyWebhooks { most } => Details {
                 limit: Some(*most),
                 ..because(Reason::TooManyWebhooks)
+            },
+            Self::TooManyWebSockets { most } => Details {
+                limit: u64::try_from(*most).ok(),
+                ..Details::default()
             },
             Self::WebhookDisabled => because(Reason::WebhookDisabled),
             Self::DeliveryPending => because(Reason::DeliveryPending),
@@ -202,6 +210,7 @@ impl Problem {
             | Self::NoSuchResource
             | Self::NoSuchLookup
             | Self::NoSuchBatch
+            | Self::WebSocketRequired { .. }
             | Self::RouteNotFound
             | Self::MethodNotAllowed
             | Self::RequestTimeout { .. }

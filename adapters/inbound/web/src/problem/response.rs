@@ -39,7 +39,7 @@ impl Problem {
         if let Some(retry_after) = self.retry_after() {
             put_retry_after(headers, retry_after);
         }
-        if let Some(challenge) = challenge(code) {
+        if let Some(challenge) = challenge(self) {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
         }
         // The rest of the body isn't waited for (RFC 9110, 15.5.9).
@@ -89,10 +89,11 @@ pub(crate) fn render(response: &mut Response, language: Language) {
 
 /// Challenge of a 401, which must name the way in (RFC 9110, 11.6.1). A browser asks nobody for a
 /// password when it doesn't know the scheme.
-fn challenge(code: Code) -> Option<&'static str> {
-    match code {
-        Code::InvalidApiKey => Some("ApiKey realm=\"cep\""),
-        Code::Unauthenticated => Some("Cookie realm=\"cep\""),
+fn challenge(problem: &Problem) -> Option<&'static str> {
+    match problem {
+        Problem::InvalidApiKey => Some("ApiKey realm=\"cep\""),
+        Problem::Unauthenticated => Some("Cookie realm=\"cep\""),
+        Problem::NoCredential => Some("ApiKey realm=\"cep\", Cookie realm=\"cep\""),
         _ => None,
     }
 }

@@ -1,9 +1,81 @@
 //! Faulty rows of tables.
 
-use serde::Serialize;
+use domain::inference::Unresolved;
+use domain::query::Field;
+use ports::inbound::{FaultyRow, RowOutcome};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::field::FieldProblem;
 use crate::language::Language;
+
+/// An error of a row, in both languages. Those of a row that can't be read are kept with its batch.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct RowError {
+    /// The field; `row` for the whole row.
+    pub field: String,
+    /// The problem, for machines.
+    pub problem: String,
+    /// The message in Spanish.
+    pub es: String,
+    /// The message in English.
+    pub en: String,
+}
+
+impl RowError {
+    /// The error of a field.
+    pub fn new(field: &str, problem: &FieldProblem) -> Self {
+        let code: &str = problem.code();
+        Self {
+            field: field.to_owned(),
+            problem: code.to_owned(),
+            es: problem.message(Language::Spanish),
+            en: problem.message(Language::English),
+        }
+    }
+
+    /// The message: the fault and the remedy.
+    pub fn message(&self, language: Language) -> &str {
+        match language {
+            Language::Spanish => &self.es,
+            Language::English => &self.en,
+        }
+    }
+
+    /// The errors of a row that can't be read, as they are kept with its batch.
+    pub fn kept(errors: &[Self]) -> FaultyRow {
+        FaultyRow(serde_json::to_string(errors).unwrap_or_default())
+    }
+
+    /// The errors of a row; none of one that can be looked up.
+    pub fn all_of(outcome: &RowOutcome) -> Vec<Self> {
+        match outcome {
+            RowOutcome::Faulty(FaultyRow(kept)) => serde_json::from_str(kept).unwrap_or_default(),
+            RowOutcome::Unresolved(unresolved) => Self::of_banks(unresolved),
+            RowOutcome::Duplicate { .. } | RowOutcome::NotBegun | RowOutcome::Lookup(_) => {
+                Vec::new()
+            }
+        }
+    }
+
+    fn of_banks(unresolved: &Unresolved) -> Vec<Self> {
+        let (issuer, receiver) = (Field::Issuer.name(), Field::Receiver.name());
+        match unresolved {
+            Unresolved::InferenceFailed {
+                issuer: of_issuer,
+                receiver: of_receiver,
+            } => {
+                let not_inferred = |field: &str| Self::new(field, &FieldProblem::NotInferred);
+                let issuer = of_issuer.map(|_| not_inferred(issuer));
+                let receiver = of_receiver.map(|_| not_inferred(receiver));
+                issuer.into_iter().chain(receiver).collect()
+            }
+            Unresolved::SameInstitution(_) => [issuer, receiver]
+                .map(|field| Self::new(field, &FieldProblem::SameInstitution))
+                .into(),
+        }
+    }
+}
 
 /// A fault of a row, in both languages, as it was found when the row was read.
 #[derive(Clone, Debug, PartialEq)]

@@ -149,3 +149,58 @@ async fn a_session_that_sends_too_many_requests_is_told_to_wait() {
     insta::assert_snapshot!("too_many_requests", answers.join("\n\n"));
     assert_eq!(harness.reached(), 30);
 }
+
+#[rstest]
+#[case::a_table("text/csv")]
+#[case::a_table_with_a_charset("Text/CSV; charset=windows-1252")]
+#[case::a_table_of_excel("application/vnd.ms-excel")]
+#[case::json_lines("application/x-ndjson")]
+#[case::a_zip_file("application/zip")]
+#[case::any_file("application/octet-stream")]
+#[case::json("application/json")]
+#[tokio::test]
+async fn routes_with_keys_take_files_from_a_person_too(#[case] media_type: &str) {
+    let harness = Harness::new();
+    let headers = [("content-type", media_type)];
+    let person = session("POST", "/batch", &headers);
+    assert_eq!(harness.send(person).await.status(), 200);
+    let elsewhere = session("POST", "/thing", &headers);
+    let expected = if media_type == "application/json" {
+        200
+    } else {
+        415
+    };
+    assert_eq!(harness.send(elsewhere).await.status(), expected);
+}
+
+/// What a form of another site can send, as far as a browser lets it choose (Fetch, "CORS-safelisted
+/// request-header").
+#[rstest]
+#[case::no_type(&[])]
+#[case::plain_text(&[("content-type", "text/plain")])]
+#[case::with_a_parameter(&[("content-type", "text/plain; charset=text/csv")])]
+#[case::form(&[("content-type", "application/x-www-form-urlencoded")])]
+#[case::multipart(&[("content-type", "multipart/form-data; boundary=text/csv")])]
+#[case::two_types(&[("content-type", "text/csv, text/plain")])]
+#[case::twice(&[("content-type", "text/csv"), ("content-type", "text/plain")])]
+#[tokio::test]
+async fn no_form_reaches_routes_with_keys(#[case] headers: &[(&str, &str)]) {
+    let harness = Harness::new();
+    let response = harness.send(session("POST", "/batch", headers)).await;
+    assert_eq!(response.status(), 415);
+    assert_eq!(harness.reached(), 0);
+}
+
+#[tokio::test]
+async fn routes_with_keys_are_guarded_unless_there_is_a_key() {
+    let harness = Harness::new();
+    let foreign = ("origin", "https://evil.example");
+    let csv = ("content-type", "text/csv");
+    let person = harness.send(session("POST", "/batch", &[csv, foreign]));
+    assert_eq!(person.await.status(), 403);
+    let nobody = harness.send(request("POST", "/batch", &[csv])).await;
+    assert_eq!(nobody.status(), 401);
+    assert_eq!(harness.reached(), 0);
+    let machine = request("POST", "/batch", &[foreign, ("x-api-key", "any")]);
+    assert_eq!(harness.send(machine).await.status(), 200);
+}

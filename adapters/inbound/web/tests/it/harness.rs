@@ -136,7 +136,16 @@ impl Harness {
                 get(async || -> &'static str { panic!("it panics") }),
             )
             .method_not_allowed_fallback(web::method_not_allowed);
-        let router = web::observe(web::guard(router, &guard), &request_layer);
+        let shows_key = |headers: &HeaderMap| headers.contains_key("x-api-key");
+        let served = Arc::clone(&reached);
+        let serve = move || async move {
+            served.fetch_add(1, Ordering::Relaxed);
+            "served"
+        };
+        let beside = Router::new().route("/batch", get(serve.clone()).post(serve));
+        let beside = web::guard_without_key(beside, &guard, shows_key);
+        let router = web::guard(router, &guard).merge(beside);
+        let router = web::observe(router, &request_layer);
         Self {
             router,
             reached,

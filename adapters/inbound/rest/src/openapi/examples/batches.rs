@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::batch::sheet::{Column, SheetColumn};
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
 use domain::file::RequestedFiles;
 use domain::inference::{InferenceFailure, Unresolved};
@@ -100,6 +101,22 @@ pub(in crate::openapi) fn row() -> Value {
     value(&RowBody::new(&faulty(), LANGUAGE))
 }
 
+/// The columns of a table whose amounts have a header that isn't recognised.
+fn columns() -> Vec<SheetColumn> {
+    let recognised = [
+        ("fecha", Some(Column::Date)),
+        ("rastreo", Some(Column::TrackingKey)),
+        ("cuenta", Some(Column::Account)),
+        ("total", None),
+    ];
+    let column = |(index, (header, column)): (usize, (&str, _))| SheetColumn {
+        number: index + 1,
+        header: header.to_owned(),
+        column,
+    };
+    recognised.into_iter().enumerate().map(column).collect()
+}
+
 /// The result of an import.
 pub(super) fn import() -> Value {
     let tracking_key = TrackingKey::parse("MBAN01002611200001234568");
@@ -129,7 +146,7 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
                 "INVALID_REQUEST, columns",
                 Problem::MissingColumns {
                     missing: vec!["monto"],
-                    found: vec!["fecha".to_owned(), "total".to_owned()],
+                    columns: columns(),
                 },
             ),
             ("INVALID_REQUEST, rows", nothing_to_look_up()),

@@ -196,6 +196,10 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
             Problem::invalid_field("name", FieldProblem::MalformedName),
         )],
         "Unauthenticated" => vec![("UNAUTHENTICATED", Problem::Unauthenticated)],
+        "NoCredential" => vec![
+            ("INVALID_API_KEY", Problem::InvalidApiKey),
+            ("UNAUTHENTICATED", Problem::NoCredential),
+        ],
         "CrossSite" => vec![("FORBIDDEN, cross_site", Problem::CrossSite)],
         "AdminsOnly" => vec![
             ("FORBIDDEN, admins_only", Problem::AdminsOnly),

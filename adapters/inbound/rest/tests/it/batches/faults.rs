@@ -114,11 +114,16 @@ const ROUTES: [(&str, &str); 8] = [
 async fn each_route_needs_a_good_key() {
     let harness = Harness::start().await;
     for (method, path) in ROUTES {
-        let request = harness.request(method, &format!("/v1/cep/batches{path}"));
-        let answer = request.send().await.unwrap();
-        assert!(header(&answer, "www-authenticate").starts_with("ApiKey"));
-        let answer = json_of(answer, 401).await;
-        assert_eq!(answer["error"], "INVALID_API_KEY", "{method} {path}");
+        let request = || harness.request(method, &format!("/v1/cep/batches{path}"));
+        for (request, error) in [
+            (request(), "UNAUTHENTICATED"),
+            (request().header("x-api-key", "x"), "INVALID_API_KEY"),
+        ] {
+            let answer = request.send().await.unwrap();
+            assert!(header(&answer, "www-authenticate").starts_with("ApiKey"));
+            let answer = json_of(answer, 401).await;
+            assert_eq!(answer["error"], error, "{method} {path}");
+        }
     }
 }
 

@@ -54,6 +54,30 @@ async fn batches_are_listed_page_by_page_and_by_state() {
 }
 
 #[tokio::test]
+async fn a_caller_who_waits_is_answered_once_the_state_changes() {
+    let harness = Harness::start().await;
+    let path = harness.new_batch("", mixed()).await;
+    let now = json_of(harness.batch(&path).await, 200).await;
+    let waiting = format!("{path}?wait=25");
+    let cancel = async {
+        // Nothing ends the wait before: the time stands still.
+        let canceled = harness.batches("POST", &format!("{path}/cancel"));
+        json_of(canceled.send().await.unwrap(), 200).await
+    };
+    assert_eq!(now["state"], "queued");
+    let (waited, canceled) = tokio::join!(harness.batch(&waiting), cancel);
+    assert_eq!(canceled["state"], "canceled");
+    assert_eq!(json_of(waited, 200).await["state"], "canceled");
+    // It is final, so it changes no more.
+    let final_one = json_of(harness.batch(&waiting).await, 200).await;
+    assert_eq!(final_one["state"], "canceled");
+    for query in ["?wait=26", "?wait=-1", "?wait=x", "?waits=1"] {
+        let answer = json_of(harness.batch(format!("{path}{query}")).await, 400).await;
+        assert_eq!(answer["error"], "INVALID_REQUEST", "{query}");
+    }
+}
+
+#[tokio::test]
 async fn nobody_sees_the_batches_of_another_customer() {
     let harness = of_two_customers().await;
     let path = harness.finished().await;

@@ -261,6 +261,7 @@ async fn every_described_operation_is_served() {
     let mut described = Vec::new();
     for (path, operations) in document["paths"].as_object().unwrap() {
         for (method, operation) in operations.as_object().unwrap() {
+            // Those of batches take a key, too: see `people::batches`.
             if operation["security"][0]["session"].is_array() {
                 described.push((method.to_uppercase(), path.replace("{id}", ACTIVE_KEY)));
             }

@@ -1,0 +1,276 @@
+//! `/v1/cep/batches` under a session.
+
+use reqwest::RequestBuilder;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use super::data::{ACTIVE_KEY, ADMIN, MEMBER, OTHER_MEMBER, OTHERS_KEY, REVOKED_KEY, UNKNOWN};
+use super::{ask, in_both_languages, json as good, sent};
+use crate::data::GOOD_KEY;
+use crate::harness::{ALLOWED, Harness, OURS};
+use crate::lookups::{header, json_of};
+
+const BATCHES: &str = "/v1/cep/batches";
+const TABLE: &str = "fecha,clave_rastreo,cuenta,monto,emisor,receptor\n\
+                     2026-11-20,MBAN01,002010077777777771,10.00,40012,40002\n\
+                     2026-11-20,MBAN02,002010077777777771,11.00,40012,40002\n";
+
+/// Every operation below a batch.
+const BELOW: [(&str, &str); 7] = [
+    ("GET", ""),
+    ("DELETE", ""),
+    ("POST", "/cancel"),
+    ("GET", "/results"),
+    ("GET", "/files.zip"),
+    ("GET", "/banxico.zip"),
+    ("POST", "/import"),
+];
+
+fn with_table(request: RequestBuilder) -> RequestBuilder {
+    request.header("content-type", "text/csv").body(TABLE)
+}
+
+/// A request of somebody's to create a batch.
+fn creating(harness: &Harness, token: &str, query: &str) -> RequestBuilder {
+    with_table(ask(harness, token, "POST", &format!("{BATCHES}{query}")))
+}
+
+/// The path of a new batch of the member's.
+async fn created(harness: &Harness) -> String {
+    let request = creating(harness, MEMBER, &format!("?key_id={ACTIVE_KEY}"));
+    let batch = good(request).await;
+    format!("{BATCHES}/{}", batch["id"].as_str().unwrap())
+}
+
+/// The faulty field of a refused request, and its problem.
+async fn refused(request: RequestBuilder) -> (String, String) {
+    let answer = json_of(request.send().await.unwrap(), 400).await;
+    let fault = &answer["details"]["fields"][0];
+    let text = |member: &str| fault[member].as_str().unwrap_or_default().to_owned();
+    (text("field"), text("problem"))
+}
+
+#[tokio::test]
+async fn a_person_creates_reads_cancels_and_removes_a_batch() {
+    let harness = Harness::of_people().await;
+    let query = format!("?key_id={ACTIVE_KEY}&name=Lote&formats=xml,pdf");
+    let preview = good(creating(&harness, MEMBER, &format!("{query}&dry_run=true"))).await;
+    assert_eq!(
+        (&preview["rows"], &preview["ready"]),
+        (&json!(2), &json!(2))
+    );
+    let list = || ask(&harness, MEMBER, "GET", BATCHES);
+    assert_eq!(good(list()).await["items"], json!([]));
+
+    let answer = creating(&harness, MEMBER, &query).send().await.unwrap();
+    let path = header(&answer, "location").to_owned();
+    assert_eq!(header(&answer, "ratelimit"), "");
+    let batch = json_of(answer, 202).await;
+    assert_eq!(batch["name"], "Lote");
+    assert_eq!(good(ask(&harness, MEMBER, "GET", &path)).await, batch);
+    assert_eq!(good(list()).await["items"], json!([batch]));
+
+    let rows = ask(
+        &harness,
+        MEMBER,
+        "GET",
+        &format!("{path}/results?format=ndjson"),
+    );
+    let rows = rows.send().await.unwrap().text().await.unwrap();
+    let rows: Vec<Value> = rows
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(rows.len(), 2);
+    for below in ["/files.zip", "/banxico.zip"] {
+        let files = ask(&harness, MEMBER, "GET", &format!("{path}{below}"));
+        let files = files.send().await.unwrap();
+        assert_eq!(header(&files, "content-type"), "application/zip", "{below}");
+        assert_eq!(files.status(), 200, "{below}");
+    }
+    let import = ask(&harness, MEMBER, "POST", &format!("{path}/import"));
+    let import = import.header("content-type", "application/zip").body("x");
+    let import = json_of(import.send().await.unwrap(), 400).await;
+    assert_eq!(import["error"], "INVALID_REQUEST");
+
+    let cancel = ask(&harness, MEMBER, "POST", &format!("{path}/cancel"));
+    let canceled = good(cancel.header("content-type", "application/json")).await;
+    assert_eq!(canceled["state"], "canceled");
+    let removed = ask(&harness, MEMBER, "DELETE", &path).send().await.unwrap();
+    assert!(removed.status().is_success(), "{removed:?}");
+    assert_eq!(good(list()).await["items"], json!([]));
+}
+
+#[rstest]
+#[case::none("", "missing")]
+#[case::no_id("?key_id=x", "malformed_id")]
+#[case::of_nobody(&format!("?key_id={UNKNOWN}"), "no_such_key")]
+#[case::of_somebody_else(&format!("?key_id={OTHERS_KEY}"), "no_such_key")]
+#[case::revoked(&format!("?key_id={REVOKED_KEY}"), "no_such_key")]
+#[tokio::test]
+async fn a_batch_is_charged_to_an_active_key_of_the_persons_own(
+    #[case] query: &str,
+    #[case] problem: &str,
+) {
+    let harness = Harness::of_people().await;
+    let refusal = refused(creating(&harness, MEMBER, query)).await;
+    assert_eq!(refusal, ("key_id".to_owned(), problem.to_owned()));
+    let listed = good(ask(&harness, MEMBER, "GET", BATCHES)).await;
+    assert_eq!(listed["items"], json!([]));
+}
+
+#[tokio::test]
+async fn an_admin_charges_no_key_of_somebody_else() {
+    let harness = Harness::of_people().await;
+    let request = creating(&harness, ADMIN, &format!("?key_id={ACTIVE_KEY}"));
+    let refusal = refused(request).await;
+    assert_eq!(refusal, ("key_id".to_owned(), "no_such_key".to_owned()));
+}
+
+#[tokio::test]
+async fn a_caller_with_a_key_names_no_other_one() {
+    let harness = Harness::start().await;
+    let request = harness.request("POST", &format!("{BATCHES}?key_id={ACTIVE_KEY}"));
+    let refusal = refused(with_table(request.header("x-api-key", GOOD_KEY))).await;
+    assert_eq!(refusal, ("key_id".to_owned(), "excluded".to_owned()));
+}
+
+#[tokio::test]
+async fn an_idempotency_key_under_a_session_is_refused() {
+    let harness = Harness::of_people().await;
+    let request = creating(&harness, MEMBER, &format!("?key_id={ACTIVE_KEY}"));
+    let refusal = refused(request.header("idempotency-key", "abc")).await;
+    let expected = ("Idempotency-Key".to_owned(), "key_only".to_owned());
+    assert_eq!(refusal, expected);
+}
+
+#[tokio::test]
+async fn nobody_sees_the_batches_of_another_account() {
+    let harness = Harness::of_people().await;
+    let path = created(&harness).await;
+    for token in [OTHER_MEMBER, ADMIN] {
+        for (method, below) in BELOW {
+            let request = ask(&harness, token, method, &format!("{path}{below}"));
+            let request = request.header("content-type", "application/zip");
+            let answer = json_of(request.send().await.unwrap(), 404).await;
+            assert_eq!(answer["error"], "NOT_FOUND", "{token} {below}");
+        }
+        let listed = good(ask(&harness, token, "GET", BATCHES)).await;
+        assert_eq!(listed["items"], json!([]), "{token}");
+    }
+    let kept = good(ask(&harness, MEMBER, "GET", &path)).await;
+    assert_eq!(kept["state"], "queued");
+}
+
+/// Requests that another site can have a browser send with the person's cookie.
+#[rstest]
+#[case::plain_text(&[("content-type", "text/plain")], 415)]
+#[case::plain_text_that_speaks_of_a_table(&[("content-type", "text/plain; x=text/csv")], 415)]
+#[case::form(&[("content-type", "application/x-www-form-urlencoded")], 415)]
+#[case::multipart(&[("content-type", "multipart/form-data; boundary=x")], 415)]
+#[case::no_type(&[], 415)]
+#[case::foreign_origin(&[("content-type", "text/csv"), ("origin", "https://evil.example")], 403)]
+#[case::sibling(&[("content-type", "text/csv"), ("sec-fetch-site", "same-site")], 403)]
+#[case::opaque_origin(&[("content-type", "text/csv"), ("origin", "null")], 403)]
+#[tokio::test]
+async fn a_forged_request_has_no_effect(#[case] headers: &[(&str, &str)], #[case] status: u16) {
+    let harness = Harness::of_people().await;
+    let query = format!("{BATCHES}?key_id={ACTIVE_KEY}");
+    for path in [query, format!("{BATCHES}/{UNKNOWN}/import")] {
+        let mut request = ask(&harness, MEMBER, "POST", &path).body(TABLE);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        assert_eq!(request.send().await.unwrap().status(), status, "{path}");
+    }
+    assert!(harness.store_faults().calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_foreign_page_reads_nothing() {
+    let harness = Harness::of_people().await;
+    let path = created(&harness).await;
+    for (method, below) in BELOW {
+        let request = ask(&harness, MEMBER, method, &format!("{path}{below}"));
+        let answer = sent(request.header("origin", "https://evil.example")).await;
+        assert!(answer.starts_with("403"), "{method} {below}: {answer}");
+        assert!(!answer.contains("access-control"), "{answer}");
+    }
+}
+
+#[rstest]
+#[case::ours(OURS, "same-origin")]
+#[case::allowed(ALLOWED, "cross-site")]
+#[tokio::test]
+async fn a_page_of_ours_or_an_allowed_one_is_served(#[case] origin: &str, #[case] from: &str) {
+    let harness = Harness::of_people().await;
+    let request = creating(&harness, MEMBER, &format!("?key_id={ACTIVE_KEY}"));
+    let request = request
+        .header("origin", origin)
+        .header("sec-fetch-site", from);
+    assert_eq!(request.send().await.unwrap().status(), 202);
+}
+
+#[tokio::test]
+async fn a_preflight_of_an_allowed_page_is_answered() {
+    let harness = Harness::of_people().await;
+    let preflight = |origin: &str| {
+        let request = harness.request("OPTIONS", BATCHES);
+        let request = request.header("access-control-request-method", "POST");
+        request.header("origin", origin.to_owned()).send()
+    };
+    assert_eq!(preflight(ALLOWED).await.unwrap().status(), 204);
+    let foreign = preflight("https://evil.example").await.unwrap();
+    assert_eq!(foreign.status(), 403);
+}
+
+#[tokio::test]
+async fn without_a_credential_both_are_named() {
+    let harness = Harness::of_people().await;
+    let bare = |method, path: &str| {
+        let request = harness.request(method, path);
+        let request = request.header("content-type", "text/csv");
+        request.header("x-request-id", "test-1")
+    };
+    let expected = in_both_languages(|| bare("GET", BATCHES)).await;
+    insta::assert_snapshot!("batches_without_a_credential", expected);
+    for alias in ["", "/api"] {
+        let path = format!("{alias}{BATCHES}");
+        assert_eq!(in_both_languages(|| bare("POST", &path)).await, expected);
+        for (method, below) in BELOW {
+            let path = format!("{path}/{UNKNOWN}{below}");
+            let answer = in_both_languages(|| bare(method, &path)).await;
+            assert_eq!(answer, expected, "{method} {path}");
+        }
+    }
+    assert!(harness.store_faults().calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_bad_session_is_told_to_sign_in() {
+    let harness = Harness::of_people().await;
+    let answer = ask(&harness, "nonsense", "GET", BATCHES).send().await;
+    let answer = json_of(answer.unwrap(), 401).await;
+    assert_eq!(answer["error"], "UNAUTHENTICATED");
+    assert_eq!(answer["details"]["sign_in"], "/login");
+}
+
+/// A key is looked at alone, so that no page can choose between the two.
+#[rstest]
+#[case("x-api-key", "nonsense")]
+#[case("authorization", "Bearer nonsense")]
+#[tokio::test]
+async fn a_session_beside_a_key_does_not_count(#[case] name: &str, #[case] value: &str) {
+    let harness = Harness::of_people().await;
+    let request = ask(&harness, MEMBER, "GET", BATCHES).header(name, value);
+    let answer = json_of(request.send().await.unwrap(), 401).await;
+    assert_eq!(answer["error"], "INVALID_API_KEY");
+}
+
+#[tokio::test]
+async fn a_gateway_without_sign_in_takes_keys_alone() {
+    let harness = Harness::without_sign_in().await;
+    let answer = ask(&harness, MEMBER, "GET", BATCHES).send().await.unwrap();
+    let answer = json_of(answer, 401).await;
+    assert_eq!(answer["error"], "INVALID_API_KEY");
+}

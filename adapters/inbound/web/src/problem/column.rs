@@ -1,0 +1,28 @@
+//! Columns of tables.
+
+use domain::batch::sheet::{Column, SheetColumn};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A column of a table.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TableColumn {
+    /// Its number, from 1 on.
+    number: usize,
+    /// Its header.
+    header: String,
+    /// The field that it holds; null when it isn't read.
+    #[schema(required)]
+    field: Option<&'static str>,
+}
+
+impl TableColumn {
+    /// A column as it was recognised.
+    pub fn new(column: &SheetColumn) -> Self {
+        Self {
+            number: column.number,
+            header: column.header.clone(),
+            field: column.column.map(Column::name),
+        }
+    }
+}
