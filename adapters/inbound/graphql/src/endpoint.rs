@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_graphql::parser::parse_query;
+use async_graphql::parser::types::OperationType;
 use async_graphql::{Request, Response};
 use axum::extract::{Extension, Request as HttpRequest, State};
 use axum::http::HeaderMap;
@@ -16,7 +17,7 @@ use crate::media_type::MediaType;
 use crate::operation_log::OperationLog;
 use crate::request_error::RequestError;
 use crate::schema::{Readings, Requester, Schema};
-use crate::{execution, limits, nesting, operation, request, response};
+use crate::{execution, limits, nesting, operation, paths, request, response};
 
 /// State of the handler.
 pub(crate) struct Endpoint {
@@ -73,10 +74,26 @@ impl Endpoint {
     /// Executes a request once everything that can be checked before has been.
     async fn execute(
         &self,
-        mut request: Request,
+        request: Request,
         context: &RequestContext,
         log: &mut OperationLog,
     ) -> Result<Response, RequestError> {
+        let (request, operation_type) = self.prepare(request, log)?;
+        if operation_type == OperationType::Subscription {
+            let path = paths::WEB_SOCKET[0];
+            return Err(GraphqlProblem::SubscriptionOverPost { path }.into());
+        }
+        let tasks = &self.request_layer.tasks;
+        execution::run(&self.schema, request, operation_type, tasks, context).await
+    }
+
+    /// Checks everything of a request that can be checked before it is executed. Returns it parsed, with
+    /// the type of its operation.
+    pub(crate) fn prepare(
+        &self,
+        mut request: Request,
+        log: &mut OperationLog,
+    ) -> Result<(Request, OperationType), RequestError> {
         nesting::check(&request.query)?;
         let document = parse_query(&request.query)?;
         let (name, operation) = operation::select(&document, request.operation_name.as_deref())?;
@@ -88,7 +105,6 @@ impl Endpoint {
         let operation_type = operation.ty;
         request.operation_name = name.map(ToOwned::to_owned);
         request.set_parsed_query(document);
-        let tasks = &self.request_layer.tasks;
-        execution::run(&self.schema, request, operation_type, tasks, context).await
+        Ok((request, operation_type))
     }
 }

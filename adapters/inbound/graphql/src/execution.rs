@@ -12,6 +12,7 @@ use web::RequestContext;
 use web::problem::GraphqlProblem;
 
 use crate::request_error::RequestError;
+use crate::response::is_unexecuted;
 use crate::schema::Schema;
 
 /// Deadline of an execution.
@@ -50,9 +51,4 @@ pub(crate) async fn run(
         return Err(RequestError::of_validation(response.errors));
     }
     Ok(response)
-}
-
-/// True if the library refused the request before execution: the error of a field has its path.
-fn is_unexecuted(response: &Response) -> bool {
-    !response.errors.is_empty() && response.errors.iter().all(|error| error.path.is_empty())
 }

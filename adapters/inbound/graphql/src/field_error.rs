@@ -1,7 +1,7 @@
 //! Errors of a field. Resolvers return no other type, so that no text of a cause can leak.
 
 use ports::Cause;
-use ports::inbound::{KeyError, PersonLookupError};
+use ports::inbound::{AdmissionError, BatchError, KeyError, PersonLookupError, WebhookError};
 use web::problem::GraphqlProblem;
 
 /// Reason for a field without a value.
@@ -51,6 +51,40 @@ impl From<PersonLookupError> for FieldError {
             error @ (PersonLookupError::Final | PersonLookupError::NotFinal) => {
                 Self::Unexpected(std::sync::Arc::new(error))
             }
+        }
+    }
+}
+
+impl From<BatchError> for FieldError {
+    fn from(error: BatchError) -> Self {
+        match error {
+            BatchError::Unknown | BatchError::NoSuchKey => GraphqlProblem::NotFound.into(),
+            BatchError::Cursor(_) => GraphqlProblem::ArgumentCursor { argument: "after" }.into(),
+            BatchError::Refused(AdmissionError::Unavailable { cause, .. })
+            | BatchError::Unreadable { cause } => Self::Unexpected(cause),
+            error @ (BatchError::Refused(_)
+            | BatchError::TooManyReads { .. }
+            | BatchError::NotRepeated(_)
+            | BatchError::NothingToDo(_)
+            | BatchError::TooManyOpen { .. }
+            | BatchError::Final
+            | BatchError::NotFinal
+            | BatchError::Canceled) => Self::Unexpected(std::sync::Arc::new(error)),
+        }
+    }
+}
+
+impl From<WebhookError> for FieldError {
+    fn from(error: WebhookError) -> Self {
+        match error {
+            WebhookError::NotFound => GraphqlProblem::NotFound.into(),
+            WebhookError::Cursor => GraphqlProblem::ArgumentCursor { argument: "after" }.into(),
+            WebhookError::Store(cause) => Self::Unexpected(cause),
+            error @ (WebhookError::Url(_)
+            | WebhookError::Events(_)
+            | WebhookError::TooMany
+            | WebhookError::Disabled
+            | WebhookError::Pending) => Self::Unexpected(std::sync::Arc::new(error)),
         }
     }
 }

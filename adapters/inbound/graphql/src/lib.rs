@@ -4,7 +4,7 @@
 //! request passes `endpoint`: `request` reads the body with async-graphql's extractor, `nesting`
 //! checks the text before it is parsed, `operation` selects what is executed, `limits` checks its
 //! size, `execution` runs it, and `response` renders result or error in the negotiated
-//! `media_type`. The schema is in `schema`. Errors are entries of the
+//! `media_type`. Subscriptions come over a `web_socket`. The schema is in `schema`. Errors are entries of the
 //! catalogue in [`web::problem`] until `response` renders them.
 
 mod endpoint;
@@ -16,27 +16,28 @@ mod media_type;
 mod nesting;
 mod operation;
 mod operation_log;
+mod paths;
 mod request;
 mod request_error;
 mod response;
 mod schema;
 mod text;
+mod web_socket;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::post;
-use ports::inbound::{Insights, KeyAdministration, Participants, PersonLookups};
+use axum::routing::{MethodRouter, get, post};
+use ports::inbound::{Batches, Insights, KeyAdministration, Participants, PersonLookups, Webhooks};
 use ports::outbound::Clock;
+use tokio_util::sync::CancellationToken;
 
 use endpoint::Endpoint;
 use schema::Ports;
+use web_socket::WebSockets;
 
 pub use introspection::Introspection;
 pub use request::MAX_BODY_BYTES;
-
-/// Paths at which the API is served, at the root and under `/api` as every route is.
-const PATHS: [&str; 2] = ["/graphql", "/api/graphql"];
 
 /// Dependencies of the API.
 pub struct GraphqlState {
@@ -46,6 +47,10 @@ pub struct GraphqlState {
     pub insights: Arc<dyn Insights>,
     /// Stored lookups.
     pub lookups: Arc<dyn PersonLookups>,
+    /// Batches.
+    pub batches: Arc<dyn Batches>,
+    /// Webhooks.
+    pub webhooks: Arc<dyn Webhooks>,
     /// Source of the current time.
     pub clock: Arc<dyn Clock>,
     /// Participants of SPEI.
@@ -56,14 +61,18 @@ pub struct GraphqlState {
     pub guard: Arc<web::SessionGuard>,
     /// Introspection switch.
     pub introspection: Introspection,
+    /// The end of the server, which ends subscriptions.
+    pub stopping: CancellationToken,
 }
 
-/// `POST /graphql`, at the root and under `/api`, observed and guarded.
+/// `POST /graphql` and `GET /graphql/ws`, a WebSocket, at the root and under `/api`, observed and guarded.
 pub fn router(state: GraphqlState) -> Router {
     let ports = Ports {
         keys: state.keys,
         insights: state.insights,
         lookups: state.lookups,
+        batches: state.batches,
+        webhooks: state.webhooks,
         clock: state.clock,
         participants: state.participants,
     };
@@ -72,12 +81,19 @@ pub fn router(state: GraphqlState) -> Router {
         introspection: state.introspection,
         request_layer: Arc::clone(&state.request_layer),
     });
-    let method = post(endpoint::serve).fallback(endpoint::method_not_allowed);
-    let routes = PATHS.into_iter().fold(Router::new(), |routes, path| {
-        routes.route(path, method.clone())
-    });
-    let guarded = web::guard(routes.with_state(endpoint), &state.guard);
+    let http = post(endpoint::serve).fallback(endpoint::method_not_allowed);
+    let http = routes(paths::HTTP, &http.with_state(Arc::clone(&endpoint)));
+    let sockets = WebSockets::new(endpoint, Arc::clone(&state.guard), state.stopping);
+    let upgrade = get(web_socket::upgrade).fallback(web::method_not_allowed);
+    let sockets = routes(paths::WEB_SOCKET, &upgrade.with_state(Arc::new(sockets)));
+    let guarded = web::guard(http.merge(sockets), &state.guard);
     web::observe(guarded, &state.request_layer)
+}
+
+/// One method at several paths.
+fn routes(paths: [&'static str; 2], method: &MethodRouter) -> Router {
+    let add = |routes: Router, path| routes.route(path, method.clone());
+    paths.into_iter().fold(Router::new(), add)
 }
 
 /// Returns the schema definition (SDL), as it is checked in as `schema.graphql`.

@@ -48,6 +48,8 @@ pub(crate) const MAX_FRAGMENTS: u64 = 20;
 pub(crate) const MAX_OPERATIONS: u64 = 8;
 /// Most root fields of a mutation.
 pub(crate) const MAX_MUTATIONS: u64 = 3;
+/// Most root fields of a subscription (GraphQL, October 2021, 5.2.3.1): each is followed by itself.
+pub(crate) const MAX_SUBSCRIPTIONS: u64 = 1;
 /// Deepest nesting of selection sets, those of fragments included. The library's own limit is 32.
 pub(crate) const MAX_LEVELS: u64 = 28;
 /// Deepest nesting of brackets in a query's text.
@@ -67,6 +69,7 @@ pub(crate) enum Limit {
     Fragments,
     Operations,
     Mutations,
+    Subscriptions,
     Levels,
     Nesting,
     Tokens,
@@ -75,7 +78,7 @@ pub(crate) enum Limit {
 impl Limit {
     /// All limits.
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Depth,
         Self::IntrospectionDepth,
         Self::Cost,
@@ -85,6 +88,7 @@ impl Limit {
         Self::Fragments,
         Self::Operations,
         Self::Mutations,
+        Self::Subscriptions,
         Self::Levels,
         Self::Nesting,
         Self::Tokens,
@@ -102,6 +106,7 @@ impl Limit {
             Self::Fragments => MAX_FRAGMENTS,
             Self::Operations => MAX_OPERATIONS,
             Self::Mutations => MAX_MUTATIONS,
+            Self::Subscriptions => MAX_SUBSCRIPTIONS,
             Self::Levels => MAX_LEVELS,
             Self::Nesting => MAX_NESTING,
             Self::Tokens => MAX_TOKENS,
@@ -121,6 +126,7 @@ impl Limit {
             Self::Fragments => GraphqlProblem::Fragments { most },
             Self::Operations => GraphqlProblem::Operations { most },
             Self::Mutations => GraphqlProblem::Mutations { most },
+            Self::Subscriptions => GraphqlProblem::Subscriptions { most },
             Self::Levels => GraphqlProblem::Levels { most },
             Self::Nesting => GraphqlProblem::Nesting { most },
             Self::Tokens => GraphqlProblem::Tokens { most },
@@ -153,8 +159,10 @@ pub(crate) fn check(
         let operation = &operation.node;
         let size = measure.operation(operation)?;
         size.check()?;
-        if operation.ty == OperationType::Mutation {
-            Limit::Mutations.check(size.roots)?;
+        match operation.ty {
+            OperationType::Query => {}
+            OperationType::Mutation => Limit::Mutations.check(size.roots)?,
+            OperationType::Subscription => Limit::Subscriptions.check(size.roots)?,
         }
         if introspection == Introspection::Off && size.introspections > 0 {
             return Err(GraphqlProblem::IntrospectionDisabled);

@@ -74,27 +74,63 @@ pub(crate) fn of_execution(
     media_type: MediaType,
     context: &RequestContext,
 ) -> (HttpResponse, Option<Code>) {
-    let codes: Vec<Code> = executed
-        .errors
-        .iter_mut()
-        .map(|error| describe(error, context))
-        .collect();
+    let code = describe_all(&mut executed, context);
     let mut response = GraphQLResponse::from(executed).into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, media_type.header());
     headers.insert(CONTENT_SECURITY_POLICY, web::headers::CSP_NOTHING);
-    (response, codes.first().copied())
+    (response, code)
+}
+
+/// The response to an operation over a WebSocket that isn't executed.
+pub(crate) fn of_refusal(error: &RequestError, context: &RequestContext) -> Response {
+    let told = |(problem, locations): &(GraphqlProblem, Vec<Pos>)| {
+        let mut error = ServerError::new("", None);
+        error.locations.clone_from(locations);
+        tell(&mut error, problem, context);
+        error
+    };
+    Response::from_errors(error.problems.iter().map(told).collect())
+}
+
+/// A response of a subscription, and the code of its first error.
+pub(crate) fn of_change(
+    mut change: Response,
+    context: &RequestContext,
+) -> (Response, Option<Code>) {
+    if is_unexecuted(&change) {
+        let error = RequestError::of_validation(change.errors);
+        return (of_refusal(&error, context), Some(error.code()));
+    }
+    let code = describe_all(&mut change, context);
+    (change, code)
+}
+
+/// True if the library refused the request before execution: the error of a field has its path.
+pub(crate) fn is_unexecuted(response: &Response) -> bool {
+    !response.errors.is_empty() && response.errors.iter().all(|error| error.path.is_empty())
+}
+
+/// Describes all errors of a response, and returns the code of the first one.
+fn describe_all(response: &mut Response, context: &RequestContext) -> Option<Code> {
+    let described = |error| describe(error, context);
+    let codes: Vec<Code> = response.errors.iter_mut().map(described).collect();
+    codes.first().copied()
 }
 
 /// Gives a field's error its message and extensions.
 fn describe(error: &mut ServerError, context: &RequestContext) -> Code {
     let problem = field_problem(error, context);
+    tell(error, &problem, context);
+    problem.code()
+}
+
+fn tell(error: &mut ServerError, problem: &GraphqlProblem, context: &RequestContext) {
     error.message = problem.message(context.language);
     let mut extensions = ErrorExtensionValues::default();
     extensions.set("code", problem.code().name());
     extensions.set("request_id", context.request_id.as_str());
     error.extensions = Some(extensions);
-    problem.code()
 }
 
 fn field_problem(error: &ServerError, context: &RequestContext) -> GraphqlProblem {

@@ -1,11 +1,13 @@
 //! The GraphQL schema: one module for each type, and one for each mutation.
 
-use async_graphql::{EmptySubscription, ID, SDLExportOptions, SchemaBuilder};
+use async_graphql::{ID, SDLExportOptions, SchemaBuilder};
 
 mod account;
 mod admin;
 mod audit;
 mod bank;
+mod batch;
+mod batch_rows;
 mod connection;
 mod context;
 mod enums;
@@ -21,18 +23,22 @@ mod readings;
 mod requests;
 mod scalars;
 mod scoped;
+mod subscription;
 mod usage;
 mod user_error;
+mod webhook;
+mod webhook_delivery;
 
 pub(crate) use context::{Ports, Requester};
 use mutation::Mutation;
 use query::Query;
 pub(crate) use readings::Readings;
+use subscription::Subscription;
 
 use crate::introspection::Introspection;
 use crate::limits::{MAX_DIRECTIVES, MAX_LEVELS};
 
-pub(crate) type Schema = async_graphql::Schema<Query, Mutation, EmptySubscription>;
+pub(crate) type Schema = async_graphql::Schema<Query, Mutation, Subscription>;
 
 /// Builds the schema over its ports.
 ///
@@ -59,9 +65,9 @@ pub(crate) fn sdl() -> String {
     builder().finish().sdl_with_options(options)
 }
 
-fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
+fn builder() -> SchemaBuilder<Query, Mutation, Subscription> {
     // Suggestions would reveal the schema name by name where introspection is off.
-    Schema::build(Query, Mutation, EmptySubscription)
+    Schema::build(Query, Mutation, Subscription)
         .disable_suggestions()
         .override_output_type_description::<ID>(
             "The identity of something. It tells nothing but whether two things are one.",

@@ -3,6 +3,7 @@
 use domain::lookup::MAX_PAIRS;
 use domain::page::MAX_PAGE;
 use domain::usage::MAX_SERIES;
+use domain::webhook::MAX_ENDPOINTS;
 
 /// Cost of a field that accesses the store or a bank's budget, however little it returns.
 pub(super) const STORE_ACCESS: u64 = 250;
@@ -15,15 +16,51 @@ pub(super) const LIMITER_ACCESS: u64 = 25;
 /// outcome.
 pub(super) const REPORT: u64 = 1_000;
 
+/// Cost of reading rows of a batch: up to two chunks of 100 rows, with their lookups, are decrypted.
+pub(super) const ROWS: u64 = 1_000;
+
 /// Page size without `first`: the schema's default.
 const DEFAULT_PAGE: u64 = 20;
+/// Rows of a batch without `first`.
+const DEFAULT_ROWS: u64 = 50;
 
 /// Own cost of a field with subfields.
 pub(super) fn branch(field: &str) -> u64 {
     match field {
-        "account" | "accounts" | "audit" | "bank" | "key" | "keys" | "lookup" | "lookups"
-        | "requests" | "cancelLookup" | "eraseLookup" | "createKey" | "renameKey" | "revokeKey"
-        | "rotateKey" | "adminRevokeKey" | "adminSetLimits" | "adminSetPlan" => STORE_ACCESS,
+        "account"
+        | "accounts"
+        | "audit"
+        | "bank"
+        | "batch"
+        | "batches"
+        | "batchChanged"
+        | "key"
+        | "keys"
+        | "lookup"
+        | "lookups"
+        | "lookupChanged"
+        | "requests"
+        | "webhook"
+        | "webhooks"
+        | "webhookDeliveries"
+        | "cancelBatch"
+        | "cancelLookup"
+        | "eraseBatch"
+        | "eraseLookup"
+        | "createKey"
+        | "createWebhook"
+        | "removeWebhook"
+        | "renameKey"
+        | "resendWebhookDelivery"
+        | "revokeKey"
+        | "rotateKey"
+        | "rotateWebhookSecret"
+        | "testWebhook"
+        | "updateWebhook"
+        | "adminRevokeKey"
+        | "adminSetLimits"
+        | "adminSetPlan" => STORE_ACCESS,
+        "batchRows" => ROWS,
         "usage" => REPORT,
         "window" => LIMITER_ACCESS,
         _ => 1,
@@ -43,13 +80,17 @@ pub(super) fn leaf(field: &str) -> u64 {
 /// paged field, and not again at `edges` and `nodes`.
 pub(super) fn items(field: &str) -> u64 {
     match field {
-        "accounts" | "audit" | "keys" | "lookups" | "requests" => DEFAULT_PAGE,
+        "accounts" | "audit" | "batches" | "keys" | "lookups" | "requests"
+        | "webhookDeliveries" => DEFAULT_PAGE,
+        "batchRows" => DEFAULT_ROWS,
+        "webhooks" => MAX_ENDPOINTS as u64,
         // A lookup that the bank answers for three days, the longest time, has 78 attempts.
         "participants" | "attempts" => MAX_PAGE.into(),
         "series" => MAX_SERIES as u64 + 1,
         "metadata" => MAX_PAIRS as u64,
         // An entry of the audit log names up to six fields; the others are introspection.
-        "changes" | "inputFields" | "args" | "directives" => 6,
+        // A row of a batch has an error for each of its columns at most.
+        "changes" | "errors" | "inputFields" | "args" | "directives" => 6,
         // The files of a lookup, and the most input fields of a mutation that can be invalid at once.
         "files" | "userErrors" => 3,
         // Introspection, too.

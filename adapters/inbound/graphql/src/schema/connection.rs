@@ -34,8 +34,16 @@ impl PageInfo {
 
 /// Reads the arguments `first` and `after`.
 pub(super) fn page_request(first: i32, after: Option<&str>) -> Result<PageRequest, FieldError> {
+    let first = page_size(first)?;
+    let after = after.map(Cursor::parse).transpose();
+    let after = after.map_err(|_| GraphqlProblem::ArgumentCursor { argument: "after" })?;
+    Ok(PageRequest { first, after })
+}
+
+/// Reads the argument `first`.
+pub(super) fn page_size(first: i32) -> Result<PageSize, FieldError> {
     let size = u32::try_from(first).ok().map(PageSize::new);
-    let Some(Ok(first)) = size else {
+    let Some(Ok(size)) = size else {
         return Err(GraphqlProblem::ArgumentInteger {
             argument: "first",
             least: 1,
@@ -43,9 +51,7 @@ pub(super) fn page_request(first: i32, after: Option<&str>) -> Result<PageReques
         }
         .into());
     };
-    let after = after.map(Cursor::parse).transpose();
-    let after = after.map_err(|_| GraphqlProblem::ArgumentCursor { argument: "after" })?;
-    Ok(PageRequest { first, after })
+    Ok(size)
 }
 
 /// Declares a page of a list and the edge in it.

@@ -5,17 +5,23 @@ use std::sync::Arc;
 use async_graphql::Context;
 use chrono::NaiveDate;
 use domain::calendar;
-use ports::inbound::{Caller, Insights, KeyAdministration, Participants, Person, PersonLookups};
+use ports::inbound::{
+    BatchAccess, Batches, Caller, Insights, KeyAdministration, Participants, Person, PersonLookups,
+    Webhooks,
+};
 use ports::outbound::Clock;
 use web::Language;
 
 use super::readings::Readings;
 
 /// Ports that resolvers call.
+#[derive(Clone)]
 pub(crate) struct Ports {
     pub(crate) keys: Arc<dyn KeyAdministration>,
     pub(crate) insights: Arc<dyn Insights>,
     pub(crate) lookups: Arc<dyn PersonLookups>,
+    pub(crate) batches: Arc<dyn Batches>,
+    pub(crate) webhooks: Arc<dyn Webhooks>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) participants: Arc<dyn Participants>,
 }
@@ -32,6 +38,13 @@ pub(crate) struct Requester {
     pub(crate) caller: Caller,
     pub(crate) person: Person,
     pub(crate) language: Language,
+}
+
+impl Requester {
+    /// The requester, as batches know it.
+    pub(super) fn batch_access(&self) -> BatchAccess {
+        BatchAccess::Person(self.caller.clone())
+    }
 }
 
 /// The ports, added when the schema is built.

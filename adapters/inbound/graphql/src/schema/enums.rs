@@ -6,6 +6,10 @@ use domain::inference::Evidence;
 use domain::key::KeySort;
 use domain::page::Direction;
 
+mod webhooks;
+
+pub(crate) use webhooks::{DeliveryState, DisabledReason, SendFailure, WebhookEvent};
+
 /// Bank that a key asks.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::key::Environment")]
@@ -139,6 +143,50 @@ pub(crate) enum NotChecked {
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::lookup::LookupState")]
 pub(crate) enum LookupState {
+    /// It waits for its first attempt.
+    Queued,
+    /// An attempt is being made.
+    Running,
+    /// It waits for its next attempt.
+    Waiting,
+    /// The proof was delivered. Final, as all that follow.
+    Delivered,
+    /// The bank knows no such transfer.
+    NotFound,
+    /// The bank gave no answer at all. Given back to the quota.
+    Failed,
+    /// The bank knows the transfer, and issued no proof in time.
+    Expired,
+    /// Somebody canceled it, or its key was revoked.
+    Canceled,
+}
+
+/// State of a batch.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::batch::BatchState")]
+pub(crate) enum BatchState {
+    /// None of its rows was looked up yet.
+    Queued,
+    /// Its rows are being looked up.
+    Running,
+    /// Its rows wait for quota.
+    Paused,
+    /// Each of its rows has ended. Final, as the one that follows.
+    Finished,
+    /// Somebody canceled it, or its key was revoked.
+    Canceled,
+}
+
+/// State of a row of a batch: that of its lookup, or the reason for which it has none.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(name = "BatchRowState", remote = "domain::batch::RowState")]
+pub(crate) enum RowState {
+    /// It has errors, and is never looked up.
+    Faulty,
+    /// It asks the same as an earlier row, and is never looked up.
+    Duplicate,
+    /// Nobody began to look it up; or never will, in a canceled batch.
+    NotBegun,
     /// It waits for its first attempt.
     Queued,
     /// An attempt is being made.
@@ -325,4 +373,14 @@ pub(crate) enum UserErrorCode {
     LookupFinal,
     /// The lookup hasn't ended, so it can't be erased.
     LookupNotFinal,
+    /// The batch has ended, so it can't be canceled.
+    BatchFinal,
+    /// The batch hasn't ended, so it can't be erased.
+    BatchNotFinal,
+    /// The account has as many webhooks as it may have.
+    TooManyWebhooks,
+    /// The webhook is disabled, so nothing is sent to it.
+    WebhookDisabled,
+    /// The delivery is still tried, so it can't be sent again.
+    DeliveryPending,
 }

@@ -2,18 +2,19 @@
 
 use async_graphql::{ID, InputObject};
 use chrono::Utc;
+use domain::batch::BatchId;
 use domain::customer::CustomerId;
 use domain::key::{KeyId, KeyQuery, KeySort};
 use domain::page::PageRequest;
 use domain::request::{RequestId, RequestQuery};
 use domain::usage::{Period, PeriodError, RequestCriteria};
-use ports::inbound::PersonLookupQuery;
+use ports::inbound::{BatchQuery, PersonLookupQuery};
 use uuid::Uuid;
 use web::problem::GraphqlProblem;
 
 use super::enums::{
-    Endpoint, Environment, Granularity, KeySortField, KeyStatus, LookupState, OrderDirection,
-    Outcome,
+    BatchState, Endpoint, Environment, Granularity, KeySortField, KeyStatus, LookupState,
+    OrderDirection, Outcome,
 };
 use super::scalars::DateTime;
 use crate::field_error::FieldError;
@@ -130,6 +131,8 @@ pub(crate) struct LookupFilter {
     key_id: Option<ID>,
     /// Created at or after this instant.
     created_from: Option<DateTime>,
+    /// Rows of this batch.
+    batch_id: Option<ID>,
 }
 
 /// Reads the arguments of a list of lookups.
@@ -144,7 +147,33 @@ pub(super) fn lookup_query(
         states: distinct(states.into_iter().map(LookupState::into)),
         key: key_id("filter.keyId", filter.key_id.as_ref())?,
         created_from: filter.created_from.map(|instant| instant.0),
-        batch: None,
+        batch: narrowed("filter.batchId", filter.batch_id.as_ref())?.map(BatchId),
+        page,
+    })
+}
+
+/// Filter of batches; each condition narrows the list.
+#[derive(InputObject, Default)]
+pub(crate) struct BatchFilter {
+    /// In one of these states; any when empty or not given.
+    states: Option<Vec<BatchState>>,
+    /// Of this environment.
+    environment: Option<Environment>,
+    /// Of this key, and of those that it replaced or was replaced by.
+    key_id: Option<ID>,
+}
+
+/// Reads the arguments of a list of batches.
+pub(super) fn batch_query(
+    page: PageRequest,
+    filter: Option<BatchFilter>,
+) -> Result<BatchQuery, FieldError> {
+    let filter = filter.unwrap_or_default();
+    let states = filter.states.unwrap_or_default();
+    Ok(BatchQuery {
+        environment: filter.environment.map(Environment::into),
+        states: distinct(states.into_iter().map(BatchState::into)),
+        key: key_id("filter.keyId", filter.key_id.as_ref())?,
         page,
     })
 }

@@ -4,15 +4,23 @@
 use async_graphql::{Context, Description, Object};
 use ports::inbound::RequestedScope;
 
-use super::mutations::KeyPayload;
+use super::mutations::cancel_batch::{self, CancelBatchInput, CancelBatchPayload};
 use super::mutations::cancel_lookup::{self, CancelLookupInput, CancelLookupPayload};
 use super::mutations::create_key::{self, CreateKeyInput, CreateKeyPayload};
+use super::mutations::create_webhook::{self, CreateWebhookInput};
+use super::mutations::erase_batch::{self, EraseBatchInput, EraseBatchPayload};
 use super::mutations::erase_lookup::{self, EraseLookupInput, EraseLookupPayload};
+use super::mutations::remove_webhook::{self, RemoveWebhookInput, RemoveWebhookPayload};
 use super::mutations::rename_key::{self, RenameKeyInput};
+use super::mutations::resend_webhook_delivery::{self, ResendWebhookDeliveryInput};
 use super::mutations::revoke_key::{self, RevokeKeyInput};
 use super::mutations::rotate_key::{self, RotateKeyInput, RotateKeyPayload};
+use super::mutations::rotate_webhook_secret::{self, RotateWebhookSecretInput};
 use super::mutations::set_limits::{self, SetLimitsInput};
 use super::mutations::set_plan::{self, AccountPayload, SetPlanInput};
+use super::mutations::test_webhook::{self, TestWebhookInput};
+use super::mutations::update_webhook::{self, UpdateWebhookInput};
+use super::mutations::{KeyPayload, WebhookDeliveryPayload, WebhookPayload, WebhookSecretPayload};
 use crate::field_error::FieldError;
 
 /// A nullable field. As `Result<Option<T>, _>` the library would leave a failed one out of the
@@ -79,6 +87,80 @@ impl Mutation {
         #[graphql(desc = "The lookup.")] input: EraseLookupInput,
     ) -> Nullable<EraseLookupPayload> {
         Some(erase_lookup::resolve(context, input).await)
+    }
+
+    /// Cancels a batch of the viewer's that isn't final, and the lookups of its rows. Rows that nobody
+    /// began to look up aren't counted.
+    async fn cancel_batch(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The batch.")] input: CancelBatchInput,
+    ) -> Nullable<CancelBatchPayload> {
+        Some(cancel_batch::resolve(context, input).await)
+    }
+
+    /// Erases a batch of the viewer's that is final: its rows, their lookups, proofs and files.
+    async fn erase_batch(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The batch.")] input: EraseBatchInput,
+    ) -> Nullable<EraseBatchPayload> {
+        Some(erase_batch::resolve(context, input).await)
+    }
+
+    /// Adds a webhook to the viewer's account, which has at most 10 of them.
+    async fn create_webhook(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The webhook that is to be added.")] input: CreateWebhookInput,
+    ) -> Nullable<WebhookSecretPayload> {
+        Some(create_webhook::resolve(context, input).await)
+    }
+
+    /// Changes one of the viewer's webhooks.
+    async fn update_webhook(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The webhook, and what is to be changed.")] input: UpdateWebhookInput,
+    ) -> Nullable<WebhookPayload> {
+        Some(update_webhook::resolve(context, input).await)
+    }
+
+    /// Removes one of the viewer's webhooks, with all that was sent to it.
+    async fn remove_webhook(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The webhook.")] input: RemoveWebhookInput,
+    ) -> Nullable<RemoveWebhookPayload> {
+        Some(remove_webhook::resolve(context, input).await)
+    }
+
+    /// Gives one of the viewer's webhooks a new secret. For 24 hours messages are signed with both, so
+    /// that receivers can change at any time.
+    async fn rotate_webhook_secret(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The webhook.")] input: RotateWebhookSecretInput,
+    ) -> Nullable<WebhookSecretPayload> {
+        Some(rotate_webhook_secret::resolve(context, input).await)
+    }
+
+    /// Sends a test event to one of the viewer's webhooks, once.
+    async fn test_webhook(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The webhook.")] input: TestWebhookInput,
+    ) -> Nullable<WebhookDeliveryPayload> {
+        Some(test_webhook::resolve(context, input).await)
+    }
+
+    /// Sends a message that has ended again, with the same id and by the whole schedule.
+    async fn resend_webhook_delivery(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The webhook, and the delivery.")] input: ResendWebhookDeliveryInput,
+    ) -> Nullable<WebhookDeliveryPayload> {
+        Some(resend_webhook_delivery::resolve(context, input).await)
     }
 
     /// Revokes anybody's key for good. Admins only.

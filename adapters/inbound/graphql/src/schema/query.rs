@@ -1,26 +1,34 @@
 //! The root of queries.
 
+use std::time::Duration;
+
 use async_graphql::{Context, Description, ID, Object};
+use domain::batch::BatchId;
 use domain::customer::Role;
 use domain::lookup::LookupId;
-use ports::inbound::{PersonLookupError, RequestedScope};
+use domain::webhook::EndpointId;
+use ports::inbound::{BatchError, PersonLookupError, RequestedScope, WebhookError};
 use web::problem::GraphqlProblem;
 
 use super::account::Viewer;
 use super::admin::Admin;
 use super::bank::BankHealth;
+use super::batch::{Batch, BatchConnection};
+use super::batch_rows::{self, BatchRowPage};
 use super::connection::page_request;
 use super::context::{ports, readings, requester};
 use super::enums::{Breakdown, Endpoint, Environment, Outcome};
 use super::input::{
-    KeyFilter, KeySortInput, LookupFilter, RequestFilter, UsageRange, key_query, lookup_query,
-    search_text, uuid,
+    BatchFilter, KeyFilter, KeySortInput, LookupFilter, RequestFilter, UsageRange, batch_query,
+    key_query, lookup_query, search_text, uuid,
 };
 use super::key::{Key, KeyConnection};
 use super::lookup::{LookupConnection, LookupDetail};
 use super::requests::{Participant, RequestConnection};
 use super::scoped::{self, UsageArguments};
 use super::usage::UsageReport;
+use super::webhook::Webhook;
+use super::webhook_delivery::WebhookDeliveryConnection;
 use crate::field_error::FieldError;
 
 /// Queries.
@@ -126,6 +134,99 @@ impl Query {
         match ports.lookups.find(&requester(context).caller, id).await {
             Ok(view) => Some(Ok(LookupDetail::new(&view, ports))),
             Err(PersonLookupError::NotFound) => None,
+            Err(error) => Some(Err(error.into())),
+        }
+    }
+
+    /// Batches of the viewer's account, newest first. They hold personal data, so nobody sees those of
+    /// other accounts.
+    async fn batches(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
+        #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
+        #[graphql(desc = "Which batches; all when not given.")] filter: Option<BatchFilter>,
+    ) -> Result<BatchConnection, FieldError> {
+        let query = batch_query(page_request(first, after.as_deref())?, filter)?;
+        let access = requester(context).batch_access();
+        let read = ports(context).batches.list(&access, &query).await?;
+        Ok(BatchConnection::new(read.found, &query.page))
+    }
+
+    /// One batch; null when it isn't there, or isn't the viewer's.
+    async fn batch(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The batch.")] id: ID,
+    ) -> Option<Result<Batch, FieldError>> {
+        // A text that isn't shaped like an id identifies nothing.
+        let id = BatchId(uuid(&id)?);
+        let access = requester(context).batch_access();
+        match ports(context)
+            .batches
+            .find(&access, id, Duration::ZERO)
+            .await
+        {
+            Ok(read) => Some(Ok(Batch::from(&read.found))),
+            Err(BatchError::Unknown) => None,
+            Err(error) => Some(Err(error.into())),
+        }
+    }
+
+    /// Rows of a batch, in the order of its table; null when it isn't there, or isn't the viewer's.
+    async fn batch_rows(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The batch.")] id: ID,
+        #[graphql(desc = "How many: 1 to 100.", default = 50)] first: i32,
+        #[graphql(desc = "The number of the row before the page; 0 begins.", default = 0)]
+        after: i32,
+    ) -> Option<Result<BatchRowPage, FieldError>> {
+        let id = BatchId(uuid(&id)?);
+        batch_rows::page(context, id, (first, after))
+            .await
+            .transpose()
+    }
+
+    /// The viewer's webhooks, oldest first.
+    async fn webhooks(&self, context: &Context<'_>) -> Result<Vec<Webhook>, FieldError> {
+        let caller = &requester(context).caller;
+        let found = ports(context).webhooks.list(caller).await?;
+        Ok(found.iter().map(Webhook::from).collect())
+    }
+
+    /// One webhook; null when it isn't there, or isn't the viewer's.
+    async fn webhook(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The webhook.")] id: ID,
+    ) -> Option<Result<Webhook, FieldError>> {
+        let id = EndpointId(uuid(&id)?);
+        let caller = &requester(context).caller;
+        match ports(context).webhooks.find(caller, id).await {
+            Ok(view) => Some(Ok(Webhook::from(&view))),
+            Err(WebhookError::NotFound) => None,
+            Err(error) => Some(Err(error.into())),
+        }
+    }
+
+    /// Deliveries to a webhook, newest first; null when it isn't there, or isn't the viewer's.
+    async fn webhook_deliveries(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The webhook.")] id: ID,
+        #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
+        #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
+    ) -> Option<Result<WebhookDeliveryConnection, FieldError>> {
+        let id = EndpointId(uuid(&id)?);
+        let page = match page_request(first, after.as_deref()) {
+            Ok(page) => page,
+            Err(error) => return Some(Err(error)),
+        };
+        let caller = &requester(context).caller;
+        match ports(context).webhooks.deliveries(caller, id, &page).await {
+            Ok(found) => Some(Ok(WebhookDeliveryConnection::new(found, &page))),
+            Err(WebhookError::NotFound) => None,
             Err(error) => Some(Err(error.into())),
         }
     }

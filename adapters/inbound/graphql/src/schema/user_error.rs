@@ -1,11 +1,14 @@
 //! Expected refusals of mutations, which are data.
 
 use async_graphql::{Context, ID, SimpleObject};
+use domain::batch::BatchId;
 use domain::key::{Grace, KeyId, KeyName, MAX_GRACE_HOURS, MOST_NEW_KEYS};
 use domain::lookup::LookupId;
-use ports::inbound::{KeyError, PersonLookupError};
+use domain::webhook::{DeliveryId, EndpointId, EventTypesError, MAX_ENDPOINTS};
+use ports::inbound::{BatchError, KeyError, PersonLookupError, WebhookError};
+use uuid::Uuid;
 use web::Language;
-use web::problem::UserProblem;
+use web::problem::{FieldProblem, UserErrorCode as Code, UserProblem};
 
 use super::context::requester;
 use super::enums::UserErrorCode;
@@ -23,8 +26,43 @@ pub(crate) struct UserError {
     message: String,
 }
 
+/// Reason of a refusal: one of mutations alone, or one that REST has for its fields, too.
+#[derive(Clone, Copy)]
+pub(super) enum Refusal {
+    User(UserProblem),
+    Field(FieldProblem),
+}
+
+impl Refusal {
+    fn code(self) -> Code {
+        match self {
+            Self::User(problem) => problem.code(),
+            Self::Field(_) => Code::Invalid,
+        }
+    }
+
+    fn message(self, language: Language) -> String {
+        match self {
+            Self::User(problem) => problem.message(language),
+            Self::Field(problem) => problem.message(language),
+        }
+    }
+}
+
+impl From<UserProblem> for Refusal {
+    fn from(problem: UserProblem) -> Self {
+        Self::User(problem)
+    }
+}
+
+impl From<FieldProblem> for Refusal {
+    fn from(problem: FieldProblem) -> Self {
+        Self::Field(problem)
+    }
+}
+
 impl UserError {
-    fn new(member: Option<&str>, problem: UserProblem, language: Language) -> Self {
+    fn new(member: Option<&str>, problem: Refusal, language: Language) -> Self {
         Self {
             code: problem.code().into(),
             field: member.map(|member| vec!["input".to_owned(), member.to_owned()]),
@@ -36,18 +74,18 @@ impl UserError {
 /// Collects all problems of one mutation's input while it is read.
 #[derive(Default)]
 pub(super) struct InputErrors {
-    problems: Vec<(Option<&'static str>, UserProblem)>,
+    problems: Vec<(Option<&'static str>, Refusal)>,
 }
 
 impl InputErrors {
     /// Adds a problem of one member of `input`.
     pub(super) fn add(&mut self, member: &'static str, problem: UserProblem) {
-        self.problems.push((Some(member), problem));
+        self.problems.push((Some(member), problem.into()));
     }
 
     /// Adds a problem that no single member has.
     pub(super) fn add_general(&mut self, problem: UserProblem) {
-        self.problems.push((None, problem));
+        self.problems.push((None, problem.into()));
     }
 
     /// The payload of a mutation that changed nothing.
@@ -57,22 +95,38 @@ impl InputErrors {
         P::from(errors.collect())
     }
 
-    /// Reads `input.id`, the id of a key. A text that isn't shaped like an id identifies nothing.
+    /// Reads `input.id`, the id of a key.
     pub(super) fn key(&mut self, id: &ID) -> Option<KeyId> {
-        let key = uuid(id).map(KeyId);
-        if key.is_none() {
-            self.add("id", UserProblem::NotFound);
-        }
-        key
+        self.identity("id", id).map(KeyId)
     }
 
-    /// Reads `input.id`, the id of a lookup. A text that isn't shaped like an id identifies nothing.
+    /// Reads `input.id`, the id of a lookup.
     pub(super) fn lookup(&mut self, id: &ID) -> Option<LookupId> {
-        let lookup = uuid(id).map(LookupId);
-        if lookup.is_none() {
-            self.add("id", UserProblem::NotFound);
+        self.identity("id", id).map(LookupId)
+    }
+
+    /// Reads `input.id`, the id of a batch.
+    pub(super) fn batch(&mut self, id: &ID) -> Option<BatchId> {
+        self.identity("id", id).map(BatchId)
+    }
+
+    /// Reads the id of a webhook.
+    pub(super) fn webhook(&mut self, member: &'static str, id: &ID) -> Option<EndpointId> {
+        self.identity(member, id).map(EndpointId)
+    }
+
+    /// Reads `input.deliveryId`.
+    pub(super) fn delivery(&mut self, id: &ID) -> Option<DeliveryId> {
+        self.identity("deliveryId", id).map(DeliveryId)
+    }
+
+    /// Reads an id. A text that isn't shaped like one identifies nothing.
+    fn identity(&mut self, member: &'static str, id: &ID) -> Option<Uuid> {
+        let read = uuid(id);
+        if read.is_none() {
+            self.add(member, UserProblem::NotFound);
         }
-        lookup
+        read
     }
 
     /// Reads `input.name`.
@@ -123,7 +177,7 @@ where
         }
         Err(error @ (KeyError::Cursor | KeyError::Store(_))) => return Err(error.into()),
     };
-    Ok(refused(context, member, problem))
+    Ok(refused(context, member, problem.into()))
 }
 
 /// The payload of a result for a lookup, or of an expected refusal.
@@ -145,14 +199,76 @@ where
             | PersonLookupError::Store(_)),
         ) => return Err(error.into()),
     };
-    Ok(refused(context, Some("id"), problem))
+    Ok(refused(context, Some("id"), problem.into()))
+}
+
+/// The payload of a result for a batch, or of an expected refusal.
+pub(super) fn batch_payload<T, P>(
+    context: &Context<'_>,
+    result: Result<T, BatchError>,
+) -> Result<P, FieldError>
+where
+    P: From<T> + From<Vec<UserError>>,
+{
+    let problem = match result {
+        Ok(done) => return Ok(P::from(done)),
+        Err(BatchError::Unknown) => UserProblem::NotFound,
+        Err(BatchError::Final) => UserProblem::BatchFinal,
+        Err(BatchError::NotFinal) => UserProblem::BatchNotFinal,
+        Err(error) => return Err(error.into()),
+    };
+    Ok(refused(context, Some("id"), problem.into()))
+}
+
+/// Members of `input` that name a webhook, and what is changed of it: itself, or a delivery to it.
+pub(super) struct WebhookMembers {
+    pub(super) webhook: &'static str,
+    pub(super) subject: &'static str,
+}
+
+impl WebhookMembers {
+    /// Those of a change of the webhook `input.id`.
+    pub(super) const ITSELF: Self = Self {
+        webhook: "id",
+        subject: "id",
+    };
+}
+
+/// The payload of a result for a webhook, or of an expected refusal.
+pub(super) fn webhook_payload<T, P>(
+    context: &Context<'_>,
+    members: &WebhookMembers,
+    result: Result<T, WebhookError>,
+) -> Result<P, FieldError>
+where
+    P: From<T> + From<Vec<UserError>>,
+{
+    let (member, problem) = match result {
+        Ok(done) => return Ok(P::from(done)),
+        Err(WebhookError::NotFound) => (Some(members.subject), UserProblem::NotFound.into()),
+        Err(WebhookError::Url(error)) => (Some("url"), FieldProblem::from(error).into()),
+        Err(WebhookError::Events(EventTypesError::None)) => {
+            (Some("events"), FieldProblem::Empty.into())
+        }
+        Err(WebhookError::Events(EventTypesError::Test)) => {
+            (Some("events"), UserProblem::TestEvent.into())
+        }
+        Err(WebhookError::TooMany) => {
+            let most = MAX_ENDPOINTS;
+            (None, UserProblem::TooManyWebhooks { most }.into())
+        }
+        Err(WebhookError::Disabled) => (Some(members.webhook), UserProblem::WebhookDisabled.into()),
+        Err(WebhookError::Pending) => (Some(members.subject), UserProblem::DeliveryPending.into()),
+        Err(error @ (WebhookError::Cursor | WebhookError::Store(_))) => return Err(error.into()),
+    };
+    Ok(refused(context, member, problem))
 }
 
 /// The payload of a mutation that was refused for one reason.
 fn refused<P: From<Vec<UserError>>>(
     context: &Context<'_>,
     member: Option<&str>,
-    problem: UserProblem,
+    problem: Refusal,
 ) -> P {
     let error = UserError::new(member, problem, requester(context).language);
     P::from(vec![error])

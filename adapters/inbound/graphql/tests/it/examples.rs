@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use rstest::rstest;
 use serde_json::{Value, json};
 
+use crate::batches::{with_batch, with_canceled_batch};
 use crate::harness::Harness;
 use crate::lookups::{question, with_lookup};
 use crate::schema::repository;
+use crate::webhooks::{with_ended_delivery, with_webhook};
 
 /// The examples by name, each with the variables that its comment names.
 fn examples() -> BTreeMap<String, (String, Value)> {
@@ -37,6 +39,11 @@ async fn about_lookup(amount: &'static str) -> (Harness, Value) {
     (harness, json!({ "id": id }))
 }
 
+/// A harness with something, and variables that name it.
+fn named((harness, id): (Harness, String)) -> (Harness, Value) {
+    (harness, json!({ "id": id }))
+}
+
 #[tokio::test]
 async fn every_example_is_answered_without_an_error() {
     for (name, (query, variables)) in examples() {
@@ -51,6 +58,17 @@ async fn every_example_is_answered_without_an_error() {
         let (harness, variables) = match &*name {
             "lookup" | "erase-lookup" => about_lookup("10.00").await,
             "cancel-lookup" => about_lookup("404.02").await,
+            "batch" | "cancel-batch" => named(with_batch().await),
+            "erase-batch" => named(with_canceled_batch().await),
+            "webhook"
+            | "update-webhook"
+            | "remove-webhook"
+            | "rotate-webhook-secret"
+            | "test-webhook" => named(with_webhook().await),
+            "resend-webhook-delivery" => {
+                let (harness, id, delivery) = with_ended_delivery().await;
+                (harness, json!({ "id": id, "delivery": delivery }))
+            }
             _ => (harness, variables),
         };
         let answer = harness.ask(person, &query, variables).await;
@@ -82,6 +100,18 @@ async fn every_example_is_answered_without_an_error() {
 #[case("lookup")]
 #[case("cancel-lookup")]
 #[case("erase-lookup")]
+#[case("batches")]
+#[case("batch")]
+#[case("cancel-batch")]
+#[case("erase-batch")]
+#[case("webhooks")]
+#[case("webhook")]
+#[case("create-webhook")]
+#[case("update-webhook")]
+#[case("remove-webhook")]
+#[case("rotate-webhook-secret")]
+#[case("test-webhook")]
+#[case("resend-webhook-delivery")]
 #[case("bank")]
 #[case("participants")]
 #[case("admin-accounts")]

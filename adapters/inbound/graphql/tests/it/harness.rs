@@ -16,6 +16,7 @@ use ports::outbound::{Clock as _, CustomerStore as _};
 use serde_json::{Value, json};
 use testkit::lookups::LookupFixture;
 use testkit::people::{PeopleServices, owner};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 use web::{BODY_DEADLINE, Origin, RequestLayer, SessionGuard, Site};
@@ -78,6 +79,8 @@ impl Harness {
             keys: services.keys.clone(),
             insights: services.insights.clone(),
             lookups: lookups.services.people.clone(),
+            batches: lookups.services.batches.clone(),
+            webhooks: Arc::new(testkit::webhooks::service(&services)),
             clock: services.clock.clone(),
             participants: Arc::new(Catalogue::embedded().clone()),
             request_layer: Arc::new(RequestLayer {
@@ -93,6 +96,7 @@ impl Harness {
                 site: Arc::new(site),
             }),
             introspection,
+            stopping: CancellationToken::new(),
         });
         Self {
             router,

@@ -33,7 +33,7 @@ const DELIVERY: &str = "proof { trackingKey operationDate creditDate creditTime 
                         earlier { times firstAt } files { extension path }";
 
 /// A key of the member's with its secret.
-async fn key(harness: &Harness, environment: Environment) -> (KeyId, FullKey) {
+pub(crate) async fn key(harness: &Harness, environment: Environment) -> (KeyId, FullKey) {
     let new = NewKey {
         name: KeyName::parse("lookups").unwrap(),
         environment,
@@ -43,7 +43,7 @@ async fn key(harness: &Harness, environment: Environment) -> (KeyId, FullKey) {
     (created.key.key.id, created.secret)
 }
 
-fn member() -> Caller {
+pub(crate) fn member() -> Caller {
     Caller {
         owner: owner("member"),
         role: Role::Member,

@@ -6,6 +6,7 @@
 
 mod abuse;
 mod bank_health;
+mod batches;
 mod data;
 mod examples;
 mod failures;
@@ -19,3 +20,4 @@ mod port_calls;
 mod queries;
 mod schema;
 mod transport;
+mod webhooks;

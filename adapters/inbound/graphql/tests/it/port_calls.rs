@@ -27,6 +27,8 @@ async fn calls(query: &str) -> BTreeMap<&'static str, usize> {
 #[case("viewer { role displayName sessionExpiresAt }", &[])]
 #[case("requests(first: 100) { nodes { id issuer { name } receiver { name } } }", &["customer", "requests"])]
 #[case("usage(range: { granularity: DAY, newest: 400 }, breakdown: KEY) { slots series { counts } totals { latency { p50Ms } } }", &["customer", "usage"])]
+#[case("batches(first: 100) { nodes { id progress counts { rows } } }", &["customer", "batches"])]
+#[case("webhooks { id events }", &["customer", "endpoints"])]
 #[case("bank { state latency { p50Ms } budget { remaining } }", &["budget"])]
 #[case("participants { code name active }", &[])]
 #[case("admin { accounts(first: 100) { nodes { id activeKeys usedThisMonth } totalCount } }", &["customers"])]

@@ -1,0 +1,142 @@
+//! Rows of a batch, by their numbers.
+
+use async_graphql::{Context, ID, SimpleObject};
+use domain::batch::{BatchId, RowNumber};
+use domain::page::PageSize;
+use ports::inbound::{BatchError, BatchRows, RowOutcome, RowView};
+use web::Language;
+use web::problem::{GraphqlProblem, RowError};
+
+use super::connection::page_size;
+use super::context::{ports, requester};
+use super::enums::{Outcome, RowState};
+use crate::field_error::FieldError;
+
+/// Rows of a batch, in the order of its table.
+#[derive(SimpleObject)]
+pub(crate) struct BatchRowPage {
+    /// The rows.
+    rows: Vec<BatchRow>,
+    /// True when rows follow these; the next page is `after` the number of the last one.
+    has_next_page: bool,
+}
+
+/// A row of a batch.
+#[derive(SimpleObject)]
+pub(crate) struct BatchRow {
+    /// Its number, from 1 on.
+    row: u32,
+    /// Its line in the file, from 1 on.
+    line: u32,
+    /// The id that its creator gave it.
+    caller_id: Option<String>,
+    /// Its state.
+    state: RowState,
+    /// The number of the row that asks the same and is looked up, if this is a duplicate.
+    duplicate_of: Option<u32>,
+    /// Its errors.
+    errors: Vec<BatchRowError>,
+    /// Its lookup, if there is one.
+    lookup_id: Option<ID>,
+    /// Outcome of the last attempt that gave no proof.
+    reason: Option<Outcome>,
+    /// True when its proof came with an import of the bank's own batch.
+    imported: bool,
+    /// The tracking key; null for a faulty row.
+    tracking_key: Option<String>,
+    /// The amount in pesos, `1234.56`; null for a faulty row.
+    amount: Option<String>,
+    /// The date of the transfer, `2026-11-20`; null for a faulty row.
+    date: Option<String>,
+}
+
+/// An error of a row.
+#[derive(SimpleObject)]
+pub(crate) struct BatchRowError {
+    /// The column as the REST API names it; `row` for the whole row.
+    field: String,
+    /// Fault and remedy, in the caller's language.
+    message: String,
+}
+
+impl BatchRow {
+    fn new(view: &RowView, language: Language) -> Self {
+        let (mut duplicate_of, mut lookup) = (None, None);
+        match &view.outcome {
+            RowOutcome::Duplicate { of, .. } => duplicate_of = Some(number(*of)),
+            RowOutcome::Lookup(found) => lookup = Some(found),
+            RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) | RowOutcome::NotBegun => {}
+        }
+        let query = view.query.as_ref();
+        let errors = RowError::all_of(&view.outcome).into_iter();
+        let error = |error: RowError| BatchRowError {
+            message: error.message(language).to_owned(),
+            field: error.field,
+        };
+        Self {
+            row: number(view.row),
+            line: view.line,
+            caller_id: view.caller_id.clone(),
+            state: view.outcome.state().into(),
+            duplicate_of,
+            errors: errors.map(error).collect(),
+            lookup_id: lookup.map(|lookup| lookup.id.into()),
+            reason: lookup.and_then(|lookup| lookup.reason()).map(Outcome::from),
+            imported: lookup.is_some_and(|lookup| lookup.imported),
+            tracking_key: query.map(|query| query.tracking_key.as_str().to_owned()),
+            amount: query.map(|query| query.amount.to_string()),
+            date: query.map(|query| query.date.to_string()),
+        }
+    }
+}
+
+/// The number of a row, as callers count.
+fn number(row: RowNumber) -> u32 {
+    row.0 + 1
+}
+
+/// Reads the rows of a batch that the arguments `first` and `after` ask for; `None` when the requester has
+/// no such batch.
+pub(super) async fn page(
+    context: &Context<'_>,
+    id: BatchId,
+    (first, after): (i32, i32),
+) -> Result<Option<BatchRowPage>, FieldError> {
+    let size = page_size(first)?;
+    let after = u32::try_from(after).map_err(|_| GraphqlProblem::ArgumentInteger {
+        argument: "after",
+        least: 0,
+        most: i32::MAX.unsigned_abs().into(),
+    })?;
+    let requester = requester(context);
+    let access = requester.batch_access();
+    let batches = &ports(context).batches;
+    let read = match batches.rows(&access, id, RowNumber(after)).await {
+        Err(BatchError::Unknown) => return Ok(None),
+        read => read?,
+    };
+    Ok(Some(read_rows(read.found, size, requester.language).await?))
+}
+
+async fn read_rows(
+    mut rows: Box<dyn BatchRows>,
+    size: PageSize,
+    language: Language,
+) -> Result<BatchRowPage, BatchError> {
+    let size = size.get() as usize;
+    let mut found = Vec::with_capacity(size);
+    let mut has_next_page = false;
+    while let Some(views) = rows.next().await? {
+        let left = size - found.len();
+        let page = views.iter().take(left);
+        found.extend(page.map(|view| BatchRow::new(view, language)));
+        if views.len() > left {
+            has_next_page = true;
+            break;
+        }
+    }
+    Ok(BatchRowPage {
+        rows: found,
+        has_next_page,
+    })
+}

@@ -1,0 +1,204 @@
+//! The life of a connection: deadlines, pings, and its end.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use async_graphql::Data;
+use async_graphql_axum::{GraphQLProtocol, GraphQLWebSocket};
+use axum::body::Bytes;
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
+use domain::rate::{Bucket, Rate, RateExceeded};
+use futures::channel::mpsc;
+use futures::{FutureExt as _, Sink, SinkExt as _, StreamExt as _};
+use tokio::sync::Notify;
+use tokio::time::{Instant, interval_at, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::operations::Operations;
+use super::session::Session;
+use crate::endpoint::Endpoint;
+
+/// Time until a client has initialised the connection.
+const INITIALISATION: Duration = Duration::from_secs(5);
+/// Interval of pings: less than proxies usually wait on a silent connection.
+const PING: Duration = Duration::from_secs(20);
+/// Time without a message, or an answer to a ping, after which a client is taken for gone.
+const SILENCE: Duration = Duration::from_secs(45);
+/// Time in which a client that is told the end must close its side.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// Rate at which messages of a client are read.
+const MESSAGES: Rate = Rate {
+    burst: 20,
+    interval: Duration::from_millis(50),
+};
+
+/// Close code of `graphql-transport-ws`: "Connection initialisation timeout".
+const INITIALISATION_TIMEOUT: u16 = 4408;
+
+/// Serves a connection to its end.
+pub(super) async fn serve(
+    mut socket: WebSocket,
+    protocol: GraphQLProtocol,
+    (endpoint, session): (Arc<Endpoint>, Session),
+    stopping: CancellationToken,
+) {
+    let session = Arc::new(session);
+    let context = session.context.clone();
+    let operations = Operations::new(endpoint, Arc::clone(&session));
+    let connection = Connection {
+        incoming: Arc::new(Incoming::new()),
+        initialised: Arc::default(),
+    };
+    let end = {
+        let ends = connection.ends(&session, stopping);
+        let served = connection.serve(&mut socket, operations, protocol);
+        tokio::select! {
+            end = served => end,
+            end = ends => end,
+        }
+    };
+    let code = end.as_ref().map(|frame| frame.code);
+    tracing::debug!(target: "cep::graphql", request_id = %context.request_id, code, "a WebSocket ends");
+    // Its places are free once the client is told.
+    drop(session);
+    // What the client still sends is read: a connection that is closed before loses what it was told.
+    let farewell = async {
+        if let Some(frame) = end
+            && socket.send(Message::Close(Some(frame))).await.is_err()
+        {
+            return;
+        }
+        while let Some(Ok(_)) = socket.recv().await {}
+    };
+    // The client's time is over in any case.
+    let _ = timeout(FAREWELL, farewell).await;
+}
+
+struct Connection {
+    incoming: Arc<Incoming>,
+    initialised: Arc<Notify>,
+}
+
+impl Connection {
+    /// Serves until the client closes the connection, or sends what can't be read. Returns what the client
+    /// is to be told.
+    async fn serve(
+        &self,
+        socket: &mut WebSocket,
+        operations: Operations,
+        protocol: GraphQLProtocol,
+    ) -> Option<CloseFrame> {
+        let (sink, stream) = socket.split();
+        let (incoming, initialised) = (Arc::clone(&self.incoming), Arc::clone(&self.initialised));
+        let incoming = stream.then(move |message| Arc::clone(&incoming).pass(message));
+        // The library's messages and our pings share the sink.
+        let (outgoing, messages) = mpsc::channel(0);
+        let library = GraphQLWebSocket::new_with_pair(outgoing, incoming, operations, protocol)
+            .on_connection_init(move |_| async move {
+                initialised.notify_one();
+                Ok(Data::default())
+            });
+        let serving = async {
+            library.serve().await;
+            // Its last messages are still to be sent.
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            () = serving => None,
+            () = send(messages, sink) => self.incoming.fault.get().cloned(),
+        }
+    }
+
+    /// Waits until one of the connection's bounds ends it. Returns what the client is to be told.
+    async fn ends(&self, session: &Session, stopping: CancellationToken) -> Option<CloseFrame> {
+        tokio::select! {
+            frame = self.uninitialised() => Some(frame),
+            frame = session.ended().boxed() => Some(frame),
+            () = self.incoming.silence() => None,
+            () = stopping.cancelled() => Some(CloseFrame {
+                code: close_code::AWAY,
+                reason: Utf8Bytes::from_static("the server stops"),
+            }),
+        }
+    }
+
+    /// Waits until the time for initialising the connection is over.
+    async fn uninitialised(&self) -> CloseFrame {
+        let initialised = self.initialised.notified();
+        if timeout(INITIALISATION, initialised).await.is_ok() {
+            std::future::pending::<()>().await;
+        }
+        CloseFrame {
+            code: INITIALISATION_TIMEOUT,
+            reason: Utf8Bytes::from_static("Connection initialisation timeout"),
+        }
+    }
+}
+
+/// Messages of the client.
+struct Incoming {
+    /// Something arrived.
+    heard: Notify,
+    began: Instant,
+    rate: Mutex<Bucket>,
+    /// Reason why no more can be read.
+    fault: OnceLock<CloseFrame>,
+}
+
+impl Incoming {
+    fn new() -> Self {
+        Self {
+            heard: Notify::new(),
+            began: Instant::now(),
+            rate: Mutex::default(),
+            fault: OnceLock::new(),
+        }
+    }
+
+    /// Passes a message on, no faster than they may come.
+    async fn pass(
+        self: Arc<Self>,
+        message: Result<Message, axum::Error>,
+    ) -> Result<Message, axum::Error> {
+        self.heard.notify_one();
+        if message.is_err() {
+            // Which of both it is, the library that knows it doesn't tell.
+            let _ = self.fault.set(CloseFrame {
+                code: close_code::SIZE,
+                reason: Utf8Bytes::from_static("a message that is too big, or can't be read"),
+            });
+        }
+        while let Err(RateExceeded { retry_after }) = self.take() {
+            sleep(retry_after).await;
+        }
+        message
+    }
+
+    /// Counts a message, if one more may be read now.
+    fn take(&self) -> Result<(), RateExceeded> {
+        let mut rate = self.rate.lock().unwrap_or_else(PoisonError::into_inner);
+        rate.take(MESSAGES, self.began.elapsed())
+    }
+
+    /// Waits until nothing arrived for too long.
+    async fn silence(&self) {
+        while timeout(SILENCE, self.heard.notified()).await.is_ok() {}
+    }
+}
+
+/// Sends messages, and pings between them, until there are no more or the client is gone.
+async fn send(mut messages: mpsc::Receiver<Message>, mut sink: impl Sink<Message> + Unpin) {
+    let mut pings = interval_at(Instant::now() + PING, PING);
+    loop {
+        let message = tokio::select! {
+            message = messages.next() => match message {
+                Some(message) => message,
+                None => return,
+            },
+            _ = pings.tick() => Message::Ping(Bytes::new()),
+        };
+        if sink.send(message).await.is_err() {
+            return;
+        }
+    }
+}
