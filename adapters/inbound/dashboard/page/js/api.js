@@ -1,4 +1,4 @@
-// The server: GraphQL with the session's cookie, and signing out.
+// The server: GraphQL and files with the session's cookie, and signing out.
 
 import { language, t } from './i18n.js';
 
@@ -57,6 +57,19 @@ export async function graphql(query, variables = {}, { signal } = {}) {
     throw failed(answer?.error ?? 'INTERNAL_ERROR', answer?.message ?? t('error.unexpected'), id);
   }
   return answer.data;
+}
+
+// A request of the REST API with the session. Resolves to what came back, whatever it was; rejects only when
+// nothing did.
+export async function rest(path, { method = 'GET', type, body, signal } = {}) {
+  const given = { accept: '*/*', 'accept-language': language.get(), ...(type && { 'content-type': type }) };
+  const response = await send(path, { method, headers: given, body, signal });
+  const common = { status: response.status, requestId: response.headers.get('x-request-id') };
+  if (response.ok) return { ...common, response };
+  const answer = await response.json().catch(() => ({}));
+  const { error = 'INTERNAL_ERROR', message = t('error.unexpected'), details } = answer;
+  failed(error, message, common.requestId);
+  return { ...common, error: { error, message, details } };
 }
 
 // Ends the session here; answers where the provider ends its own.

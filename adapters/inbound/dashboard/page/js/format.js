@@ -76,6 +76,19 @@ export function relative(instant, now = Date.now()) {
   return step ? words.format(Math.trunc(seconds / step[1]), step[0]) : words.format(0, 'second');
 }
 
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+// A rough time in words, `3 minutes`: to the unit above which it is two or more, rounded up.
+export function howLong(seconds, unitDisplay = 'long') {
+  const [unit, length] = UNITS.find(([, each]) => seconds > 1.5 * each) ?? UNITS.at(-1);
+  return formatter(Intl.NumberFormat, { style: 'unit', unit, unitDisplay }).format(Math.max(1, Math.ceil(seconds / length)));
+}
+
 // Today in Mexico City, `YYYY-MM-DD`: the calendar of payments.
 export function todayInMexico(now = new Date()) {
   const parts = new Intl.DateTimeFormat('en', {

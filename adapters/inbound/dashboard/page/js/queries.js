@@ -147,6 +147,10 @@ export const LOOKUP = `query Lookup($id: ID!) {
   }
 }`;
 
+export const LOOKUP_CHANGED = `subscription LookupChanged($id: ID!) {
+  lookupChanged(id: $id) { state attemptCount }
+}`;
+
 export const PARTICIPANTS = 'query Participants { participants { code name active } }';
 
 export const CREATE_KEY = `mutation CreateKey($input: CreateKeyInput!) {

@@ -85,7 +85,7 @@ fn no_script_evaluates_text_as_code_or_markup() {
 #[test]
 fn nothing_comes_from_another_host() {
     let address =
-        Regex::new(r#"(?i)(?:[a-z]+:)?//[a-z0-9][-a-z0-9.]*\.[a-z]{2,}[^\s"'`)]*|@import|\burl\("#)
+        Regex::new(r#"(?i)(?:[a-z]+:)?//[a-z0-9][-a-z0-9.]*\.[a-z]{2,}[^\s"'`)]*|@import"#)
             .unwrap();
     let namespaces = [
         "http://www.w3.org/2000/svg",
@@ -101,8 +101,18 @@ fn nothing_comes_from_another_host() {
 }
 
 #[test]
+fn no_style_or_picture_loads_a_resource() {
+    // In a script it is a function's call.
+    let resource = Regex::new(r"(?i)\burl\(").unwrap();
+    for (name, text) in ending_with(&[".html", ".css", ".svg"]) {
+        assert!(!resource.is_match(&text), "{name}");
+    }
+}
+
+#[test]
 fn every_import_is_a_file_beside_it() {
-    let import = Regex::new(r#"(?:from|import)\s*['"]([^'"]+)['"]"#).unwrap();
+    // Not within a text.
+    let import = Regex::new(r#"(?m)^[^'"`\n]*\b(?:from|import)\s*['"]([^'"]+)['"]"#).unwrap();
     let mut seen = 0;
     for (name, text) in ending_with(&[".js"]) {
         let folder = page().join(Path::new(&name).parent().unwrap());
@@ -196,6 +206,8 @@ fn every_library_has_its_licence_and_its_source() {
     assert_eq!(
         libraries,
         [
+            "vendor/graphql-ws-common.js",
+            "vendor/graphql-ws.js",
             "vendor/htm.js",
             "vendor/preact-hooks.js",
             "vendor/preact.js"

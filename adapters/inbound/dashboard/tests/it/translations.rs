@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use domain::batch::BatchState;
+use domain::batch::sheet::Column;
 use domain::check::{CheckName, CheckOutcome, CheckResult, ProofField};
 use domain::latency::Latencies;
 use domain::limits::Plan;
@@ -11,6 +13,7 @@ use domain::name_match::MatchLevel;
 use domain::outcome::{Endpoint, Outcome};
 use domain::seal::{NotChecked, SealVerdict};
 use domain::usage::Totals;
+use domain::webhook::{DeliveryState, DisabledReason, EventType, SendFailure};
 use regex::Regex;
 
 use crate::page::{page, scripts};
@@ -170,6 +173,61 @@ fn every_state_of_a_lookup_has_a_name_and_a_colour() {
         assert!(keys(&spanish).contains(&&*key), "{name}");
         assert!(facts.contains(&format!("{name}: '")), "{name}");
     }
+}
+
+#[test]
+fn all_that_is_told_of_batches_and_webhooks_has_a_text() {
+    let columns = Column::ALL.map(Column::name);
+    let named = [
+        ("batch.state", upper(BatchState::ALL.map(BatchState::name))),
+        ("row.state", upper(LookupState::ALL.map(LookupState::name))),
+        ("row.state", upper(["faulty", "duplicate", "not_begun"])),
+        ("columns", columns.map(str::to_owned).to_vec()),
+        (
+            "webhook.disabled",
+            upper(DisabledReason::ALL.map(DisabledReason::name)),
+        ),
+        (
+            "webhook.disabled_more",
+            upper(DisabledReason::ALL.map(DisabledReason::name)),
+        ),
+        (
+            "delivery.state",
+            upper(DeliveryState::ALL.map(DeliveryState::name)),
+        ),
+        (
+            "delivery.failure",
+            upper(SendFailure::ALL.map(SendFailure::name)),
+        ),
+    ];
+    let spanish = texts("es");
+    let there: BTreeSet<_> = keys(&spanish).into_iter().collect();
+    for (prefix, names) in named {
+        for name in names {
+            let key = format!("{prefix}.{name}");
+            assert!(there.contains(&*key), "{key}");
+        }
+    }
+    let requests = fs::read_to_string(page().join("js/batch-requests.js")).unwrap();
+    let listed = format!("COLUMNS = ['{}'];", columns.join("', '"));
+    assert!(requests.contains(&listed), "{listed}");
+    let facts = fs::read_to_string(page().join("js/components/webhook-facts.js")).unwrap();
+    let subscribed = EventType::ALL
+        .into_iter()
+        .filter(|event| *event != EventType::Test)
+        .map(|event| event.name().replace('.', "_").to_uppercase())
+        .collect::<Vec<_>>();
+    let listed = format!("EVENTS = ['{}'];", subscribed.join("', '"));
+    assert!(facts.contains(&listed), "{listed}");
+    for event in subscribed {
+        let key = format!("webhook.event.{event}");
+        assert!(there.contains(&*key), "{key}");
+    }
+}
+
+/// Names as GraphQL writes them.
+fn upper<const N: usize>(names: [&str; N]) -> Vec<String> {
+    names.map(str::to_uppercase).to_vec()
 }
 
 #[test]

@@ -33,7 +33,7 @@ function useFileDrop(onFiles) {
   return over;
 }
 
-export function DropZone({ title, choose, help, accept, onFiles, input, testid }) {
+export function DropZone({ title, choose, help, accept, onFiles, input, testid, multiple = true }) {
   const over = useFileDrop(onFiles);
   const id = useId();
   const chosen = ({ target }) => {
@@ -44,7 +44,7 @@ export function DropZone({ title, choose, help, accept, onFiles, input, testid }
     <div class=${over ? 'drop-zone over' : 'drop-zone'}>
       <span class="empty-mark"><${Icon} name="upload" /></span>
       <p class="empty-title">${title}</p>
-      <input id=${id} ref=${input} class="visually-hidden" type="file" multiple accept=${accept} aria-describedby=${`${id}-help`}
+      <input id=${id} ref=${input} class="visually-hidden" type="file" multiple=${multiple} accept=${accept} aria-describedby=${`${id}-help`}
         onChange=${chosen} data-testid=${testid} />
       <label class="button" for=${id}>${choose}</label>
       <p class="help" id=${`${id}-help`}>${help}</p>

@@ -38,7 +38,7 @@ const MINUTE_MS = 60_000;
 const isSoon = (at) => Math.abs(new Date(at) - Date.now()) < MINUTE_MS;
 
 // The time from now to the next attempt. Whole minutes are as exact as a list that is read every few seconds.
-const untilNext = (at) => (isSoon(at) ? t('lookup.soon') : relative(at));
+export const untilNext = (at) => (isSoon(at) ? t('lookup.soon') : relative(at));
 
 export const NextAttempt = ({ at }) => html`
   <time class="stacked" datetime=${at} title=${exactTime(at)}><span>${untilNext(at)}</span><small>${dateTime(at)}</small></time>`;

@@ -6,7 +6,7 @@ import { Notice } from './feedback.js';
 
 export function Refusal({ result }) {
   const { error, status } = result;
-  const { hints = [], fields = [], file, retry_after: wait } = error.details ?? {};
+  const { hints = [], fields = [], rows = [], file, retry_after: wait } = error.details ?? {};
   return html`
     <${Notice} tone=${status < 500 && status !== 401 ? 'warn' : 'bad'}>
       <p><strong>${status} ${error.error}</strong></p>
@@ -19,6 +19,8 @@ export function Refusal({ result }) {
     ${fields.length > 0 && html`
       <h3>${t('try.faults')}</h3>
       <ul class="hints">${fields.map(({ field, message }) => html`<li key=${field}><code>${field}</code>: ${message}</li>`)}</ul>`}
+    ${rows.length > 0 && html`
+      <ul class="hints">${rows.map(({ line, field, message }) => html`<li key=${`${line} ${field}`}>${t('refusal.line', { line })} <code>${field}</code>: ${message}</li>`)}</ul>`}
     ${wait !== undefined && html`<p class="small">${t('try.retry_after', { seconds: wait })}</p>`}`;
 }
 

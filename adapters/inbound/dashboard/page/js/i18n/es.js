@@ -1,25 +1,31 @@
 // Spanish: the texts of all topics.
 
 import admin from './es/admin.js';
+import batches from './es/batches.js';
 import frame from './es/frame.js';
 import keys from './es/keys.js';
 import lookups from './es/lookups.js';
+import newBatch from './es/new_batch.js';
 import proof from './es/proof.js';
 import requests from './es/requests.js';
 import seal from './es/seal.js';
 import attempt from './es/try.js';
 import usage from './es/usage.js';
 import verify from './es/verify.js';
+import webhooks from './es/webhooks.js';
 
 export default {
   ...admin,
+  ...batches,
   ...frame,
   ...keys,
   ...lookups,
+  ...newBatch,
   ...proof,
   ...requests,
   ...seal,
   ...attempt,
   ...usage,
   ...verify,
+  ...webhooks,
 };

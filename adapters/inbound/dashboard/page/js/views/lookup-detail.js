@@ -3,9 +3,10 @@
 import { html, useEffect, useRef } from '../lib.js';
 import { t, tn } from '../i18n.js';
 import { useKeyNames } from '../key-names.js';
+import { useLive } from '../live.js';
 import { open } from '../memory.js';
 import { usePolling } from '../polling.js';
-import { LOOKUP, OWN } from '../queries.js';
+import { LOOKUP, LOOKUP_CHANGED, OWN } from '../queries.js';
 import { Link } from '../router.js';
 import { useQuery } from '../use-query.js';
 import { Badge, EnvironmentBadge, KeyLink, OutcomeBadge, Time } from '../components/facts.js';
@@ -20,7 +21,12 @@ import { Page } from './page.js';
 export function LookupDetail({ id }) {
   const { data, error, reload } = useQuery(LOOKUP, { id }, { live: true });
   const found = data?.lookup;
-  usePolling(reload, Boolean(found && isOpen(found.summary)));
+  const active = Boolean(found && isOpen(found.summary));
+  const live = useLive(LOOKUP_CHANGED, { id }, active, ({ lookupChanged: now }) => {
+    // The first answer is the present state, which is usually the one that is shown.
+    if (now.state !== found?.summary.state || now.attemptCount !== found?.attempts.length) reload();
+  });
+  usePolling(reload, active && !live);
   const back = html`<${Link} class="back" to="/lookups"><${Icon} name="back" />${t('nav.lookups')}</${Link}>`;
   if (error) return html`${back}<${Page} title=${t('lookup.title')}><${Failed} error=${error} retry=${reload} /></${Page}>`;
   if (!data) return html`${back}<div class="panel"><${Skeleton} lines=${6} /></div>`;

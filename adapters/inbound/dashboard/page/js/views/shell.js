@@ -10,15 +10,20 @@ import { Empty } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import { Preferences } from '../components/preferences.js';
 import { Accounts, AdminUsage, Audit } from './admin.js';
+import { BatchDetail } from './batch-detail.js';
+import { Batches } from './batches.js';
 import { KeyDetail } from './key-detail.js';
 import { Keys } from './keys.js';
 import { LookupDetail } from './lookup-detail.js';
 import { Lookups } from './lookups.js';
+import { NewBatch } from './new-batch.js';
 import { Overview } from './overview.js';
 import { Page } from './page.js';
 import { Requests } from './requests.js';
 import { Try } from './try.js';
 import { Verify } from './verify.js';
+import { WebhookDetail } from './webhook-detail.js';
+import { Webhooks } from './webhooks.js';
 
 const ROUTES = [
   { pattern: '/', view: () => html`<${Overview} />`, icon: 'overview', label: 'nav.overview' },
@@ -27,6 +32,11 @@ const ROUTES = [
   { pattern: '/requests', view: () => html`<${Requests} />`, icon: 'requests', label: 'nav.requests' },
   { pattern: '/lookups', view: () => html`<${Lookups} />`, icon: 'lookups', label: 'nav.lookups' },
   { pattern: '/lookups/:id', view: ({ id }) => html`<${LookupDetail} key=${id} id=${id} />` },
+  { pattern: '/batches', view: () => html`<${Batches} />`, icon: 'batches', label: 'nav.batches' },
+  { pattern: '/batches/new', view: () => html`<${NewBatch} />` },
+  { pattern: '/batches/:id', view: ({ id }) => html`<${BatchDetail} key=${id} id=${id} />` },
+  { pattern: '/webhooks', view: () => html`<${Webhooks} />`, icon: 'webhooks', label: 'nav.webhooks' },
+  { pattern: '/webhooks/:id', view: ({ id }) => html`<${WebhookDetail} key=${id} id=${id} />` },
   { pattern: '/try', view: () => html`<${Try} />`, icon: 'try', label: 'nav.try' },
   { pattern: '/verify', view: () => html`<${Verify} />`, icon: 'verify', label: 'nav.verify' },
 ];

@@ -22,6 +22,8 @@ export default {
   'nav.keys': 'API keys',
   'nav.requests': 'Requests',
   'nav.lookups': 'Lookups',
+  'nav.batches': 'Batches',
+  'nav.webhooks': 'Webhooks',
   'nav.try': 'Try it',
   'nav.verify': 'Verify',
   'nav.admin': 'Administration',

@@ -22,6 +22,8 @@ export default {
   'nav.keys': 'Claves de API',
   'nav.requests': 'Peticiones',
   'nav.lookups': 'Consultas',
+  'nav.batches': 'Lotes',
+  'nav.webhooks': 'Webhooks',
   'nav.try': 'Probar',
   'nav.verify': 'Comprobar',
   'nav.admin': 'Administración',

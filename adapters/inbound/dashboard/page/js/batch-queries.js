@@ -1,0 +1,40 @@
+// What the page asks GraphQL about batches.
+
+const ERRORS = 'userErrors { code field message }';
+
+const BATCH_FIELDS = `
+  id keyId environment state reason name formats retryForSeconds createdAt updatedAt erasedAt progress eta
+  counts { rows faulty duplicates notBegun queued running waiting delivered notFound failed expired canceled }
+  files { results zip banxico }`;
+
+export const BATCHES = `query Batches($first: Int!, $after: String, $filter: BatchFilter) {
+  batches(first: $first, after: $after, filter: $filter) { nodes { ${BATCH_FIELDS} } pageInfo { hasNextPage endCursor } }
+}`;
+
+export const BATCH = `query Batch($id: ID!) { batch(id: $id) { ${BATCH_FIELDS} } }`;
+
+export const BATCH_CHANGED = `subscription BatchChanged($id: ID!) { batchChanged(id: $id) { ${BATCH_FIELDS} } }`;
+
+export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: Int!) {
+  batchRows(id: $id, first: $first, after: $after) {
+    hasNextPage
+    rows {
+      row line callerId state duplicateOf lookupId reason imported trackingKey amount date
+      errors { field message }
+    }
+  }
+}`;
+
+// Keys that a batch may be charged to.
+export const BATCH_KEYS = `query BatchKeys {
+  keys(first: 100, filter: { statuses: [ACTIVE] }, orderBy: { field: NAME, direction: ASC }) {
+    nodes { id name prefix environment }
+  }
+}`;
+
+export const CANCEL_BATCH = `mutation CancelBatch($input: CancelBatchInput!) {
+  result: cancelBatch(input: $input) { batch { id state } ${ERRORS} }
+}`;
+export const ERASE_BATCH = `mutation EraseBatch($input: EraseBatchInput!) {
+  result: eraseBatch(input: $input) { erasedId ${ERRORS} }
+}`;

@@ -1,0 +1,90 @@
+// The rows of a batch, some at a time, in their order.
+
+import { html, useEffect, useRef, useState } from '../lib.js';
+import { BATCH_ROWS } from '../batch-queries.js';
+import { count, money } from '../format.js';
+import { t } from '../i18n.js';
+import { usePolling } from '../polling.js';
+import { Link } from '../router.js';
+import { useQuery } from '../use-query.js';
+import { Badge, OutcomeBadge } from './facts.js';
+import { Failed, Skeleton } from './feedback.js';
+import { Icon } from './icon.js';
+import { Table } from './table.js';
+
+const AT_ONCE = 25;
+
+const TONES = {
+  FAULTY: 'bad', DUPLICATE: 'neutral', NOT_BEGUN: 'neutral', QUEUED: 'neutral', RUNNING: 'test', WAITING: 'warn',
+  DELIVERED: 'ok', NOT_FOUND: 'bad', FAILED: 'bad', EXPIRED: 'bad', CANCELED: 'off',
+};
+
+const Payment = ({ of: { trackingKey, amount, date, callerId } }) => html`
+  <span class="stacked break payment-cell">
+    ${trackingKey ? html`<code>${trackingKey}</code>` : html`<span class="muted">—</span>`}
+    ${(amount || date) && html`<small class="nowrap">${[amount && money(amount), date].filter(Boolean).join(' · ')}</small>`}
+    ${callerId && html`<small>${t('row.caller_id', { id: callerId })}</small>`}
+  </span>`;
+
+const Explanation = ({ of: { state, reason, errors, duplicateOf, imported } }) => {
+  if (state === 'FAULTY') {
+    return html`<ul class="remedies">${errors.map(({ field, message }) => html`<li key=${field}><code>${field}</code>: ${message}</li>`)}</ul>`;
+  }
+  if (state === 'DUPLICATE') return html`<span>${t('dry_run.repeats', { row: count(duplicateOf) })}</span>`;
+  if (imported) return html`<span>${t('row.imported')}</span>`;
+  return reason && state !== 'DELIVERED' ? html`<${OutcomeBadge} outcome=${reason} />` : html`<span class="muted">—</span>`;
+};
+
+const columns = () => [
+  {
+    key: 'row', label: t('row.number'),
+    cell: ({ row, line }) => html`<span class="stacked nowrap"><strong class="number"><span class="card-label">${t('row.number')} </span>${count(row)}</strong><small>${t('row.line', { line: count(line) })}</small></span>`,
+  },
+  { key: 'payment', label: t('row.payment'), cell: (row) => html`<${Payment} of=${row} />` },
+  { key: 'state', label: t('batch.state'), cell: ({ state }) => html`<${Badge} tone=${TONES[state]}>${t(`row.state.${state}`)}</${Badge}>` },
+  { key: 'reason', label: t('row.explanation'), tone: 'remedy', cell: (row) => html`<${Explanation} of=${row} />` },
+  {
+    key: 'lookup', label: t('row.lookup'),
+    cell: ({ lookupId, row }) => (lookupId
+      ? html`<${Link} to=${`/lookups/${lookupId}`} aria-label=${t('row.open_of', { row })} data-testid="row-lookup">${t('row.open')}</${Link}>`
+      : html`<span class="muted">—</span>`),
+  },
+];
+
+// `changes`: whether rows may still change by themselves.
+export function BatchRows({ id, total, changes }) {
+  const [after, setAfter] = useState(0);
+  const heading = useRef(null);
+  const { data, previous, error, loading, reload } = useQuery(BATCH_ROWS, { id, first: AT_ONCE, after }, { live: true });
+  usePolling(reload, changes);
+  const ended = useRef(changes);
+  useEffect(() => {
+    if (ended.current && !changes) reload();
+    ended.current = changes;
+  }, [changes]);
+  const found = (data ?? (loading ? previous : undefined))?.batchRows;
+  const turn = (to) => () => {
+    setAfter(to);
+    heading.current.focus();
+  };
+  const last = Math.min(after + AT_ONCE, total);
+  return html`
+    <section class="panel" aria-labelledby="rows-title">
+      <header class="panel-head"><h2 id="rows-title" ref=${heading} tabindex="-1">${t('row.title')}</h2></header>
+      ${error ? html`<${Failed} error=${error} retry=${reload} />`
+        : !found ? html`<${Skeleton} lines=${5} />`
+          : html`
+            <div class=${data ? '' : 'stale'} aria-busy=${data ? undefined : 'true'}>
+              <${Table} label=${t('row.title')} rows=${found.rows.map((row) => ({ ...row, id: row.row }))} columns=${columns()} testid="rows-table"
+                rowProps=${({ row, state }) => ({ 'data-testid': 'batch-payment', 'data-row': row, 'data-state': state })} />
+            </div>
+            <footer class="list-foot">
+              <span class="muted small" role="status">${t('row.shown', { first: count(after + 1), last: count(last), total: count(total) })}</span>
+              ${total > AT_ONCE && html`
+                <span class="row">
+                  <button type="button" disabled=${after === 0} onClick=${turn(Math.max(0, after - AT_ONCE))} data-testid="rows-back"><${Icon} name="back" />${t('row.back')}</button>
+                  <button type="button" disabled=${!found.hasNextPage} onClick=${turn(after + AT_ONCE)} data-testid="rows-next">${t('row.next')}<${Icon} name="next" /></button>
+                </span>`}
+            </footer>`}
+    </section>`;
+}

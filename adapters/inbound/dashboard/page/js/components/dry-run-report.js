@@ -1,0 +1,64 @@
+// What the check of a table found: its rows, what they need, and those that would not be looked up.
+
+import { html, useState } from '../lib.js';
+import { count, howLong } from '../format.js';
+import { t, tn } from '../i18n.js';
+import { Badge } from './facts.js';
+import { Notice } from './feedback.js';
+import { Table } from './table.js';
+
+const Tile = ({ label, value, note, testid }) => html`
+  <div class="tile"><dt>${label}</dt><dd class="tile-value" data-testid=${testid}>${value}</dd>${note && html`<dd class="tile-note">${note}</dd>`}</div>`;
+
+export function DryRunReport({ of: preview }) {
+  const { rows, ready, faulty, duplicates, quota_left: left, seconds } = preview;
+  return html`
+    <dl class="tiles">
+      <${Tile} label=${t('dry_run.rows')} value=${count(rows)} testid="dry-run-rows" />
+      <${Tile} label=${t('dry_run.ready')} value=${count(ready)} note=${t('dry_run.ready_note')} testid="dry-run-ready" />
+      <${Tile} label=${t('dry_run.faulty')} value=${count(faulty)} note=${t('dry_run.faulty_note')} testid="dry-run-faulty" />
+      <${Tile} label=${t('dry_run.duplicates')} value=${count(duplicates)} note=${t('dry_run.duplicates_note')} testid="dry-run-duplicates" />
+      <${Tile} label=${t('dry_run.quota')} value=${left === null ? t('key.no_cap') : count(left)} note=${tn('dry_run.quota_note', ready)} testid="dry-run-left" />
+      <${Tile} label=${t('dry_run.time')} value=${ready ? `≈\u00a0${howLong(seconds, 'short')}` : '—'} note=${t('dry_run.time_note')} />
+    </dl>
+    ${ready === 0 && html`<${Notice} tone="bad"><p>${t('dry_run.nothing')}</p></${Notice}>`}
+    ${left !== null && ready > left && html`
+      <${Notice} tone="warn" testid="dry-run-quota"><p>${tn('dry_run.over_quota', ready - left, { left: count(left) })}</p></${Notice}>`}
+    <${Rejected} of=${preview} />`;
+}
+
+// So many are seen at once; the others are a button away.
+const FIRST = 25;
+
+const Remedy = ({ of: row }) => (row.state === 'duplicate'
+  ? html`<span class="break">${t('dry_run.repeats', { row: count(row.duplicate_of) })}</span>`
+  : html`
+    <ul class="remedies">
+      ${row.errors.map(({ field, message }) => html`<li key=${field}><code>${field}</code>: ${message}</li>`)}
+    </ul>`);
+
+const COLUMNS = () => [
+  { key: 'line', label: t('dry_run.line'), cell: ({ line }) => html`<strong class="number"><span class="card-label">${t('dry_run.line')} </span>${count(line)}</strong>` },
+  { key: 'id', label: t('dry_run.id'), cell: ({ callerId }) => (callerId === null ? html`<span class="muted">—</span>` : html`<span class="break id-cell">${callerId}</span>`) },
+  {
+    key: 'problem', label: t('dry_run.problem'),
+    cell: ({ state }) => html`<${Badge} tone=${state === 'duplicate' ? 'neutral' : 'bad'}>${t(state === 'duplicate' ? 'row.state.DUPLICATE' : 'row.state.FAULTY')}</${Badge}>`,
+  },
+  { key: 'remedy', label: t('dry_run.remedy'), tone: 'remedy', cell: (row) => html`<${Remedy} of=${row} />` },
+];
+
+function Rejected({ of: { rejected, faulty, duplicates } }) {
+  const [all, setAll] = useState(false);
+  if (!rejected.length) return html`<${Notice} tone="ok"><p>${t('dry_run.flawless')}</p></${Notice}>`;
+  const rows = rejected.map((row) => ({ ...row, id: row.row, callerId: row.id }));
+  const shown = all ? rows : rows.slice(0, FIRST);
+  const rest = rows.length - shown.length;
+  const unlisted = faulty + duplicates - rows.length;
+  return html`
+    <h3>${t('dry_run.rejected')}</h3>
+    <p class="muted small">${t('dry_run.rejected_more')}</p>
+    <${Table} label=${t('dry_run.rejected')} rows=${shown} columns=${COLUMNS()} testid="rejected-table"
+      rowProps=${({ line }) => ({ 'data-testid': 'rejected-row', 'data-line': line })} />
+    ${rest > 0 && html`<p><button type="button" onClick=${() => setAll(true)} data-testid="rejected-all">${tn('dry_run.show_rest', rest)}</button></p>`}
+    ${unlisted > 0 && html`<p class="muted small">${tn('dry_run.unlisted', unlisted)}</p>`}`;
+}

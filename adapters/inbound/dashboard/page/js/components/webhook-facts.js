@@ -1,0 +1,63 @@
+// Pieces that say one fact of a webhook or of a delivery each.
+
+import { html } from '../lib.js';
+import { count, duration, exactTime } from '../format.js';
+import { t, tn } from '../i18n.js';
+import { Link } from '../router.js';
+import { Badge, Time } from './facts.js';
+import { untilNext } from './lookup-facts.js';
+
+// What can be subscribed; the test event comes whatever is subscribed.
+export const EVENTS = ['LOOKUP_DELIVERED', 'LOOKUP_NOT_FOUND', 'LOOKUP_FAILED', 'LOOKUP_EXPIRED', 'BATCH_FINISHED', 'BATCH_PAUSED'];
+
+// Its name in messages: `lookup.not_found`.
+export const wireName = (event) => (event === 'TEST' ? 'webhook.test' : event.toLowerCase().replace('_', '.'));
+
+export const WebhookState = ({ of: { enabled, disabledReason, failingSince } }) => html`
+  <span class="stacked"><span data-testid="webhook-state" data-state=${enabled ? 'enabled' : 'disabled'}>
+    <${Badge} tone=${enabled ? (failingSince ? 'warn' : 'ok') : 'bad'}>${t(enabled ? (failingSince ? 'webhook.failing' : 'webhook.enabled') : 'webhook.disabled')}</${Badge}></span>
+  ${!enabled && disabledReason && html`<small>${t(`webhook.disabled.${disabledReason}`)}</small>`}
+  ${enabled && failingSince && html`<small>${t('webhook.since')} <${Time} at=${failingSince} /></small>`}</span>`;
+
+export const EventList = ({ events }) => html`
+  <ul class="names" aria-label=${t('webhook.events')}>${events.map((event) => html`<li key=${event}><code>${wireName(event)}</code></li>`)}</ul>`;
+
+const TONES = { PENDING: 'warn', DELIVERED: 'ok', FAILED: 'bad', DISCARDED: 'off' };
+
+export const isPending = ({ state }) => state === 'PENDING';
+
+const placeOf = ({ event, subjectId }) => {
+  if (event.startsWith('LOOKUP_')) return `/lookups/${subjectId}`;
+  return event.startsWith('BATCH_') ? `/batches/${subjectId}` : null;
+};
+
+const Event = ({ of: delivery }) => {
+  const to = placeOf(delivery);
+  return html`<span class="stacked"><code class="nowrap">${wireName(delivery.event)}</code>${to && html`<${Link} class="small" to=${to}>${t(delivery.event.startsWith('BATCH_') ? 'delivery.batch' : 'delivery.lookup')}</${Link}>`}</span>`;
+};
+
+const result = ({ status, failure }) => (status !== null ? `HTTP ${status}` : t(`delivery.failure.${failure}`));
+
+const LastAttempt = ({ of: attempt }) => (attempt === null ? html`<span class="muted">—</span>` : html`
+  <span class="stacked attempt">
+    <span><strong data-testid="delivery-result">${result(attempt)}</strong> · <span class="number">${duration(attempt.durationMs)}</span></span>
+    <small><${Time} at=${attempt.at} /></small>
+    ${attempt.answer && html`
+      <details class="small"><summary>${t('delivery.answer')}</summary><pre class="curl" tabindex="0">${attempt.answer}</pre></details>`}
+  </span>`);
+
+const Attempts = ({ of: { attemptCount, nextAttemptAt } }) => html`
+  <span class="stacked"><span>${tn('delivery.attempts', attemptCount, { count: count(attemptCount) })}</span>
+  ${nextAttemptAt && html`<time class="lookup-next" datetime=${nextAttemptAt} title=${exactTime(nextAttemptAt)}>${t('lookup.next_in', { when: untilNext(nextAttemptAt) })}</time>`}</span>`;
+
+export const deliveryColumns = (resend) => [
+  { key: 'at', label: t('delivery.at'), cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+  { key: 'event', label: t('delivery.event'), cell: (delivery) => html`<${Event} of=${delivery} />` },
+  {
+    key: 'state', label: t('batch.state'),
+    cell: ({ state }) => html`<span data-testid="delivery-state" data-state=${state}><${Badge} tone=${TONES[state]}>${t(`delivery.state.${state}`)}</${Badge}></span>`,
+  },
+  { key: 'attempts', label: t('lookup.attempts'), cell: (delivery) => html`<${Attempts} of=${delivery} />` },
+  { key: 'last', label: t('delivery.last'), cell: ({ lastAttempt }) => html`<${LastAttempt} of=${lastAttempt} />` },
+  { key: 'actions', label: t('admin.actions'), cell: resend },
+];
