@@ -19,6 +19,7 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 mod archive;
 mod bank;
+mod batches;
 mod gauges;
 mod journal;
 mod limiter;
@@ -30,9 +31,11 @@ mod requests;
 mod seals;
 #[cfg(test)]
 mod tests;
+mod webhooks;
 
 pub(crate) use archive::MeteredArchive;
 pub(crate) use bank::MeteredBank;
+pub(crate) use batches::MeteredBatches;
 pub(crate) use gauges::{ScrapedGauges, Sources};
 pub(crate) use journal::MeteredJournal;
 pub(crate) use limiter::MeteredLimiter;
@@ -40,6 +43,7 @@ pub(crate) use lookups::MeteredLookups;
 pub(crate) use pacer::MeteredPacer;
 pub(crate) use requests::MeteredRequests;
 pub(crate) use seals::MeteredSeals;
+pub(crate) use webhooks::MeteredSender;
 
 use names::{Kind, Metric};
 

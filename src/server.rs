@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use axum::Router;
+use axum::http::StatusCode;
+use axum::response::Response;
 use http_body_util::BodyExt;
 use hyper::Request;
 use hyper::body::Incoming;
@@ -28,7 +30,7 @@ mod places;
 
 use idle::{Activity, Watched};
 pub(crate) use places::ConnectionLimits;
-use places::{Entry, Places};
+use places::{Entry, Place, Places};
 
 /// Bytes of a request line and its headers.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
@@ -171,8 +173,9 @@ pub(crate) async fn serve(
         let (server, open) = (Arc::clone(&server), open.one());
         let watcher = graceful.watcher();
         tokio::spawn(async move {
-            server.serve(stream, peer.ip(), entry, watcher).await;
-            drop(open);
+            server
+                .serve(stream, peer.ip(), (entry, open), watcher)
+                .await;
         });
     }
     drop(listener);
@@ -195,31 +198,40 @@ struct Server {
 
 impl Server {
     /// Serves a connection to its end, once it has a place.
-    async fn serve(&self, stream: TcpStream, peer: IpAddr, entry: Entry, watcher: Watcher) {
-        let _place = match entry {
+    async fn serve(
+        &self,
+        stream: TcpStream,
+        peer: IpAddr,
+        (entry, open): (Entry, OpenConnection),
+        watcher: Watcher,
+    ) {
+        let place = match entry {
             Entry::Admitted(place) => place,
             Entry::Waiting(turn) => tokio::select! {
                 place = turn.place() => place,
                 () = self.stopping.cancelled() => return,
             },
         };
-        let connection = watcher.watch(self.connection(stream, peer));
+        let connection = watcher.watch(self.connection(stream, peer, (place, open)));
         if let Err(error) = connection.await {
             tracing::debug!(error, "a connection ended badly");
         }
     }
 
+    /// Serves HTTP on a stream, which may be upgraded to another protocol. `held` is dropped once the
+    /// stream is closed: a connection that was upgraded keeps its place.
     fn connection(
         &self,
         stream: TcpStream,
         peer: IpAddr,
+        held: (Place, OpenConnection),
     ) -> impl GracefulConnection<Error = Box<dyn std::error::Error + Send + Sync>> + use<> {
         // Answers are small and whole: waiting for more to send only delays them.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
         let activity = Activity::new();
-        let stream = Watched::new(stream, Arc::clone(&activity));
+        let stream = Watched::new(stream, Arc::clone(&activity), held);
         let (router, proxies) = (self.router.clone(), Arc::clone(&self.proxies));
         let service = service_fn(move |mut request: Request<Incoming>| {
             let caller = proxies.caller(peer, request.headers());
@@ -234,16 +246,24 @@ impl Server {
                 })
             });
             let answer = router.clone().oneshot(request);
+            let activity = Arc::clone(&activity);
             async move {
                 let answer = answer.await;
+                if answer.as_ref().is_ok_and(is_upgrade) {
+                    activity.upgraded();
+                }
                 drop(answering);
                 answer
             }
         });
         self.http
-            .serve_connection(TokioIo::new(stream), service)
+            .serve_connection_with_upgrades(TokioIo::new(stream), service)
             .into_owned()
     }
+}
+
+fn is_upgrade(answer: &Response) -> bool {
+    answer.status() == StatusCode::SWITCHING_PROTOCOLS
 }
 
 /// The protocol's settings.

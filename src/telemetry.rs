@@ -14,9 +14,11 @@ use tracing_subscriber::{EnvFilter, registry};
 use crate::config::{LogFormat, LogOptions};
 use crate::traces::{self, Traces};
 
+mod json_lines;
 mod output;
 mod queue;
 
+use json_lines::JsonLines;
 use output::Output;
 pub(crate) use queue::DropCounts;
 use queue::{Queue, Worker};
@@ -145,8 +147,7 @@ where
         LogFormat::Text => {}
         LogFormat::Auto if is_terminal => {}
         LogFormat::Auto | LogFormat::Json => {
-            let lines = lines.json().flatten_event(true).with_span_list(false);
-            return lines.boxed();
+            return lines.event_format(JsonLines).with_ansi(false).boxed();
         }
     }
     if is_terminal {

@@ -5,16 +5,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use application::{
-    BankBySide, BankMonitor, CatalogueRenewal, ChangeFeed, DeliveryWorker, InsightSources,
-    InsightsService, KeyService, PersonLookupService, Reconciliation, ReplicaMonitor, Retirement,
-    SealService, SharedCatalogue, SpawnTask, WebhookService,
+    BankMonitor, CatalogueRenewal, ChangeFeed, HealthService, KeyService, ProofRequestService,
+    Reconciliation, ReplicaMonitor, Retirement, SealService, SharedCatalogue, SpawnTask,
 };
 use axum::Router;
 use bank_portal::PortalUrl;
 use domain::customer::{Owner, Role};
 use domain::pacing::Pacing;
 use domain::request::RequestId;
-use domain::sign_in::PendingSignInSeal;
 use memory::InProcessLimiter;
 use ports::inbound::{Caller, KeyAdministration};
 use ports::outbound::{Clock, KeyStore, Random, UsageJournal, new_id};
@@ -38,6 +36,7 @@ use crate::traces::Traces;
 mod archive;
 mod banks;
 mod batches;
+mod dashboard;
 mod infrastructure;
 mod limits;
 mod lookups;
@@ -49,16 +48,16 @@ mod secrets;
 mod storage;
 mod webhooks;
 
+use dashboard::{Dashboard, SharedServices};
 use infrastructure::Infrastructure;
 pub(crate) use limits::Deployment;
 use lookups::{Lookups, StoredLookups};
 pub(crate) use participants::{BudgetHolder, with_participants};
-use people::DashboardDeps;
 pub(crate) use people::{Identity, identity};
 pub(crate) use seals::{with_proof_checks, with_seals};
-use secrets::{store_secret, unusable};
+use secrets::store_secret;
 pub(crate) use storage::{bring_up_to_date, lock as lock_database};
-use webhooks::StoredWebhooks;
+use webhooks::{Deliveries, StoredWebhooks};
 
 /// A gateway, put together.
 pub(crate) struct Gateway {
@@ -69,7 +68,7 @@ pub(crate) struct Gateway {
     pub(crate) change_feed: Arc<ChangeFeed>,
     pub(crate) retirement: Arc<Retirement>,
     pub(crate) lookups: Lookups,
-    pub(crate) deliveries: Arc<DeliveryWorker>,
+    pub(crate) deliveries: Deliveries,
     /// The catalogue of participants.
     pub(crate) catalogue: Arc<SharedCatalogue>,
     /// Unless it is switched off.
@@ -134,6 +133,8 @@ pub(crate) struct ServeContext<'a> {
     pub(crate) connections: OpenConnections,
     pub(crate) traces: Traces,
     pub(crate) dropped_lines: Arc<DroppedLines>,
+    /// The end of the server, for what lasts longer than a request.
+    pub(crate) stopping: CancellationToken,
 }
 
 /// Puts the gateway together: its store, the limiter, the portal for `live` keys and the sandbox for
@@ -161,6 +162,7 @@ async fn gateway_on(
         connections,
         traces,
         dropped_lines,
+        stopping,
     } = context;
     let (clock, random, store) = (&base.clock, &base.random, &base.store);
     let process = new_id(clock.as_ref(), random.as_ref());
@@ -188,32 +190,30 @@ async fn gateway_on(
     let secret = store_secret(&options.archive, &options.keys, random.as_ref())?;
     let archive = archive::archive(&base, options, &requests, &metrics, &secret)?;
     let queue = (options.lookups, Pacing::new(bank.bank_budget));
-    let stored = StoredLookups::new(&base, queue, &secret, &metrics)?;
-    let webhooks = StoredWebhooks::new(options.webhooks, &secret, identity, &stored.webhooks)?;
+    let stored = StoredLookups::new((&base, for_insights.as_ref()), queue, &secret, &metrics)?;
+    let webhooks = StoredWebhooks::new(options.webhooks, &secret, identity, &stored)?;
     let (cached, shown) = ((bank, archive.clone()), catalogue.clone());
     let proofs = banks::proofs(cached, &banks, (clock, &bank_monitor), (shown, check));
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
     let services = base.proof_requests((proofs, &stored), (&seals, &catalogue), &usage, &requests);
     let services = services.await?;
-    let mut router = rest::router(RestState {
-        proof_requests: Arc::new(services.requests),
-        lookups: services.lookups.service.clone(),
-        batches: services.lookups.batches.service.clone(),
-        max_batch_rows: options.lookups.batch_max_rows,
-        health: Arc::new(base.health(&change_feed, usage)),
-        participants: catalogue.clone(),
-        request_layer: Arc::clone(&request_layer),
-        metrics_sink,
-    });
-    if let Some((identity, pool)) = identity.zip(for_insights.as_ref()) {
-        let insights = insights(&base, pool, &banks, Arc::clone(&bank_monitor));
-        let lookups = lookups::of_people(&base, pool, &services.lookups.service);
-        let owned = (lookups, webhooks.service(&base, pool));
-        let shown = (Arc::clone(&keys), catalogue.clone(), insights, owned);
-        let dependencies = dashboard_deps(&base, shown, request_layer)?;
-        router = router.merge(people::router(identity, dependencies)?);
-    }
+    let shared = SharedServices {
+        base: &base,
+        banks: (&banks, &bank_monitor),
+        keys: &keys,
+        participants: &catalogue,
+        lookups: &services.lookups,
+        webhooks: &webhooks,
+        request_layer: &request_layer,
+        stopping: &stopping,
+    };
+    let people = identity.zip(for_insights.as_ref());
+    let dashboard = people.map(|people| Dashboard::new(people, &shared));
+    let dashboard = dashboard.transpose()?;
+    let health = Arc::new(base.health(&change_feed, usage));
+    let served = (Arc::new(services.requests), health, metrics_sink);
+    let router = routes(served, &shared, options, dashboard);
     let instance = instance(options, process);
     let sources = Sources {
         instance: instance.clone(),
@@ -232,7 +232,7 @@ async fn gateway_on(
     };
     Ok(Gateway {
         lookups: services.lookups,
-        deliveries: webhooks.worker(&base, &requests),
+        deliveries: webhooks.deliveries(&base, &requests),
         operator: operator(clock.as_ref(), random.as_ref()),
         router,
         keys,
@@ -255,28 +255,32 @@ async fn gateway_on(
     })
 }
 
-fn dashboard_deps(
-    base: &Infrastructure,
-    (keys, participants, insights, (lookups, webhooks)): (
-        Arc<dyn KeyAdministration>,
-        Arc<SharedCatalogue>,
-        InsightsService,
-        (PersonLookupService, WebhookService),
+/// The routes of the API, and those of the dashboard, if there is one.
+fn routes(
+    (proof_requests, health, metrics_sink): (
+        Arc<ProofRequestService>,
+        Arc<HealthService>,
+        Arc<MeteredRequests>,
     ),
-    request_layer: Arc<RequestLayer>,
-) -> Result<DashboardDeps> {
-    Ok(DashboardDeps {
-        keys,
-        participants,
-        insights: Arc::new(insights),
-        lookups: Arc::new(lookups),
-        webhooks: Arc::new(webhooks),
-        denied: Arc::new(base.store.clone()),
-        clock: Arc::clone(&base.clock),
-        random: Arc::clone(&base.random),
-        request_layer,
-        ticket_seal: ticket_seal(base)?,
-    })
+    shared: &SharedServices<'_>,
+    options: &ServeOptions,
+    dashboard: Option<Dashboard<'_>>,
+) -> Router {
+    let router = rest::router(RestState {
+        proof_requests,
+        lookups: shared.lookups.service.clone(),
+        batches: shared.lookups.batches.service.clone(),
+        people_batches: dashboard.as_ref().map(Dashboard::batches),
+        max_batch_rows: options.lookups.batch_max_rows,
+        health,
+        participants: shared.participants.clone(),
+        request_layer: Arc::clone(shared.request_layer),
+        metrics_sink,
+    });
+    match dashboard {
+        Some(dashboard) => router.merge(dashboard.router()),
+        None => router,
+    }
 }
 
 /// Starts tasks that `requests` tracks.
@@ -304,11 +308,6 @@ fn request_layer(
 fn instance(options: &ServeOptions, process: Uuid) -> InstanceName {
     let name = options.admin.instance.clone();
     name.unwrap_or_else(|| InstanceName::of(process))
-}
-
-fn ticket_seal(base: &Infrastructure) -> Result<PendingSignInSeal> {
-    let seal = base.secret.ticket_seal();
-    seal.map_err(|problem| unusable(&problem))
 }
 
 /// Runs `work` with the key service and the operator as its caller, without a server. One that runs
@@ -378,23 +377,4 @@ fn unless_off(switch: Switch, renewal: CatalogueRenewal) -> Option<Arc<Catalogue
         Switch::On => Some(Arc::new(renewal)),
         Switch::Off => None,
     }
-}
-
-/// The service of the dashboard's queries, on connections of its own.
-fn insights(
-    base: &Infrastructure,
-    pool: &Store,
-    banks: &BankBySide,
-    monitor: Arc<BankMonitor>,
-) -> InsightsService {
-    let sources = InsightSources {
-        keys: Arc::new(pool.clone()),
-        customers: Arc::new(pool.clone()),
-        usage: Arc::new(pool.clone()),
-        audit: Arc::new(pool.clone()),
-        limiter: Arc::clone(&base.limiter),
-        banks: banks.clone(),
-        monitor,
-    };
-    InsightsService::new(sources, Arc::clone(&base.clock), Arc::clone(&base.random))
 }

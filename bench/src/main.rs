@@ -9,6 +9,7 @@ use tokio::runtime::Builder;
 
 mod admission;
 mod baseline;
+mod batches;
 mod beside;
 mod dashboard;
 mod load;
@@ -51,6 +52,11 @@ fn main() -> Result<()> {
             println!("{}", table::render(&rows));
             return Ok(());
         }
+        Some("batches") => {
+            let rows = threads()?.block_on(batches::measure())?;
+            println!("{}", table::render(&rows));
+            return Ok(());
+        }
         Some("lookups") => {
             let rows = one_thread()?.block_on(system::many_in_flight())?;
             println!("{}", table::render(&rows));
@@ -78,6 +84,7 @@ fn main() -> Result<()> {
     add(runtime.block_on(replicas::measure()));
     add(runtime.block_on(beside::floods()));
     add(runtime.block_on(proofs::checked_and_parsed(None)));
+    add(threads()?.block_on(batches::measure()));
     // The journal's writer needs a thread of its own to be filled in time.
     add(threads()?.block_on(dashboard::first_look()));
     println!("{}", table::render(&rows));

@@ -15,7 +15,7 @@ mod keys;
 mod latency;
 mod nginx;
 mod redis_stats;
-mod servers;
+pub(crate) mod servers;
 mod testbed;
 
 use keys::BUSY;

@@ -86,7 +86,7 @@ class Upstream(http.server.BaseHTTPRequestHandler):
         length = int(self.headers.get("content-length", 0))
         if len(self.rfile.read(length)) < length:
             return
-        names = ["host", "forwarded", "x-forwarded-for", "x-forwarded-proto", "x-api-key"]
+        names = ["host", "forwarded", "x-forwarded-for", "x-forwarded-proto", "x-api-key", "upgrade", "connection"]
         asked = {"path": self.path, "version": self.request_version}
         body = json.dumps(asked | {name: self.headers.get_all(name) for name in names}).encode()
         self.send_response(200)
@@ -125,6 +125,13 @@ for holds, problem in [
         sys.exit(f"{name} {problem}: {head}{body}")
 PYTHON
   local path status
+  "${ask[@]}" --http1.1 -H 'connection: upgrade' -H 'upgrade: websocket' -o "$work/body" "$origin/graphql/ws"
+  python3 - "$name" "$work/body" <<'PYTHON'
+import json, sys
+name, body = sys.argv[1], json.load(open(sys.argv[2]))
+if body["upgrade"] != ["websocket"] or [value.lower() for value in body["connection"]] != ["upgrade"]:
+    sys.exit(f"{name} passes no WebSocket on: {body}")
+PYTHON
   for path in /metrics /readyz; do
     status=$("${ask[@]}" -o /dev/null -w '%{http_code}' "$origin$path")
     [ "$status" = 404 ] || fail "$name answers $path with $status"

@@ -16,7 +16,7 @@ pub struct LookupOptions {
         long,
         env = "CEP_WORKERS",
         value_name = "NUMBER",
-        default_value_t = 16,
+        default_value_t = 64,
         value_parser = clap::value_parser!(u32).range(0..=1024)
     )]
     pub workers: u32,

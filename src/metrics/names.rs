@@ -37,6 +37,9 @@ const OF_COMMITS: &[f64] = &[0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0];
 /// One caller at a time, or thousands. The panel needs the mean alone.
 const OF_ENTRIES: &[f64] = &[1.0, 10.0, 100.0, 1_000.0];
 
+/// Receivers answer at once, or when they are done; after 15 s they are given up.
+const OF_WEBHOOKS: &[f64] = &[0.05, 0.25, 1.0, 5.0, 15.0];
+
 macro_rules! names {
     ($($name:ident = $text:literal, $kind:expr, $unit:expr, $help:literal;)*) => {
         $(pub(super) const $name: Metric = Metric {
@@ -111,6 +114,21 @@ names! {
     LOOKUP_QUEUE_AGE = "cep_lookup_queue_age_seconds",
         Kind::Gauge, Some(Unit::Seconds),
         "Time since the oldest due lookup of a class became due";
+    BATCHES_CREATED = "cep_batches_created_total",
+        Kind::Counter, Some(Unit::Count),
+        "Batches that were created";
+    BATCHES_ENDED = "cep_batches_ended_total",
+        Kind::Counter, Some(Unit::Count),
+        "Batches that ended, by final state";
+    WEBHOOK_ATTEMPT_DURATION = "cep_webhook_attempt_duration_seconds",
+        Kind::Histogram { buckets: OF_WEBHOOKS }, Some(Unit::Seconds),
+        "Attempts to send webhooks, by result";
+    WEBHOOK_QUEUE = "cep_webhook_queue",
+        Kind::Gauge, Some(Unit::Count),
+        "Webhooks of all processes: due, or waiting for a later attempt or for one that is being made";
+    WEBHOOK_QUEUE_AGE = "cep_webhook_queue_age_seconds",
+        Kind::Gauge, Some(Unit::Seconds),
+        "Time since the oldest due webhook became due";
     BANK_CIRCUIT_OPEN = "cep_bank_circuit_open",
         Kind::Gauge, None,
         "1 while lookups at the central bank fail at once, because the last ones hung";

@@ -32,6 +32,8 @@ struct State {
     idle_until: Instant,
     /// The same, once a head has begun to arrive.
     head_until: Option<Instant>,
+    /// The connection speaks another protocol, which bounds its own silence.
+    is_upgraded: bool,
 }
 
 impl Activity {
@@ -41,6 +43,7 @@ impl Activity {
             in_flight: 0,
             idle_until,
             head_until: None,
+            is_upgraded: false,
         })))
     }
 
@@ -53,10 +56,15 @@ impl Activity {
         InFlight(Arc::clone(self))
     }
 
+    /// Marks the connection as one that speaks another protocol from now on.
+    pub(super) fn upgraded(&self) {
+        self.state().is_upgraded = true;
+    }
+
     /// Returns the instant of the next check, or `None` when the connection has been idle for too long.
     fn look_again(&self, now: Instant) -> Option<Instant> {
         let state = self.state();
-        if state.in_flight > 0 {
+        if state.in_flight > 0 || state.is_upgraded {
             return Some(now + NEXT_REQUEST);
         }
         let until = state
@@ -69,7 +77,8 @@ impl Activity {
     /// complete if this is its beginning.
     fn head_begins(&self, now: Instant) -> Option<Instant> {
         let mut state = self.state();
-        if state.in_flight > 0 || state.head_until.is_some() {
+        let is_head = state.in_flight == 0 && !state.is_upgraded;
+        if !is_head || state.head_until.is_some() {
             return None;
         }
         state.head_until = Some(now + HEAD);
@@ -96,8 +105,10 @@ impl Drop for InFlight {
 
 /// A stream that ends with an error once its connection has been idle for too long, or its client
 /// hasn't taken for as long what it is sent.
-pub(super) struct Watched<S> {
+pub(super) struct Watched<S, H> {
     stream: S,
+    #[expect(dead_code, reason = "dropping it tells that the connection is closed")]
+    held: H,
     activity: Arc<Activity>,
     alarm: Pin<Box<Sleep>>,
     /// While the client takes nothing: when that ends.
@@ -113,11 +124,13 @@ enum Protocol {
     Http2,
 }
 
-impl<S> Watched<S> {
-    pub(super) fn new(stream: S, activity: Arc<Activity>) -> Self {
+impl<S, H> Watched<S, H> {
+    /// A stream that holds something until the connection is closed, also once it is upgraded.
+    pub(super) fn new(stream: S, activity: Arc<Activity>, held: H) -> Self {
         let alarm = Box::pin(sleep_until(Instant::now() + FIRST_REQUEST));
         Self {
             stream,
+            held,
             activity,
             alarm,
             stalled: None,
@@ -173,7 +186,7 @@ impl<S> Watched<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin, H: Unpin> AsyncRead for Watched<S, H> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -191,7 +204,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncWrite + Unpin, H: Unpin> AsyncWrite for Watched<S, H> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -231,7 +244,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_connection_without_a_request_ends_in_time_even_while_bytes_dribble() {
         let (mut client, server) = duplex(64);
-        let mut watched = Watched::new(server, Activity::new());
+        let mut watched = Watched::new(server, Activity::new(), ());
         let dribble = tokio::spawn(async move {
             while client.write_all(b"P").await.is_ok() {
                 tokio::time::sleep(Duration::from_millis(300)).await;
@@ -249,7 +262,7 @@ mod tests {
     async fn a_request_in_flight_keeps_the_connection_and_an_answer_gives_it_time() {
         let (_client, server) = duplex(64);
         let activity = Activity::new();
-        let mut watched = Watched::new(server, Arc::clone(&activity));
+        let mut watched = Watched::new(server, Arc::clone(&activity), ());
         let request = activity.begin();
         let mut byte = [0];
         let busy = tokio::time::timeout(Duration::from_mins(10), watched.read(&mut byte)).await;
@@ -264,9 +277,22 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn an_upgraded_connection_may_be_silent_and_its_bytes_are_no_head() {
+        let (mut client, server) = duplex(64);
+        let activity = Activity::new();
+        let mut watched = Watched::new(server, Arc::clone(&activity), ());
+        activity.upgraded();
+        let mut byte = [0];
+        client.write_all(b"G").await.unwrap();
+        watched.read_exact(&mut byte).await.unwrap();
+        let silence = tokio::time::timeout(Duration::from_mins(10), watched.read(&mut byte)).await;
+        assert!(silence.is_err(), "an upgraded connection was closed");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_client_that_takes_nothing_is_let_go_and_a_slow_one_is_not() {
         let (mut client, server) = duplex(64);
-        let mut watched = Watched::new(server, Activity::new());
+        let mut watched = Watched::new(server, Activity::new(), ());
         let reading = tokio::spawn(async move {
             let mut byte = [0];
             for _ in 0..10 {
@@ -285,7 +311,7 @@ mod tests {
     async fn a_later_head_has_as_much_time_as_the_first_and_waiting_for_it_more() {
         let (mut client, server) = duplex(64);
         let activity = Activity::new();
-        let mut watched = Watched::new(server, Arc::clone(&activity));
+        let mut watched = Watched::new(server, Arc::clone(&activity), ());
         let mut byte = [0];
         client.write_all(b"G").await.unwrap();
         watched.read_exact(&mut byte).await.unwrap();

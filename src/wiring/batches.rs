@@ -9,11 +9,14 @@ use application::{
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
+use ports::outbound::{BatchStore, KeyStore};
+use store_seaorm::Store;
 use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
 use super::lookups::{Batches, StoredLookups, unusable};
 use super::spawning_in;
+use crate::metrics::MeteredBatches;
 use crate::system::SystemTimer;
 
 impl StoredLookups {
@@ -31,24 +34,32 @@ impl StoredLookups {
         let secrets = self.secret.lookups();
         let secrets = secrets.map_err(|problem| unusable(&problem))?;
         let encryption = Arc::new(BatchEncryption::new(Arc::new(AesCipher), secrets));
-        let sources = BatchSources {
-            store: Arc::new(base.store.clone()),
-            keys: Arc::clone(&base.key_store),
-            customers: Arc::new(base.store.clone()),
-            lookups: Arc::clone(lookups),
-            gatekeeper: Arc::clone(gatekeeper),
-            idempotency: Arc::clone(idempotency),
+        let metered = |store: &Store| -> Arc<dyn BatchStore> {
+            Arc::new(MeteredBatches::new(&self.metrics, Arc::new(store.clone())))
         };
-        let service = BatchService::new(
-            sources,
-            Arc::clone(&encryption),
-            (Arc::clone(&base.clock), Arc::clone(&base.random)),
-            self.pacing,
-            TimeDelta::days(self.options.lookup_retention.into()),
-        );
+        let over = |store: &Store, keys: Arc<dyn KeyStore>| {
+            let sources = BatchSources {
+                store: metered(store),
+                keys,
+                customers: Arc::new(store.clone()),
+                lookups: Arc::clone(lookups),
+                gatekeeper: Arc::clone(gatekeeper),
+                idempotency: Arc::clone(idempotency),
+            };
+            Arc::new(BatchService::new(
+                sources,
+                Arc::clone(&encryption),
+                (Arc::clone(&base.clock), Arc::clone(&base.random)),
+                self.pacing,
+                TimeDelta::days(self.options.lookup_retention.into()),
+            ))
+        };
+        let service = over(&base.store, Arc::clone(&base.key_store));
+        let of_people = self.pool_of_people.as_ref();
+        let of_people = of_people.map(|pool| over(pool, Arc::new(pool.clone())));
         let parts = FeederParts {
-            store: Arc::new(base.store.clone()),
-            encryption,
+            store: metered(&base.store),
+            encryption: Arc::clone(&encryption),
             lookups: Arc::clone(lookups),
             gatekeeper: Arc::clone(gatekeeper),
             signals: Arc::clone(&self.signals),
@@ -61,7 +72,8 @@ impl StoredLookups {
         };
         let feeder = (self.options.workers > 0).then(|| Arc::new(BatchFeeder::new(parts)));
         Ok(Batches {
-            service: Arc::new(service),
+            service,
+            of_people,
             feeder,
         })
     }

@@ -38,6 +38,8 @@ pub(crate) struct Lookups {
 /// Batches, as the life cycle of the server uses them.
 pub(crate) struct Batches {
     pub(crate) service: Arc<BatchService>,
+    /// That of people with a session, on the dashboard's connections; `None` without a dashboard.
+    pub(crate) of_people: Option<Arc<BatchService>>,
     /// Unless this process makes no attempts.
     pub(crate) feeder: Option<Arc<BatchFeeder>>,
 }
@@ -47,20 +49,24 @@ pub(super) struct StoredLookups {
     pub(super) options: LookupOptions,
     pub(super) pacing: Pacing,
     store: Arc<dyn LookupStore>,
+    /// The dashboard's connections.
+    pub(super) pool_of_people: Option<Store>,
     encryption: Arc<LookupEncryption>,
     pub(super) secret: StoreSecret,
     pub(super) signals: Arc<LookupSignals>,
     /// Signals of ends that webhooks tell.
     pub(super) webhooks: Arc<WorkSignal>,
+    pub(super) metrics: Arc<Metrics>,
 }
 
 impl StoredLookups {
-    /// Lookups in the database of `base`, encrypted by this secret; live ones have this budget.
+    /// Lookups in the database of `base`, where people read on a pool of their own, encrypted by this
+    /// secret; live ones have this budget.
     ///
     /// # Errors
     /// The secret can't be used.
     pub(super) fn new(
-        base: &Infrastructure,
+        (base, pool_of_people): (&Infrastructure, Option<&Store>),
         (options, pacing): (LookupOptions, Pacing),
         secret: &StoreSecret,
         metrics: &Arc<Metrics>,
@@ -71,10 +77,12 @@ impl StoredLookups {
             options,
             pacing,
             store: Arc::new(MeteredLookups::new(metrics, Arc::new(base.store.clone()))),
+            pool_of_people: pool_of_people.cloned(),
             encryption: Arc::new(LookupEncryption::new(Arc::new(AesCipher), secrets)),
             secret: secret.clone(),
             signals: Arc::default(),
             webhooks: Arc::default(),
+            metrics: Arc::clone(metrics),
         })
     }
 

@@ -11,7 +11,7 @@ use domain::sign_in::PendingSignInSeal;
 use graphql::{GraphqlState, Introspection};
 use identity_oidc::{Issuer, Oidc, OidcConfig};
 use ports::inbound::{
-    Insights, KeyAdministration, Participants, PersonLookups, Sessions, Webhooks,
+    Batches, Insights, KeyAdministration, Participants, PersonLookups, Sessions, Webhooks,
 };
 use ports::outbound::{Clock, DenyList, IdentityProvider, Random};
 use rest::PeopleState;
@@ -177,61 +177,88 @@ fn callback(public: &Origin) -> String {
     format!("{public}{}", dashboard::CALLBACK_PATH)
 }
 
+/// Sign-in of people, and the guard of what needs it.
+pub(crate) struct SignIn {
+    sessions: Arc<dyn Sessions>,
+    pub(crate) guard: Arc<SessionGuard>,
+}
+
+/// Dependencies of [`SignIn`].
+pub(crate) struct SignInDeps {
+    pub(crate) denied: Arc<dyn DenyList>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) random: Arc<dyn Random>,
+    pub(crate) ticket_seal: PendingSignInSeal,
+}
+
+impl SignIn {
+    /// Sign-in with an identity provider.
+    ///
+    /// # Errors
+    /// Settings of the identity provider that can't be used.
+    pub(crate) fn new(identity: &Identity, dependencies: SignInDeps) -> Result<Self> {
+        let SignInDeps {
+            denied,
+            clock,
+            random,
+            ticket_seal,
+        } = dependencies;
+        let public = identity.site.public();
+        let provider = Oidc::new(identity.provider.clone(), Arc::clone(&clock));
+        let provider: Arc<dyn IdentityProvider> =
+            Arc::new(provider.context("CEP_OIDC_CLIENT_ID, CEP_OIDC_AUDIENCE, CEP_OIDC_SCOPES")?);
+        let sessions: Arc<dyn Sessions> = Arc::new(SessionService::new(
+            provider,
+            denied,
+            clock,
+            random,
+            ticket_seal,
+            BrowserAddresses {
+                signed_in: callback(public),
+                signed_out: public.to_string(),
+            },
+        ));
+        let guard = Arc::new(SessionGuard {
+            sessions: Arc::clone(&sessions),
+            site: Arc::clone(&identity.site),
+        });
+        Ok(Self { sessions, guard })
+    }
+}
+
 /// Dependencies of the routes under sessions.
 pub(crate) struct DashboardDeps {
     pub(crate) keys: Arc<dyn KeyAdministration>,
     pub(crate) participants: Arc<dyn Participants>,
     pub(crate) insights: Arc<dyn Insights>,
     pub(crate) lookups: Arc<dyn PersonLookups>,
+    pub(crate) batches: Arc<dyn Batches>,
     pub(crate) webhooks: Arc<dyn Webhooks>,
-    pub(crate) denied: Arc<dyn DenyList>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) random: Arc<dyn Random>,
     pub(crate) request_layer: Arc<RequestLayer>,
-    pub(crate) ticket_seal: PendingSignInSeal,
+    /// The end of the server.
+    pub(crate) stopping: CancellationToken,
 }
 
 /// `/login`, `/dashboard`, `/graphql`, `/keys`, `/lookups`, `/webhooks` and `/admin`.
-///
-/// # Errors
-/// Settings of the identity provider that can't be used.
-pub(crate) fn router(identity: &Identity, dependencies: DashboardDeps) -> Result<Router> {
+pub(crate) fn router(identity: &Identity, sign_in: SignIn, dependencies: DashboardDeps) -> Router {
+    let SignIn { sessions, guard } = sign_in;
     let DashboardDeps {
         keys,
         participants,
         insights,
         lookups,
+        batches,
         webhooks,
-        denied,
         clock,
-        random,
         request_layer,
-        ticket_seal,
+        stopping,
     } = dependencies;
-    let public = identity.site.public();
-    let provider = Oidc::new(identity.provider.clone(), Arc::clone(&clock));
-    let provider: Arc<dyn IdentityProvider> =
-        Arc::new(provider.context("CEP_OIDC_CLIENT_ID, CEP_OIDC_AUDIENCE, CEP_OIDC_SCOPES")?);
-    let sessions: Arc<dyn Sessions> = Arc::new(SessionService::new(
-        provider,
-        denied,
-        Arc::clone(&clock),
-        random,
-        ticket_seal,
-        BrowserAddresses {
-            signed_in: callback(public),
-            signed_out: public.to_string(),
-        },
-    ));
-    let guard = Arc::new(SessionGuard {
-        sessions: Arc::clone(&sessions),
-        site: Arc::clone(&identity.site),
-    });
     let rest = rest::people_router(PeopleState {
         keys: Arc::clone(&keys),
         insights: Arc::clone(&insights),
         lookups: Arc::clone(&lookups),
-        webhooks,
+        webhooks: Arc::clone(&webhooks),
         request_layer: Arc::clone(&request_layer),
         guard: Arc::clone(&guard),
     });
@@ -239,11 +266,14 @@ pub(crate) fn router(identity: &Identity, dependencies: DashboardDeps) -> Result
         keys,
         insights,
         lookups,
+        batches,
+        webhooks,
         clock: Arc::clone(&clock),
         participants,
         request_layer: Arc::clone(&request_layer),
         guard,
         introspection: identity.introspection,
+        stopping,
     });
     let page = dashboard::router(DashboardState {
         sessions,
@@ -251,5 +281,5 @@ pub(crate) fn router(identity: &Identity, dependencies: DashboardDeps) -> Result
         site: Arc::clone(&identity.site),
         request_layer,
     });
-    Ok(rest.merge(graphql).merge(page))
+    rest.merge(graphql).merge(page)
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use application::{
-    DeliveryWorker, DeliveryWorkerParts, WebhookEncryption, WebhookService, WebhookSources,
-    WorkSignal,
+    DeliveryWorker, DeliveryWorkerParts, WebhookEncryption, WebhookReencryption, WebhookService,
+    WebhookSources, WorkSignal,
 };
 use cipher_aes::AesCipher;
 use domain::webhook::Reach;
@@ -14,24 +14,32 @@ use tokio_util::task::TaskTracker;
 use webhook_http::HttpSender;
 
 use super::infrastructure::Infrastructure;
+use super::lookups::StoredLookups;
 use super::people::Identity;
 use super::spawning_in;
 use crate::config::{StoreSecret, Switch, WebhookOptions};
+use crate::metrics::MeteredSender;
 use crate::system::SystemTimer;
 
 /// Messages that this process sends at the same time, at most.
 const PLACES: u32 = 64;
 
+/// Webhooks, as the life cycle of the server uses them.
+pub(crate) struct Deliveries {
+    pub(crate) worker: Arc<DeliveryWorker>,
+    pub(crate) reencryption: Arc<WebhookReencryption>,
+}
+
 /// Webhooks of this process.
 pub(super) struct StoredWebhooks {
     encryption: Arc<WebhookEncryption>,
-    sender: Arc<HttpSender>,
+    sender: Arc<MeteredSender>,
     signal: Arc<WorkSignal>,
     reach: Reach,
 }
 
 impl StoredWebhooks {
-    /// Webhooks whose secrets are encrypted by this secret; `signal` tells of new deliveries.
+    /// Webhooks whose secrets are encrypted by this secret, which tell the ends of these lookups.
     ///
     /// # Errors
     /// The secret can't be used, or loopback is allowed beside an identity provider of one's own.
@@ -39,16 +47,17 @@ impl StoredWebhooks {
         options: WebhookOptions,
         secret: &StoreSecret,
         identity: Option<&Identity>,
-        signal: &Arc<WorkSignal>,
+        stored: &StoredLookups,
     ) -> Result<Self> {
         let secrets = secret.webhooks();
         let secrets = secrets.map_err(|problem| anyhow::anyhow!("CEP_STORE_SECRET: {problem}"))?;
         let reach = reach(options.webhook_allow_loopback, identity)?;
         let sender = HttpSender::new(reach).context("the client that sends webhooks")?;
+        let sender = MeteredSender::new(&stored.metrics, Arc::new(sender));
         Ok(Self {
             encryption: Arc::new(WebhookEncryption::new(Arc::new(AesCipher), secrets)),
             sender: Arc::new(sender),
-            signal: Arc::clone(signal),
+            signal: Arc::clone(&stored.webhooks),
             reach,
         })
     }
@@ -66,9 +75,9 @@ impl StoredWebhooks {
         })
     }
 
-    /// The worker, whose attempts `tasks` tracks.
-    pub(super) fn worker(&self, base: &Infrastructure, tasks: &TaskTracker) -> Arc<DeliveryWorker> {
-        Arc::new(DeliveryWorker::new(DeliveryWorkerParts {
+    /// The work on deliveries, whose attempts `tasks` tracks.
+    pub(super) fn deliveries(&self, base: &Infrastructure, tasks: &TaskTracker) -> Deliveries {
+        let worker = DeliveryWorker::new(DeliveryWorkerParts {
             store: Arc::new(base.store.clone()),
             encryption: Arc::clone(&self.encryption),
             sender: self.sender.clone(),
@@ -78,7 +87,16 @@ impl StoredWebhooks {
             random: Arc::clone(&base.random),
             spawn: spawning_in(tasks),
             places: PLACES,
-        }))
+        });
+        let reencryption = WebhookReencryption::new(
+            Arc::new(base.store.clone()),
+            Arc::clone(&self.encryption),
+            Arc::clone(&base.clock),
+        );
+        Deliveries {
+            worker: Arc::new(worker),
+            reencryption: Arc::new(reencryption),
+        }
     }
 }
 

@@ -11,10 +11,13 @@ use crate::browser::{self, Browser, Look};
 use crate::gateway::{Gateway, Key, eventually, request};
 use crate::person::{Demo, Person};
 
+mod batches;
+mod sound_views;
 mod stored_lookups;
 mod tried_proofs;
 mod verdicts;
 mod verified_files;
+mod webhooks;
 
 /// Opens the dashboard and signs in with one click.
 async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {

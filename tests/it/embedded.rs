@@ -14,7 +14,7 @@ mod effects;
 #[cfg(target_os = "linux")]
 mod locks;
 mod machine;
-mod mounted;
+pub(crate) mod mounted;
 mod programs;
 mod restored;
 mod round;

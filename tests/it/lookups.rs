@@ -2,7 +2,7 @@
 //! nothing.
 
 mod crowds;
-mod outages;
+pub(crate) mod outages;
 mod replicas;
 
 use std::ops::Range;

@@ -28,6 +28,7 @@ mod fleet;
 mod forgery;
 mod gateway;
 mod graphql_over_http;
+mod graphql_over_web_socket;
 mod guesses;
 mod idempotency;
 mod keys;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use crate::gateway::{Gateway, Key, Plan, command, eventually, request};
+use crate::gateway::{Gateway, Key, Plan, command, eventually, json_of, request};
 use crate::person::{Demo, Person};
 use crate::servers::Servers;
 
@@ -228,6 +228,37 @@ async fn what_happens_is_measured() {
     let log = gateway.stop();
     let log = std::fs::read_to_string(log.path().join("log")).unwrap();
     assert!(log.contains("\"instance\":\"pod-7\""), "{log}");
+}
+
+#[tokio::test]
+async fn batches_are_measured_with_the_lookups_of_their_rows() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let post = async |path: &str, table: &'static str| {
+        let url = gateway.url(&format!("/v1/cep/batches{path}"));
+        let posting = gateway.client.post(url).header("x-api-key", &key.full);
+        let posting = posting.header("content-type", "text/csv").body(table);
+        json_of(posting.send().await.unwrap(), 202).await
+    };
+    post(
+        "",
+        concat!(
+            "fecha,clave_rastreo,cuenta,monto,emisor,receptor\n",
+            "2026-11-18,MEDIDA1,012180001234567897,10.00,40012,40072\n",
+            "2026-11-18,MEDIDA2,012180001234567897,10.00,40012,40072\n",
+            "2026-11-18,MEDIDA2,012180001234567897,10.00,40012,40072\n",
+            "2026-11-18,,012180001234567897,10.00,40012,40072\n",
+        ),
+    )
+    .await;
+    let ended = "cep_batches_ended_total{state=\"finished\"}";
+    eventually("it ends", Duration::from_secs(20), async || {
+        Measured::of(&gateway).await.count(ended) == 1.0
+    })
+    .await;
+    let measured = Measured::of(&gateway).await;
+    assert_eq!(measured.value("cep_batches_created_total"), 1.0);
+    assert_eq!(measured.value("cep_lookups_created_total"), 2.0);
 }
 
 #[tokio::test]

@@ -12,18 +12,19 @@ use serde_json::json;
 use testkit::free_port;
 use testkit::identity_server::{IdentityServer, RegisteredClient};
 
-use crate::gateway::{Gateway, Plan, command, json_of};
+use crate::gateway::{Gateway, Plan, json_of};
 use crate::person::{Demo, Person};
+use crate::replicas::migrate;
 use crate::servers::Servers;
 
 /// The session's cookie on plain http.
-const SESSION: &str = "cep_session";
+pub(crate) const SESSION: &str = "cep_session";
 /// Shortest time between two refreshes of one replica because of an unknown key id.
 const COOL_DOWN: Duration = Duration::from_secs(10);
 
 /// Starts an identity provider that is no replica's own, for people who come back to this address.
 #[expect(clippy::disallowed_methods, reason = "as a program beside us does")]
-async fn start_provider(public: SocketAddr) -> IdentityServer {
+pub(crate) async fn start_provider(public: SocketAddr) -> IdentityServer {
     let client = RegisteredClient {
         id: "cep",
         secret: None,
@@ -35,7 +36,7 @@ async fn start_provider(public: SocketAddr) -> IdentityServer {
 }
 
 /// One of the replicas that people reach by the address `public`.
-fn replica(
+pub(crate) fn replica(
     servers: &Servers,
     provider: &IdentityServer,
     public: SocketAddr,
@@ -56,7 +57,7 @@ fn replica(
 }
 
 /// The same browser, sent to another replica.
-fn at(gateway: &Gateway, session: &str) -> Person {
+pub(crate) fn at(gateway: &Gateway, session: &str) -> Person {
     let mut person = Person::stranger(gateway);
     person.hold(SESSION, session);
     person
@@ -80,12 +81,7 @@ async fn a_session_is_one_at_every_replica_and_each_fetches_the_providers_keys_o
     let Some(servers) = Servers::start() else {
         return;
     };
-    let folder = tempfile::tempdir().unwrap();
-    let migrated = command(folder.path())
-        .env("CEP_DATABASE_URL", servers.database_url())
-        .arg("migrate")
-        .status();
-    assert!(migrated.unwrap().success());
+    assert!(migrate(&servers).status.success());
     let public = SocketAddr::from(([127, 0, 0, 1], free_port()));
     let provider = start_provider(public).await;
     let one = replica(&servers, &provider, public, &public.to_string());

@@ -14,15 +14,15 @@ use testkit::postgres::{as_postgres, give, programs};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server on a port of its own; it ends with this value.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     /// Its port on loopback.
-    pub(super) port: u16,
+    pub(crate) port: u16,
 }
 
 impl Server {
     /// Starts one, and waits until it listens on its port.
-    pub(super) fn start(mut command: Command, port: u16) -> Result<Self> {
+    pub(crate) fn start(mut command: Command, port: u16) -> Result<Self> {
         let name = command.get_program().to_string_lossy().into_owned();
         let child = command
             .stdout(Stdio::null())
@@ -41,7 +41,7 @@ impl Server {
     }
 
     /// Its process, which may have children.
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 }
@@ -56,7 +56,7 @@ impl Drop for Server {
 }
 
 /// The Debian packages that are missing for these servers.
-pub(super) fn missing() -> Vec<&'static str> {
+pub(crate) fn missing() -> Vec<&'static str> {
     let redis = Command::new("redis-server").arg("--version").output();
     let here = [
         ("redis-server", redis.is_ok()),
@@ -68,7 +68,7 @@ pub(super) fn missing() -> Vec<&'static str> {
 }
 
 /// Redis without persistence.
-pub(super) fn redis(folder: &Path) -> Result<Server> {
+pub(crate) fn redis(folder: &Path) -> Result<Server> {
     let port = free_port();
     let mut command = Command::new("redis-server");
     command
@@ -79,13 +79,13 @@ pub(super) fn redis(folder: &Path) -> Result<Server> {
 }
 
 /// PostgreSQL with default settings: commits are on disk when they are answered.
-pub(super) struct Postgres {
-    pub(super) server: Server,
+pub(crate) struct Postgres {
+    pub(crate) server: Server,
     programs: PathBuf,
 }
 
 impl Postgres {
-    pub(super) fn start(folder: &Path) -> Result<Self> {
+    pub(crate) fn start(folder: &Path) -> Result<Self> {
         let programs = programs().context("PostgreSQL isn't installed")?;
         let data = folder.join("postgres");
         std::fs::create_dir(&data)?;
@@ -114,13 +114,13 @@ impl Postgres {
         Ok(Self { server, programs })
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         let port = self.server.port;
         format!("postgres://bench@127.0.0.1:{port}/postgres?sslmode=disable")
     }
 
     /// Runs a statement with `input` as its standard input.
-    pub(super) fn run(&self, statement: &str, input: &str) -> Result<()> {
+    pub(crate) fn run(&self, statement: &str, input: &str) -> Result<()> {
         let mut psql = Command::new(self.programs.join("psql"))
             .args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", statement])
             .arg(self.url())

@@ -107,6 +107,24 @@ async fn a_change_appears_by_itself() {
 }
 
 #[tokio::test]
+async fn a_lookups_page_is_told_of_a_change_without_reading_now_and_then() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    let id = stored(&gateway, &key, "404.02").await;
+    open(&browser, &gateway, &format!("/lookups/{id}")).await;
+    shows(&browser, "WAITING").await;
+    // A hidden page reads nothing by itself.
+    let hide = "Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });";
+    browser.run(hide, vec![]).await;
+    let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
+    let canceling = gateway.client.delete(url).header("x-api-key", &key.full);
+    json_of(canceling.send().await.unwrap(), 200).await;
+    shows(&browser, "CANCELED").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn filters_narrow_the_list_and_stand_in_the_address() {
     let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
         return;

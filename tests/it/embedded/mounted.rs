@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use super::programs::run;
 
 /// A small file system in memory, mounted on a folder.
-pub(super) struct Disk {
+pub(crate) struct Disk {
     folder: PathBuf,
 }
 
 impl Disk {
     /// Mounts a file system of so many MiB on this folder, which it creates; `None`, after printing
     /// it, where this can't be done.
-    pub(super) fn mount(folder: PathBuf, mib: u32) -> Option<Self> {
+    pub(crate) fn mount(folder: PathBuf, mib: u32) -> Option<Self> {
         fs::create_dir(&folder).unwrap();
         let options = format!("size={mib}m,mode=700");
         let mounted = run(
@@ -30,14 +30,14 @@ impl Disk {
     }
 
     /// Fills it to the last byte.
-    pub(super) fn fill(&self) {
+    pub(crate) fn fill(&self) {
         let mut file = File::create(self.filling()).unwrap();
         let full = io::copy(&mut io::repeat(0), &mut file).unwrap_err();
         assert_eq!(full.kind(), io::ErrorKind::StorageFull);
     }
 
     /// Frees what was filled.
-    pub(super) fn free(&self) {
+    pub(crate) fn free(&self) {
         fs::remove_file(self.filling()).unwrap();
     }
 

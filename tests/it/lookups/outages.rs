@@ -17,7 +17,7 @@ const PLACES: u32 = 8;
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// Two replicas, and a key of theirs.
-fn two_replicas(servers: &Servers, bank: &CountingBank) -> ([Gateway; 2], Key) {
+pub(crate) fn two_replicas(servers: &Servers, bank: &CountingBank) -> ([Gateway; 2], Key) {
     assert!(migrate(servers).status.success());
     let replica = || {
         plan(servers)
@@ -32,7 +32,7 @@ fn two_replicas(servers: &Servers, bank: &CountingBank) -> ([Gateway; 2], Key) {
 }
 
 /// Charged requests of a key, without those that were given back.
-fn charged(servers: &Servers, key: &Key) -> String {
+pub(crate) fn charged(servers: &Servers, key: &Key) -> String {
     let id = &key.id;
     let charged = format!("select sum(charged - refunded) from monthly_use where key_id = '{id}'");
     servers.postgres.ask("postgres", &charged)

@@ -12,17 +12,17 @@ use tokio::sync::watch;
 
 /// A message as it arrived.
 #[derive(Clone)]
-pub(super) struct Message {
-    pub(super) headers: HeaderMap,
+pub(crate) struct Message {
+    pub(crate) headers: HeaderMap,
     body: String,
 }
 
 impl Message {
-    pub(super) fn body(&self) -> String {
+    pub(crate) fn body(&self) -> String {
         self.body.clone()
     }
 
-    pub(super) fn header(&self, name: &str) -> String {
+    pub(crate) fn header(&self, name: &str) -> String {
         self.headers[name].to_str().unwrap().to_owned()
     }
 }
@@ -31,15 +31,17 @@ impl Message {
 struct Inbox {
     messages: Mutex<Vec<Message>>,
     hangs: watch::Sender<bool>,
+    /// Status of the answers; 204 when it is `None`.
+    status: Mutex<Option<StatusCode>>,
 }
 
-pub(super) struct Receiver {
+pub(crate) struct Receiver {
     address: SocketAddr,
     inbox: Arc<Inbox>,
 }
 
 impl Receiver {
-    pub(super) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let inbox = Arc::<Inbox>::default();
@@ -49,20 +51,25 @@ impl Receiver {
         Self { address, inbox }
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/hooks", self.address)
     }
 
-    pub(super) fn messages(&self) -> Vec<Message> {
+    pub(crate) fn messages(&self) -> Vec<Message> {
         self.inbox.messages.lock().unwrap().clone()
     }
 
     /// Answers nothing from now on.
-    pub(super) fn hang(&self) {
+    pub(crate) fn hang(&self) {
         self.inbox.hangs.send_replace(true);
     }
 
-    pub(super) fn answer(&self) {
+    /// Answers with a status from now on.
+    pub(crate) fn answer_with(&self, status: StatusCode) {
+        *self.inbox.status.lock().unwrap() = Some(status);
+    }
+
+    pub(crate) fn answer(&self) {
         self.inbox.hangs.send_replace(false);
     }
 }
@@ -73,5 +80,6 @@ async fn receive(State(inbox): State<Arc<Inbox>>, headers: HeaderMap, body: Stri
     let mut hangs = inbox.hangs.subscribe();
     // Without a sender the test is over.
     let _ = hangs.wait_for(|hangs| !hangs).await;
-    StatusCode::NO_CONTENT
+    let status = *inbox.status.lock().unwrap();
+    status.unwrap_or(StatusCode::NO_CONTENT)
 }

@@ -1,0 +1,280 @@
+//! Tasks of the server that nobody asks for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use application::{ChangeFeed, Reencrypted, WebhookReencryption};
+use domain::replicas::BEAT_INTERVAL;
+use ports::outbound::{UsageJournal, WebhookStore};
+use store_seaorm::Journal;
+use tokio::task::JoinSet;
+
+use crate::config::ServeOptions;
+use crate::database_log::LogSizeWarning;
+use crate::metrics::{self, Metrics};
+use crate::telemetry::DroppedLines;
+use crate::wiring::Gateway;
+use crate::{catalogue_watch, seal_watch};
+
+/// Interval at which changes of keys by other processes are looked for: they must take effect
+/// within a second.
+const KEY_WATCH: Duration = Duration::from_millis(250);
+/// Interval at which idle keys are removed from memory.
+const FORGET_IDLE: Duration = Duration::from_mins(1);
+/// Interval at which lookups of revoked keys are canceled.
+const ORPHANED_LOOKUPS: Duration = Duration::from_secs(2);
+/// Interval at which rotated keys are revoked whose time of grace is over.
+const RETIRE: Duration = Duration::from_secs(1);
+/// Interval of checks that webhooks' secrets are encrypted with the newest store secret.
+const REENCRYPT: Duration = Duration::from_mins(10);
+/// Interval at which rows past their retention are removed.
+const PRUNE: Duration = Duration::from_hours(1);
+/// Interval at which the queues of lookups and of webhooks are measured.
+const QUEUES: Duration = Duration::from_secs(10);
+/// Interval at which the stored catalogue of participants is looked at.
+const CATALOGUE_WATCH: Duration = Duration::from_secs(5);
+/// Interval at which the stored keys of seals are read.
+const SEAL_KEY_WATCH: Duration = Duration::from_secs(10);
+/// Interval of checks if the catalogue's renewal is due.
+const CATALOGUE_RENEWAL: Duration = Duration::from_secs(20);
+/// Interval of checks of the size of an embedded database's log.
+const LOG_SIZE: Duration = Duration::from_secs(5);
+/// Interval of checks that the database answers.
+const PULSE: Duration = Duration::from_secs(1);
+/// Interval of looks for lines of the log that were dropped.
+const REPORT_DROPS: Duration = Duration::from_secs(1);
+/// Interval of reconciliation with Redis: with the time that a round takes, it must be less
+/// than a minute.
+const RECONCILE: Duration = Duration::from_secs(20);
+
+/// Follows the changes of keys, and logs when that stops and when it goes on.
+async fn follow(watch: &ChangeFeed, failing: &AtomicBool) {
+    match watch.poll().await {
+        Ok(_) => {
+            if failing.swap(false, Ordering::Relaxed) {
+                tracing::info!("changes of keys are followed again");
+            }
+        }
+        Err(error) => {
+            if !failing.swap(true, Ordering::Relaxed) {
+                tracing::warn!(
+                    %error,
+                    "changes of keys can't be followed: the database can't be read, or the limiter \
+                     not told; they are tried four times a second"
+                );
+            }
+        }
+    }
+}
+
+/// Starts the tasks of a gateway that serves. None of them ends by itself.
+pub(super) fn start(
+    gateway: &Gateway,
+    options: &ServeOptions,
+    metrics: &Arc<Metrics>,
+) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    let (watch, failing) = (Arc::clone(&gateway.change_feed), Arc::default());
+    tasks.spawn(every(KEY_WATCH, move || {
+        let (watch, failing) = (Arc::clone(&watch), Arc::clone(&failing));
+        async move { follow(&watch, &failing).await }
+    }));
+    let (watch, journal) = (Arc::clone(&gateway.change_feed), gateway.journal.clone());
+    let mut answered = true;
+    tasks.spawn(every(PULSE, move || {
+        answered = pulse(&watch, &journal, answered);
+        std::future::ready(())
+    }));
+    tasks.spawn(gateway.journal.ended());
+    let retirement = Arc::clone(&gateway.retirement);
+    tasks.spawn(every(RETIRE, move || {
+        let retirement = Arc::clone(&retirement);
+        async move {
+            match retirement.sweep().await {
+                Ok(0) => {}
+                Ok(revoked) => tracing::info!(revoked, "rotated keys whose time of grace is over"),
+                Err(error) => tracing::warn!(%error, "rotated keys could not be revoked"),
+            }
+        }
+    }));
+    let catalogue = Arc::clone(&gateway.catalogue);
+    tasks.spawn(every(CATALOGUE_WATCH, move || {
+        let catalogue = Arc::clone(&catalogue);
+        async move { catalogue_watch::follow(&catalogue).await }
+    }));
+    let seals = Arc::clone(&gateway.seals);
+    tasks.spawn(every(SEAL_KEY_WATCH, move || {
+        let seals = Arc::clone(&seals);
+        async move { seal_watch::follow(&seals).await }
+    }));
+    if let Some(renewal) = gateway.catalogue_renewal.clone() {
+        tasks.spawn(every(CATALOGUE_RENEWAL, move || {
+            let renewal = Arc::clone(&renewal);
+            async move { catalogue_watch::renew(&renewal).await }
+        }));
+    }
+    if let Some(reconciliation) = gateway.reconciliation.clone() {
+        tasks.spawn(every(RECONCILE, move || {
+            let reconciliation = Arc::clone(&reconciliation);
+            async move {
+                match reconciliation.round().await {
+                    Ok(keys) => tracing::debug!(keys, "told to Redis again"),
+                    Err(error) => tracing::warn!(%error, "keys could not be read for Redis"),
+                }
+            }
+        }));
+    }
+    if let Some(monitor) = gateway.replica_monitor.clone() {
+        tasks.spawn(every(BEAT_INTERVAL, move || {
+            let monitor = Arc::clone(&monitor);
+            async move {
+                if let Err(error) = monitor.beat().await {
+                    tracing::warn!(%error, "replicas can't be counted; their last number holds");
+                }
+            }
+        }));
+    }
+    let limiter = Arc::clone(&gateway.in_process);
+    tasks.spawn(every(FORGET_IDLE, move || {
+        let limiter = Arc::clone(&limiter);
+        async move {
+            let forgotten = limiter.forget_idle();
+            tracing::debug!(forgotten, "idle keys");
+        }
+    }));
+    let mut log_size = LogSizeWarning::new(gateway.store.clone());
+    tasks.spawn(every(LOG_SIZE, move || {
+        log_size.check();
+        std::future::ready(())
+    }));
+    let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
+    start_lookups(&mut tasks, gateway, metrics);
+    let (retained, archive_days) = (options.retention, options.archive.proof_archive);
+    let lookup_days = options.lookups.lookup_retention;
+    tasks.spawn(every(PRUNE, move || {
+        let store = store.clone();
+        let retention = retained.limits(archive_days, lookup_days, clock.now());
+        async move {
+            match store.prune(retention).await {
+                Ok(removed) => tracing::debug!(?removed, "what was past its retention"),
+                Err(error) => tracing::warn!(%error, "old requests could not be removed"),
+            }
+        }
+    }));
+    tasks
+}
+
+/// Starts the attempts of stored lookups, and looks after their queue.
+fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway, metrics: &Arc<Metrics>) {
+    tasks.spawn(Arc::clone(&gateway.deliveries.worker).run());
+    let reencryption = Arc::clone(&gateway.deliveries.reencryption);
+    tasks.spawn(every(REENCRYPT, move || {
+        let reencryption = Arc::clone(&reencryption);
+        async move { reencrypt(&reencryption).await }
+    }));
+    if let Some(worker) = gateway.lookups.worker.clone() {
+        tasks.spawn(worker.run());
+    }
+    if let Some(feeder) = gateway.lookups.batches.feeder.clone() {
+        tasks.spawn(feeder.run());
+    }
+    if let Some(listener) = gateway.lookups.listener.clone() {
+        tasks.spawn(listener.run());
+    }
+    let lookups = Arc::clone(&gateway.lookups.service);
+    tasks.spawn(every(ORPHANED_LOOKUPS, move || {
+        let lookups = Arc::clone(&lookups);
+        async move {
+            match lookups.cancel_orphaned().await {
+                Ok(0) => {}
+                Ok(canceled) => tracing::info!(canceled, "lookups of revoked keys"),
+                Err(error) => tracing::warn!(%error, "lookups of revoked keys can't be canceled"),
+            }
+        }
+    }));
+    let (queue, clock) = (
+        Arc::clone(&gateway.lookups.queue),
+        Arc::clone(&gateway.clock),
+    );
+    let (store, metrics) = (gateway.store.clone(), Arc::clone(metrics));
+    tasks.spawn(every(QUEUES, move || {
+        let (queue, now) = (Arc::clone(&queue), clock.now());
+        let (store, metrics) = (store.clone(), Arc::clone(&metrics));
+        async move {
+            if let Err(error) = queue.lookup_queue(now).await {
+                tracing::debug!(%error, "the queue of lookups can't be measured");
+            }
+            match store.delivery_queue(now).await {
+                Ok(queue) => metrics.webhook_queue(queue, now),
+                Err(error) => tracing::debug!(%error, "the queue of webhooks can't be measured"),
+            }
+        }
+    }));
+}
+
+/// Encrypts webhooks' secrets with the newest store secret.
+async fn reencrypt(reencryption: &WebhookReencryption) {
+    match reencryption.round().await {
+        Ok(Reencrypted { done, unreadable }) => {
+            if done > 0 {
+                tracing::info!(
+                    done,
+                    "webhooks whose secrets are encrypted with the newest store secret now"
+                );
+            }
+            if unreadable > 0 {
+                tracing::warn!(
+                    unreadable,
+                    "webhooks whose secrets were encrypted with a store secret that isn't listed: \
+                     list it in CEP_STORE_SECRET, or have their owners rotate them"
+                );
+            }
+        }
+        Err(error) => tracing::warn!(%error, "webhooks' secrets can't be encrypted anew"),
+    }
+}
+
+/// Adds up metrics, and reports lines of the log that were dropped.
+pub(super) fn report(
+    tasks: &mut JoinSet<()>,
+    metrics: Arc<Metrics>,
+    dropped_lines: &Arc<DroppedLines>,
+) {
+    tasks.spawn(every(metrics::UPKEEP, move || {
+        metrics.add_up();
+        std::future::ready(())
+    }));
+    let dropped_lines = Arc::clone(dropped_lines);
+    tasks.spawn(every(REPORT_DROPS, move || {
+        dropped_lines.report();
+        std::future::ready(())
+    }));
+}
+
+/// Logs when the database stops and begins to answer, and returns whether it does. While it doesn't, the
+/// journal tries to write, so that a replica without requests notices, too.
+fn pulse(watch: &ChangeFeed, journal: &Journal, answered: bool) -> bool {
+    let trouble = watch.trouble();
+    match &trouble {
+        Some(cause) => {
+            journal.probe();
+            if answered {
+                tracing::warn!(%cause, "the database doesn't answer: proofs wait a few seconds for it, then they are refused");
+            }
+        }
+        None if !answered => tracing::info!("the database answers again"),
+        None => {}
+    }
+    trouble.is_none()
+}
+
+/// Does something at once, and again after each `period`.
+pub(super) async fn every<F: Future<Output = ()>>(period: Duration, mut work: impl FnMut() -> F) {
+    let mut ticks = tokio::time::interval(period);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        work().await;
+    }
+}

@@ -1,0 +1,391 @@
+//! Subscriptions over a WebSocket, with the public client `graphql-ws` over real sockets.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use testkit::free_port;
+
+use crate::batches::table;
+use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request};
+use crate::metrics::Measured;
+use crate::person::{Demo, Person};
+use crate::replicas::migrate;
+use crate::servers::Servers;
+use crate::shared_sessions::{SESSION, at, replica, start_provider};
+
+mod handshakes;
+mod subscriber;
+
+use subscriber::Subscriber;
+
+/// A lookup, as a subscription tells it.
+const CHANGED: &str = "subscription($id: ID!) { lookupChanged(id: $id) { id state attemptCount } }";
+/// Longest time until a session that ended has no connection.
+const SIGNED_OUT: Duration = Duration::from_secs(10);
+/// Longest time until a change on one replica is told by another one.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// A gateway, a member who has signed in, and a key of theirs.
+async fn member(plan: Plan) -> (Gateway, Person, Key) {
+    let gateway = plan.start();
+    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let key = member.create_key("caja 4", "test").await;
+    (gateway, member, key)
+}
+
+/// Creates a lookup whose amount says what the bank answers, and returns its id.
+async fn created(gateway: &Gateway, key: &Key, amount: &str) -> String {
+    let body = request(1, amount).to_string();
+    let answer = gateway.asking("lookups", key).body(body).send().await;
+    let lookup = json_of(answer.unwrap(), 202).await;
+    lookup["id"].as_str().unwrap().to_owned()
+}
+
+/// Creates a lookup that the bank doesn't know: it waits for its next attempt.
+async fn waiting(gateway: &Gateway, key: &Key) -> String {
+    let id = created(gateway, key, "404.02").await;
+    eventually("it waits", Duration::from_secs(20), async || {
+        let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
+        let reading = gateway.client.get(url).header("x-api-key", &key.full);
+        json_of(reading.send().await.unwrap(), 200).await["state"] == "waiting"
+    })
+    .await;
+    id
+}
+
+async fn cancel(gateway: &Gateway, key: &Key, id: &str) {
+    let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
+    let canceling = gateway.client.delete(url).header("x-api-key", &key.full);
+    json_of(canceling.send().await.unwrap(), 200).await;
+}
+
+async fn sign_out(member: &Person) {
+    let signing_out = member.sending(Method::POST, "/logout", &json!({}));
+    assert!(signing_out.send().await.unwrap().status().is_success());
+}
+
+fn state(event: &Value) -> &str {
+    assert_eq!(event["event"], "next", "{event}");
+    let state = event["data"]["lookupChanged"]["state"].as_str();
+    state.unwrap_or_else(|| panic!("{event}"))
+}
+
+fn code(event: &Value) -> &str {
+    assert_eq!(event["event"], "next", "{event}");
+    event["errors"][0]["extensions"]["code"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn a_lookup_is_followed_until_it_is_delivered() {
+    let (gateway, member, key) = member(Plan::new().with("CEP_SANDBOX_LATENCY", 1_500)).await;
+    for path in ["/graphql/ws", "/api/graphql/ws"] {
+        let Some(mut client) = Subscriber::of(&gateway, &member, path) else {
+            return;
+        };
+        // The client has connected by then.
+        client
+            .subscribe("none", CHANGED, &json!({ "id": "none" }))
+            .await;
+        assert_eq!(code(&client.next().await), "NOT_FOUND");
+        assert_eq!(client.next().await["event"], "completed");
+        let id = created(&gateway, &key, "10.00").await;
+        client.subscribe("one", CHANGED, &json!({ "id": id })).await;
+        let mut states = vec![];
+        loop {
+            let event = client.next().await;
+            if event["event"] == "completed" {
+                break;
+            }
+            assert_eq!(event["data"]["lookupChanged"]["id"], json!(id));
+            states.push(state(&event).to_owned());
+        }
+        assert_eq!(states.last().unwrap(), "DELIVERED");
+        assert!(["QUEUED", "RUNNING"].contains(&&*states[0]), "{states:?}");
+        states.dedup();
+        assert!(states.len() >= 2, "{states:?}");
+    }
+    let log = gateway.log();
+    assert!(log.contains("lookupChanged"), "{log}");
+}
+
+#[tokio::test]
+async fn a_batch_is_followed_until_it_is_finished() {
+    let (gateway, member, key) = member(Plan::new().with("CEP_SANDBOX_LATENCY", 500)).await;
+    let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
+        return;
+    };
+    let url = gateway.url("/v1/cep/batches");
+    let posting = gateway.client.post(url).header("x-api-key", &key.full);
+    let posting = posting.header("content-type", "text/csv");
+    let batch = posting.body(table(1, 3)).send().await.unwrap();
+    let id = json_of(batch, 202).await["id"].clone();
+    let query =
+        "subscription($id: ID!) { batchChanged(id: $id) { id state counts { rows delivered } } }";
+    client.subscribe("one", query, &json!({ "id": id })).await;
+    let mut last = Value::Null;
+    loop {
+        let event = client.next().await;
+        if event["event"] == "completed" {
+            break;
+        }
+        last = event["data"]["batchChanged"].clone();
+    }
+    let counts = json!({ "rows": 3, "delivered": 3 });
+    assert_eq!(
+        last,
+        json!({ "id": id, "state": "FINISHED", "counts": counts })
+    );
+    let admin = Person::signed_in(&gateway, Demo::Admin).await;
+    let mut other = Subscriber::of(&gateway, &admin, "/graphql/ws").unwrap();
+    other.subscribe("one", query, &json!({ "id": id })).await;
+    assert_eq!(code(&other.next().await), "NOT_FOUND");
+}
+
+#[tokio::test]
+async fn a_connection_is_closed_within_ten_seconds_of_signing_out() {
+    let (gateway, member, key) = member(Plan::new()).await;
+    let id = waiting(&gateway, &key).await;
+    let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
+        return;
+    };
+    client.subscribe("one", CHANGED, &json!({ "id": id })).await;
+    assert_eq!(state(&client.next().await), "WAITING");
+    sign_out(&member).await;
+    let signed_out = Instant::now();
+    let closed = client.closed().await;
+    assert!(
+        signed_out.elapsed() < SIGNED_OUT,
+        "{:?}",
+        signed_out.elapsed()
+    );
+    assert_eq!(closed["code"], 4401);
+    // Nothing that happens from now on is told.
+    let Some(mut again) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
+        return;
+    };
+    again.open(&["graphql-transport-ws"]).await;
+    assert_eq!(again.next().await["status"], 401);
+}
+
+#[tokio::test]
+async fn a_session_has_five_subscriptions_and_five_connections() {
+    let (gateway, member, key) = member(Plan::new()).await;
+    let id = waiting(&gateway, &key).await;
+    let variables = json!({ "id": id });
+    let connect = || Subscriber::of(&gateway, &member, "/graphql/ws");
+    let (Some(mut one), Some(mut two)) = (connect(), connect()) else {
+        return;
+    };
+    for name in ["a", "b", "c"] {
+        one.subscribe(name, CHANGED, &variables).await;
+        assert_eq!(state(&one.next().await), "WAITING");
+    }
+    for name in ["d", "e"] {
+        two.subscribe(name, CHANGED, &variables).await;
+        assert_eq!(state(&two.next().await), "WAITING");
+    }
+    two.subscribe("sixth", CHANGED, &variables).await;
+    assert_eq!(code(&two.next().await), "RATE_LIMIT_EXCEEDED");
+    assert_eq!(
+        two.next().await,
+        json!({ "event": "completed", "id": "sixth" })
+    );
+    // Another person has places of their own, and the connection of the sixth goes on.
+    let admin = Person::signed_in(&gateway, Demo::Admin).await;
+    let mut other = Subscriber::of(&gateway, &admin, "/graphql/ws").unwrap();
+    other.subscribe("one", CHANGED, &variables).await;
+    assert_eq!(code(&other.next().await), "NOT_FOUND");
+    one.end("a").await;
+    assert_eq!(one.next().await["event"], "completed");
+    eventually("a place is free", Duration::from_secs(5), async || {
+        two.subscribe("again", CHANGED, &variables).await;
+        let event = two.next().await;
+        if event["errors"].is_null() {
+            return true;
+        }
+        assert_eq!(two.next().await["event"], "completed");
+        false
+    })
+    .await;
+    let mut held = vec![];
+    for _ in 0..3 {
+        let mut client = connect().unwrap();
+        client.open(&["graphql-transport-ws"]).await;
+        assert_eq!(client.next().await["event"], "opened");
+        held.push(client);
+    }
+    let mut sixth = connect().unwrap();
+    sixth.open(&["graphql-transport-ws"]).await;
+    assert_eq!(
+        sixth.next().await,
+        json!({ "event": "refused", "status": 429 })
+    );
+}
+
+#[tokio::test]
+async fn another_accounts_lookup_and_no_lookup_are_not_found_alike() {
+    let (gateway, _member, key) = member(Plan::new()).await;
+    let id = waiting(&gateway, &key).await;
+    let admin = Person::signed_in(&gateway, Demo::Admin).await;
+    admin.create_key("suya", "test").await;
+    let Some(mut client) = Subscriber::of(&gateway, &admin, "/graphql/ws") else {
+        return;
+    };
+    let none = "00000000-0000-7000-8000-000000000000";
+    for id in [&*id, none, "no id"] {
+        client.subscribe("one", CHANGED, &json!({ "id": id })).await;
+        assert_eq!(code(&client.next().await), "NOT_FOUND");
+        assert_eq!(client.next().await["event"], "completed");
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_over_http_is_refused_over_a_websocket() {
+    let gateway = Plan::new().with("CEP_GRAPHQL_INTROSPECTION", "off").start();
+    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
+        return;
+    };
+    let deep = format!("subscription {}{}", "{ a ".repeat(40), "}".repeat(40));
+    let twice = "subscription { a: lookupChanged(id: 1) { id } b: lookupChanged(id: 2) { id } }";
+    for (query, expected) in [
+        (&*deep, "QUERY_TOO_COMPLEX"),
+        (twice, "QUERY_TOO_COMPLEX"),
+        ("{ viewer { name } }", "INVALID_REQUEST"),
+        (
+            "mutation { eraseLookup(input: { id: 1 }) { erasedId } }",
+            "INVALID_REQUEST",
+        ),
+        (
+            "subscription { __schema { types { name } } }",
+            "INVALID_REQUEST",
+        ),
+        ("subscription { lookupChanged { id } }", "INVALID_REQUEST"),
+        ("subscription {", "INVALID_REQUEST"),
+    ] {
+        client.subscribe("one", query, &json!({})).await;
+        assert_eq!(code(&client.next().await), expected, "{query}");
+        assert_eq!(client.next().await["event"], "completed");
+    }
+    // And the other way round.
+    let query = "subscription { lookupChanged(id: 1) { id } }";
+    let posted = member.sending(Method::POST, "/graphql", &json!({ "query": query }));
+    let answer = posted.send().await.unwrap().text().await.unwrap();
+    assert!(answer.contains("/graphql/ws"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_silent_client_and_one_that_sends_too_much_are_let_go() {
+    let gateway = Gateway::start();
+    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let connect = || Subscriber::of(&gateway, &member, "/graphql/ws");
+    let (Some(mut silent), Some(mut loud)) = (connect(), connect()) else {
+        return;
+    };
+    silent.open(&["graphql-transport-ws"]).await;
+    assert_eq!(silent.next().await["event"], "opened");
+    loud.open(&["graphql-transport-ws"]).await;
+    assert_eq!(loud.next().await["event"], "opened");
+    loud.send(&json!({ "type": "connection_init" }).to_string())
+        .await;
+    assert_eq!(loud.next().await["type"], "connection_ack");
+    loud.command(json!({ "command": "sendLetters", "count": 64 * 1024 + 1 }))
+        .await;
+    assert_eq!(loud.closed().await["code"], 1009);
+    assert_eq!(silent.closed().await["code"], 4408);
+}
+
+/// Beyond the times after which a connection without a request is closed.
+#[tokio::test]
+async fn a_followed_lookup_may_be_silent_for_longer_than_a_connection_without_requests() {
+    let (gateway, member, key) = member(Plan::new()).await;
+    let id = waiting(&gateway, &key).await;
+    let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
+        return;
+    };
+    client.subscribe("one", CHANGED, &json!({ "id": id })).await;
+    assert_eq!(state(&client.next().await), "WAITING");
+    // A head must be complete after five seconds; messages of the client are none.
+    let quiet = tokio::time::timeout(Duration::from_secs(12), client.next()).await;
+    assert!(quiet.is_err(), "{quiet:?}");
+    cancel(&gateway, &key, &id).await;
+    assert_eq!(state(&client.next().await), "CANCELED");
+    assert_eq!(client.next().await["event"], "completed");
+}
+
+#[tokio::test]
+async fn an_upgraded_connection_keeps_its_place() {
+    let (gateway, member, _key) = member(Plan::new()).await;
+    let open = async || Measured::of(&gateway).await.value("cep_connections");
+    let before = open().await;
+    let mut clients = vec![];
+    for _ in 0..4 {
+        let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
+            return;
+        };
+        client.open(&["graphql-transport-ws"]).await;
+        assert_eq!(client.next().await["event"], "opened");
+        clients.push(client);
+    }
+    eventually("each has a place", AT_ONCE, async || {
+        open().await >= before + 4.0
+    })
+    .await;
+    drop(clients);
+    let patience = Duration::from_secs(10);
+    eventually("the places are free", patience, async || {
+        open().await <= before
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_gateway_that_stops_closes_connections_and_waits_for_none() {
+    let (gateway, member, key) = member(Plan::new()).await;
+    let id = waiting(&gateway, &key).await;
+    let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
+        return;
+    };
+    client.subscribe("one", CHANGED, &json!({ "id": id })).await;
+    assert_eq!(state(&client.next().await), "WAITING");
+    let stopping = Instant::now();
+    let stopped = tokio::task::spawn_blocking(move || drop(gateway.stop()));
+    assert_eq!(client.closed().await["code"], 1001);
+    stopped.await.unwrap();
+    let took = stopping.elapsed();
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_on_another_replica_is_told_within_a_second() {
+    let Some(servers) = Servers::start() else {
+        return;
+    };
+    assert!(migrate(&servers).status.success());
+    let public = SocketAddr::from(([127, 0, 0, 1], free_port()));
+    let provider = start_provider(public).await;
+    let one = replica(&servers, &provider, public, &public.to_string());
+    let other = replica(&servers, &provider, public, "127.0.0.1:0");
+    let member = Person::signed_in(&one, Demo::Member).await;
+    let key = member.create_key("caja 4", "test").await;
+    let there = at(&other, member.cookie(SESSION).unwrap());
+    let Some(mut client) = Subscriber::of(&other, &there, "/graphql/ws") else {
+        return;
+    };
+    let id = waiting(&one, &key).await;
+    client.subscribe("one", CHANGED, &json!({ "id": id })).await;
+    assert_eq!(state(&client.next().await), "WAITING");
+    cancel(&one, &key, &id).await;
+    let canceled = Instant::now();
+    assert_eq!(state(&client.next().await), "CANCELED");
+    assert!(canceled.elapsed() < AT_ONCE, "{:?}", canceled.elapsed());
+    assert_eq!(client.next().await["event"], "completed");
+    // Signed out at one, and soon at both.
+    let id = waiting(&one, &key).await;
+    client.subscribe("two", CHANGED, &json!({ "id": id })).await;
+    assert_eq!(state(&client.next().await), "WAITING");
+    sign_out(&member).await;
+    assert_eq!(client.closed().await["code"], 4401);
+}
