@@ -140,6 +140,13 @@ PYTHON
   # nginx answers 413, Caddy 2.6 ends the stream.
   status=$("${ask[@]}" -o /dev/null -w '%{http_code}' --data-binary @"$work/large" "$origin/v1/cep/xml_auto" 2>/dev/null) || true
   [ "$status" != 200 ] || fail "$name passes a body of 2 MB on"
+  for path in /v1/cep/batches /api/v1/cep/batches/0/import; do
+    status=$("${ask[@]}" -o /dev/null -w '%{http_code}' --data-binary @"$work/large" "$origin$path")
+    [ "$status" = 200 ] || fail "$name passes no table of 2 MB on: $status"
+  done
+  head -c 1048576 /dev/zero > "$work/large"
+  status=$("${ask[@]}" -o /dev/null -w '%{http_code}' --data-binary @"$work/large" "$origin/v1/cep/verify")
+  [ "$status" = 200 ] || fail "$name passes no file of a proof of 1 MiB on: $status"
 }
 
 step "systemd: nginx and Caddy in front of a gateway's stand-in"
