@@ -23,7 +23,7 @@ const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// A few collectors, and a person.
 const CONNECTIONS: usize = 16;
 /// Time that a scrape in flight has at the end.
-const FAREWELL: Duration = Duration::from_secs(1);
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Listens on the address of the admin listener; `None` when there is to be none.
 ///
@@ -65,7 +65,7 @@ impl Admin {
                 proxies: Arc::default(),
             },
             open: OpenConnections::default(),
-            farewell: FAREWELL,
+            grace: GRACE,
         };
         let stop = CancellationToken::new();
         let until = stop.clone().cancelled_owned();

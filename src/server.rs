@@ -125,7 +125,7 @@ pub(crate) struct Bounds {
     /// Counter of open connections.
     pub(crate) open: OpenConnections,
     /// Time that requests in flight have to finish once the server stops.
-    pub(crate) farewell: Duration,
+    pub(crate) grace: Duration,
 }
 
 /// Serves until `stop` resolves, then finishes what is in flight.
@@ -141,7 +141,7 @@ pub(crate) async fn serve(
     let Bounds {
         connections,
         open,
-        farewell,
+        grace,
     } = bounds;
     let graceful = GracefulShutdown::new();
     let stopping = CancellationToken::new();
@@ -182,7 +182,7 @@ pub(crate) async fn serve(
     stopping.cancel();
     tokio::select! {
         () = graceful.shutdown() => {}
-        () = tokio::time::sleep(farewell) => tracing::warn!("some requests did not finish in time"),
+        () = tokio::time::sleep(grace) => tracing::warn!("some requests did not finish in time"),
     }
     Ok(())
 }

@@ -43,7 +43,7 @@ const DELAY: Duration = Duration::from_secs(1);
 /// Spans that are sent together at most: about 200 KiB.
 const BATCH: usize = 512;
 /// Time that what is left may take at the end.
-const FAREWELL: Duration = Duration::from_secs(5);
+const FLUSH_DEADLINE: Duration = Duration::from_secs(5);
 
 /// The traces of this process, or none. Clones are the same ones.
 #[derive(Clone, Debug, Default)]
@@ -142,8 +142,8 @@ impl Traces {
         };
         let (sender, ended) = oneshot::channel();
         // It blocks, and the runtime would wait for a thread of its own.
-        std::thread::spawn(move || sender.send(provider.shutdown_with_timeout(FAREWELL)));
-        let ended = tokio::time::timeout(FAREWELL, ended).await;
+        std::thread::spawn(move || sender.send(provider.shutdown_with_timeout(FLUSH_DEADLINE)));
+        let ended = tokio::time::timeout(FLUSH_DEADLINE, ended).await;
         if !matches!(ended, Ok(Ok(Ok(())))) {
             let waiting = tally.waiting();
             tracing::warn!(

@@ -2,6 +2,7 @@
 //! batches.
 
 mod access;
+mod bank_lines;
 mod caller;
 mod canceled;
 mod changes;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::idempotency::{
     CLAIM, FirstAnswer, IdempotencyKey, IdempotencySecrets, RepeatableRequest, expiry,
 };
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use domain::outcome::Endpoint;
 use domain::rate::Rate;
 use ports::inbound::{AdmissionError, RepeatError};
@@ -14,7 +14,6 @@ use ports::outbound::{
     Clock, EarlierRequest, IdempotencyStore, NewClaim, Random, ScopeClaim, StoreError, new_id,
 };
 
-use crate::admission::Identified;
 use crate::sync::buckets::Buckets;
 
 /// Repeated requests that an API key may make in a minute: they aren't charged.
@@ -72,22 +71,21 @@ impl IdempotencyService {
         }
     }
 
-    /// A caller's request. `content` is its method, path and body in a canonical form.
+    /// A request that is charged to `by`. `content` is its method, path and body in a canonical form.
     pub(crate) fn request(
         &self,
-        by: &Identified,
+        by: CountedKey,
         endpoint: Endpoint,
         key: &IdempotencyKey,
         content: &[u8],
     ) -> KeyedRequest {
-        let counters = by.key.counters;
-        KeyedRequest(self.secrets.requests(counters, endpoint, key, content))
+        KeyedRequest(self.secrets.requests(by.counters, endpoint, key, content))
     }
 
     /// The first answer to a request that is repeated; `None` to a first one.
     pub(crate) async fn first_answer(
         &self,
-        by: &Identified,
+        by: CountedKey,
         request: &KeyedRequest,
     ) -> Result<Option<FirstAnswer>, NotBegun> {
         let scopes: Vec<_> = request.0.iter().map(|it| it.scope).collect();
@@ -102,7 +100,7 @@ impl IdempotencyService {
 
     fn repeat(
         &self,
-        by: &Identified,
+        by: CountedKey,
         KeyedRequest(requests): &KeyedRequest,
         earlier: &EarlierRequest,
     ) -> Result<FirstAnswer, RepeatError> {
@@ -116,7 +114,7 @@ impl IdempotencyService {
             retry_after: RUNNING,
         };
         let answer = earlier.answer.ok_or(in_progress)?;
-        let taken = self.repeats.take(by.key.id, self.clock.monotonic());
+        let taken = self.repeats.take(by.id, self.clock.monotonic());
         taken.map_err(|exceeded| RepeatError::TooManyRepeats {
             limit: REPEATS_PER_MINUTE,
             retry_after: exceeded.retry_after,

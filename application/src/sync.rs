@@ -3,6 +3,7 @@
 pub(crate) mod breaker;
 pub(crate) mod buckets;
 pub(crate) mod keyed_mutex;
+pub(crate) mod places;
 pub(crate) mod rounds;
 mod work_signal;
 

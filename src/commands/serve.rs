@@ -23,7 +23,7 @@ mod background;
 use background::every;
 
 /// Time that a request in flight needs beyond its lookup to be answered.
-const FAREWELL_MARGIN: Duration = Duration::from_secs(5);
+const GRACE_MARGIN: Duration = Duration::from_secs(5);
 /// Time at the end for lookups whose callers hung up, and for uploads that are being refused.
 const LEFTOVERS: Duration = Duration::from_secs(15);
 
@@ -92,7 +92,7 @@ pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Res
     let bounds = Bounds {
         connections,
         open,
-        farewell: options.bank.bank_timeout + FAREWELL_MARGIN,
+        grace: options.bank.bank_timeout + GRACE_MARGIN,
     };
     let mut broken = None;
     let stop = async {

@@ -1,5 +1,6 @@
 //! Metrics of batches.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -144,8 +145,11 @@ impl BatchStore for MeteredBatches {
         now: DateTime<Utc>,
     ) -> Result<Option<Vec<LookupFacts>>, StoreError> {
         let delivered = self.store.import_proofs(customer, id, proofs, now).await?;
-        let rows = delivered.as_ref().map_or(0, Vec::len);
-        self.lookups_ended(LookupState::Delivered, rows);
+        let lookups = delivered.as_deref().unwrap_or_default();
+        let made: HashSet<_> = proofs.iter().map(|proof| proof.row.facts.id).collect();
+        let made = lookups.iter().filter(|facts| made.contains(&facts.id));
+        self.count(&names::LOOKUPS_CREATED, &[], made.count());
+        self.lookups_ended(LookupState::Delivered, lookups.len());
         Ok(delivered)
     }
 

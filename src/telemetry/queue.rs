@@ -28,7 +28,7 @@ const BATCH: usize = 64;
 /// and no line wakes it.
 const PAUSE: Duration = Duration::from_millis(1);
 /// Time for what waits at the end.
-const FAREWELL: Duration = Duration::from_secs(1);
+const FLUSH_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Class of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,7 +237,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.queue.close();
         // A standard error that is stuck must not keep the program from its end.
-        let _ = self.ended.recv_timeout(FAREWELL);
+        let _ = self.ended.recv_timeout(FLUSH_DEADLINE);
     }
 }
 

@@ -22,7 +22,7 @@ use crate::config::{LookupOptions, StoreSecret};
 use crate::metrics::{MeteredLookups, Metrics};
 use crate::system::SystemTimer;
 
-/// What the life cycle of the server needs of stored lookups.
+/// Parts of stored lookups that the life cycle of the server needs.
 pub(crate) struct Lookups {
     pub(crate) service: Arc<LookupService>,
     /// Unless this process makes no attempts.
@@ -38,7 +38,7 @@ pub(crate) struct Lookups {
 /// Batches, as the life cycle of the server uses them.
 pub(crate) struct Batches {
     pub(crate) service: Arc<BatchService>,
-    /// That of people with a session, on the dashboard's connections; `None` without a dashboard.
+    /// Lookups of people with a session, on the dashboard's connections; `None` without a dashboard.
     pub(crate) of_people: Option<Arc<BatchService>>,
     /// Unless this process makes no attempts.
     pub(crate) feeder: Option<Arc<BatchFeeder>>,

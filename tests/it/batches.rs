@@ -137,7 +137,7 @@ async fn a_batch_goes_on_after_its_gateway_was_killed_and_counts_each_row_once()
     assert!(!stored.windows(shown.len()).any(|part| part == shown));
 }
 
-/// What `curl` prints with these arguments.
+/// Output of `curl` with these arguments.
 async fn curl(arguments: &[&str]) -> String {
     let mut command = tokio::process::Command::new("curl");
     let run = command.args(["-fsS", "--noproxy", "*"]).args(arguments);

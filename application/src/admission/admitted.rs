@@ -18,7 +18,7 @@ use uuid::Uuid;
 /// An admitted request.
 #[derive(Debug)]
 pub struct Admission {
-    /// What is charged.
+    /// The charged request.
     pub charged: ChargedRequest,
     /// The bank that the key asks.
     pub environment: Environment,

@@ -1,7 +1,6 @@
 //! Imports of the bank's own batches.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use domain::batch::{BatchState, RowNumber};
@@ -21,7 +20,6 @@ use ports::outbound::{BatchFacts, ImportedProof, RowLookup, StoredBatch, StoredL
 use super::caller::{store_failed, unavailable, unreadable};
 use super::content::{BatchContent, RowKind};
 use super::row_lookup::row_lookup;
-use super::rows::StoredRows;
 use super::service::BatchService;
 use crate::admission::Settlement;
 use crate::lookups::{Answer, AnswerSource, charged};
@@ -62,13 +60,7 @@ impl BatchService {
             files.push((file, Rejection::NoRow));
         }
         let content = self.encryption.content(batch).map_err(unreadable)?;
-        let mut rows = StoredRows {
-            store: Arc::clone(&self.store),
-            lookups: Arc::clone(&self.lookups),
-            encryption: Arc::clone(&self.encryption),
-            facts: batch.facts.clone(),
-            next: RowNumber(0),
-        };
+        let mut rows = self.rows_of(batch.facts.clone(), RowNumber(0));
         while let Some(chunk) = rows.next_chunk().await? {
             let mut matched = Vec::new();
             let catalogue = self.lookups.reader.catalogue();

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
+use domain::batch::bank_file::BankLine;
 use domain::batch::{BatchId, RowNumber};
 use domain::idempotency::FirstAnswer;
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use domain::outcome::Endpoint;
 use domain::pacing::Pacing;
 use domain::page::Page;
@@ -15,11 +16,11 @@ use domain::rate::Rate;
 use ports::inbound::{
     BatchAccess, BatchChanges, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead,
     BatchRows, BatchView, Batches, CreatedBatch, ImportFile, ImportReport, RepeatError,
-    RepeatableBatch,
+    RepeatableBatch, UploadPlace,
 };
 use ports::outbound::{
-    BatchCancellation, BatchFilter, BatchStore, Clock, CustomerStore, KeyStore, Random, ScopeClaim,
-    StoredBatch,
+    BatchCancellation, BatchFacts, BatchFilter, BatchStore, Clock, CustomerStore, KeyStore, Random,
+    ScopeClaim, StoredBatch,
 };
 
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, of_list, store_failed};
@@ -29,14 +30,19 @@ use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
 use super::rows::StoredRows;
 use super::view::Views;
-use crate::admission::{GatekeeperService, Identified};
+use crate::admission::GatekeeperService;
 use crate::idempotency::{IdempotencyService, NotBegun};
 use crate::lookups::LookupService;
 use crate::people::Authorization;
 use crate::sync::buckets::Buckets;
+use crate::sync::places::Places;
 
 /// Interval at which a waiting caller looks for a change: feeders of any process make them.
 const POLL: Duration = Duration::from_millis(400);
+
+/// Files of one account that are read and processed at the same time, at most: a table takes some 16 MiB,
+/// and so long to arrive as its sender likes.
+const UPLOADS: usize = 2;
 
 /// Sources of batches.
 pub struct BatchSources {
@@ -67,6 +73,7 @@ pub struct BatchService {
     pub(super) random: Arc<dyn Random>,
     views: Views,
     pub(super) reads: Buckets<KeyId>,
+    uploads: Places,
 }
 
 impl BatchService {
@@ -101,6 +108,7 @@ impl BatchService {
             random,
             views,
             reads: Buckets::new(rate),
+            uploads: Places::new(UPLOADS),
         }
     }
 
@@ -152,10 +160,21 @@ impl BatchService {
         }
     }
 
+    /// The rows of a batch from one on.
+    pub(super) fn rows_of(&self, facts: BatchFacts, next: RowNumber) -> StoredRows {
+        StoredRows {
+            store: Arc::clone(&self.store),
+            lookups: Arc::clone(&self.lookups),
+            encryption: Arc::clone(&self.encryption),
+            facts,
+            next,
+        }
+    }
+
     /// The batch of an earlier request with the same idempotency key; or the claim of a first one.
     async fn first(
         &self,
-        by: &Identified,
+        by: CountedKey,
         RepeatableBatch { key, content }: &RepeatableBatch,
     ) -> Result<FirstOrClaim, BatchError> {
         let request = self
@@ -181,8 +200,16 @@ enum FirstOrClaim {
 
 #[async_trait]
 impl Batches for BatchService {
-    async fn identify(&self, access: &BatchAccess) -> Result<BatchRead<()>, BatchError> {
-        Ok(self.creator(access).await?.read(()))
+    async fn upload(
+        &self,
+        access: &BatchAccess,
+        key: Option<KeyId>,
+    ) -> Result<UploadPlace, BatchError> {
+        let owner = self.creator(access).await?;
+        if key.is_some() {
+            self.batch_key(&owner, key).await?;
+        }
+        Ok(UploadPlace::new(self.uploads.take(owner.customer).await))
     }
 
     async fn preview(
@@ -205,8 +232,8 @@ impl Batches for BatchService {
         let owner = self.creator(access).await?;
         let key = self.batch_key(&owner, draft.key).await?;
         let mut claim = None;
-        if let (Some(repeatable), Some(by)) = (&repeatable, &owner.by) {
-            match self.first(by, repeatable).await? {
+        if let Some(repeatable) = &repeatable {
+            match self.first(key.key, repeatable).await? {
                 FirstOrClaim::First(id) => {
                     let found = self.store.batch(owner.customer, id).await;
                     let found = found.map_err(store_failed)?;
@@ -299,14 +326,18 @@ impl Batches for BatchService {
     ) -> Result<BatchRead<Box<dyn BatchRows>>, BatchError> {
         let owner = self.owner(access).await?;
         let batch = self.own(&owner, id).await?;
-        let rows = StoredRows {
-            store: Arc::clone(&self.store),
-            lookups: Arc::clone(&self.lookups),
-            encryption: Arc::clone(&self.encryption),
-            facts: batch.facts,
-            next: first,
-        };
-        Ok(owner.read(Box::new(rows)))
+        Ok(owner.read(Box::new(self.rows_of(batch.facts, first))))
+    }
+
+    async fn bank_lines(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+    ) -> Result<BatchRead<Vec<BankLine>>, BatchError> {
+        let owner = self.owner(access).await?;
+        let batch = self.own(&owner, id).await?;
+        let mut rows = self.rows_of(batch.facts, RowNumber(0));
+        Ok(owner.read(rows.bank_lines().await?))
     }
 
     async fn changes(

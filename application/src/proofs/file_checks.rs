@@ -9,21 +9,17 @@ use domain::file::Format;
 use domain::key::{CounterId, Environment};
 use domain::participant::Catalogue;
 use domain::query::ProofQuery;
-use futures::FutureExt as _;
 use futures::channel::oneshot;
-use futures::future::{self, BoxFuture};
-use futures::lock::MutexGuard;
+use futures::future::BoxFuture;
 use ports::inbound::Participants;
 use ports::outbound::Clock;
 
 use crate::checks::ProofCheckService;
-use crate::sync::keyed_mutex::KeyedMutex;
+use crate::sync::places::{Place, Places};
 
 /// Files of one key that are decoded and checked at the same time, at most: each is 1 MiB, and a hostile
 /// one takes 100 ms of a processor.
 const PLACES_OF_KEY: usize = 8;
-/// Places of all keys together. Two keys rarely share one.
-const PLACES: usize = 4_096;
 
 /// Runs a computation in a thread where it may take a tenth of a second, a bounded number at a time and
 /// in the order of the calls. Dropping the future doesn't stop it.
@@ -35,7 +31,7 @@ pub struct FileChecks {
     participants: Arc<dyn Participants>,
     clock: Arc<dyn Clock>,
     compute: Compute,
-    places: KeyedMutex,
+    places: Places,
 }
 
 /// The computation of a check panicked, or was given up.
@@ -56,16 +52,14 @@ impl FileChecks {
             participants,
             clock,
             compute,
-            places: KeyedMutex::new(PLACES),
+            places: Places::new(PLACES_OF_KEY),
         }
     }
 
     /// Waits until fewer than [`PLACES_OF_KEY`] files of the key are in work. This one is, for as long as
     /// the place is held.
-    pub(super) async fn place(&self, key: CounterId) -> MutexGuard<'_, ()> {
-        let place = |number| async move { self.places.lock(&(key, number)).await }.boxed();
-        let (place, ..) = future::select_all((0..PLACES_OF_KEY).map(place)).await;
-        place
+    pub(super) async fn place(&self, key: CounterId) -> Place {
+        self.places.take(key).await
     }
 
     /// Checks a file with the keys of an environment.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use domain::webhook::{
     AnswerText, AttemptResult, DeliveryAttempt, EndpointSecret, EndpointState, Jitter, SendFailure,
-    next_delivery, signature,
+    next_delivery, next_uncounted, signature,
 };
 use futures::future::select;
 use futures::{FutureExt as _, pin_mut};
@@ -162,9 +162,13 @@ impl DeliveryWorker {
             ),
             Err(failure) => (AttemptResult::Failed(failure), None, AnswerText::default()),
         };
-        let made = delivery.step.saturating_add(1);
-        let asked = (result, retry_after);
-        let next = next_delivery(delivery.kind, made, asked, self.jitter(), now);
+        let next = if result.counts() {
+            let made = delivery.step.saturating_add(1);
+            let asked = (result, retry_after);
+            next_delivery(delivery.kind, made, asked, self.jitter(), now)
+        } else {
+            next_uncounted(delivery.kind, delivery.created_at, self.jitter(), now)
+        };
         let end = DeliveryEnd {
             id: delivery.id,
             endpoint: endpoint.id,

@@ -31,7 +31,7 @@ impl Process {
     }
 }
 
-/// What is told next, which was told already.
+/// The next change, which was due already.
 fn view(told: &mut Told) -> BatchView {
     told.try_recv().unwrap().unwrap()
 }

@@ -258,7 +258,7 @@ impl World {
         identified.unwrap().limit_status.month.unwrap().used
     }
 
-    /// What is stored of a lookup.
+    /// The stored lookup.
     pub(crate) async fn stored(&self, holder: &Holder, id: LookupId) -> Option<StoredLookup> {
         let key = Some(holder.secret.reveal());
         let identified = self.base.gatekeeper.identify(key, HERE).await;

@@ -1,11 +1,11 @@
 //! Secrets that sign messages.
 
 use chrono::TimeDelta;
-use domain::webhook::{AttemptResult, EndpointSecret, SendFailure, signature};
+use domain::webhook::{AttemptResult, DeliveryState, EndpointSecret, SendFailure, signature};
 use ports::inbound::Webhooks as _;
 use ports::outbound::OutgoingMessage;
 
-use super::harness::{Scene, caller, encryption};
+use super::harness::{Behaviour, Scene, caller, encryption};
 
 fn signed(message: &OutgoingMessage, secrets: &[&EndpointSecret]) -> String {
     signature(
@@ -68,4 +68,30 @@ async fn nothing_is_sent_that_can_not_be_signed() {
     let result = delivery.last_attempt.unwrap().result;
     assert_eq!(result, AttemptResult::Failed(SendFailure::NotSigned));
     assert!(delivery.next_attempt_at.is_some(), "it may be listed again");
+}
+
+#[tokio::test]
+async fn a_replica_that_lacks_a_new_secret_costs_a_message_no_step_of_its_schedule() {
+    let scene = Scene::new();
+    let (old, new) = (encryption(&[1]), encryption(&[2, 1]));
+    // Encrypted by a replica that was restarted already.
+    let endpoint = scene.webhook(&new).await.webhook.id;
+    scene.tell(endpoint, 1).await;
+    for _ in 0..12 {
+        scene.round(&scene.worker(&old, 8)).await;
+        scene.advance(TimeDelta::seconds(90));
+    }
+    assert!(scene.receiver.taken().is_empty());
+    scene.receiver.behave(&[Behaviour::Answers(500)]);
+    let worker = scene.worker(&new, 8);
+    scene.round(&worker).await;
+    scene.advance(TimeDelta::seconds(10));
+    scene.round(&worker).await;
+    assert_eq!(
+        scene.receiver.taken().len(),
+        2,
+        "the second after five seconds"
+    );
+    let delivery = scene.deliveries(endpoint).await.remove(0);
+    assert_eq!(delivery.state, DeliveryState::Delivered);
 }

@@ -42,6 +42,12 @@ impl AttemptResult {
         matches!(self, Self::Answered(200..=299))
     }
 
+    /// Returns `true` if the attempt is one of the schedule's, and says something of the receiver: not when
+    /// the message could not be signed, for a reason of ours.
+    pub fn counts(self) -> bool {
+        self != Self::Failed(SendFailure::NotSigned)
+    }
+
     /// The status; `None` without an answer.
     pub fn status(self) -> Option<u16> {
         match self {

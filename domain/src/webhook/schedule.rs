@@ -26,7 +26,10 @@ const WAITS: [u64; 9] = [
     24 * HOUR,
 ];
 
-/// Attempts of a delivery, at most.
+/// Wait after an attempt that doesn't count. Another process may know the secret, or this one after a restart.
+const UNCOUNTED_WAIT: u64 = MINUTE;
+
+/// Attempts of a delivery that count, at most.
 pub const MAX_STEPS: u32 = 10;
 
 /// Random factor of a wait, from 0.8 to 1.2: receivers that failed together aren't asked together again.
@@ -95,6 +98,24 @@ pub fn next_delivery(
     });
     let wait = TimeDelta::milliseconds(i64::try_from(wait).unwrap_or_default());
     NextDelivery::Again { at: now + wait }
+}
+
+/// The step that follows an attempt that doesn't count ([`AttemptResult::counts`]), of a delivery that was
+/// created at an instant: it is tried again each minute for as long as an endpoint may fail. A test is tried
+/// once.
+pub fn next_uncounted(
+    kind: EventType,
+    created_at: DateTime<Utc>,
+    jitter: Jitter,
+    now: DateTime<Utc>,
+) -> NextDelivery {
+    if kind == EventType::Test || now - created_at >= GIVE_UP_AFTER {
+        return NextDelivery::GiveUp;
+    }
+    let wait = i64::try_from(jitter.of(UNCOUNTED_WAIT)).unwrap_or_default();
+    NextDelivery::Again {
+        at: now + TimeDelta::milliseconds(wait),
+    }
 }
 
 #[cfg(test)]
@@ -174,6 +195,19 @@ mod tests {
     fn a_test_is_tried_once() {
         let next = next_delivery(EventType::Test, 1, (DOWN, None), Jitter::NONE, NOW);
         assert_eq!(next, NextDelivery::GiveUp);
+        let next = next_uncounted(EventType::Test, NOW, Jitter::NONE, NOW);
+        assert_eq!(next, NextDelivery::GiveUp);
+    }
+
+    #[test]
+    fn what_does_not_count_is_tried_each_minute_for_five_days() {
+        let next = |now| next_uncounted(EventType::BatchFinished, NOW, Jitter::NONE, now);
+        assert_eq!(wait(next(NOW)), 59, "a minute, less the rounding");
+        let last = NOW + GIVE_UP_AFTER - TimeDelta::milliseconds(1);
+        assert!(matches!(next(last), NextDelivery::Again { at } if at > last));
+        assert_eq!(next(NOW + GIVE_UP_AFTER), NextDelivery::GiveUp);
+        assert!(!AttemptResult::Failed(SendFailure::NotSigned).counts());
+        assert!(DOWN.counts() && AttemptResult::Answered(500).counts());
     }
 
     proptest! {

@@ -40,6 +40,7 @@ pub async fn webhook_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() 
     claims::a_slow_endpoint_takes_few_places(make().await).await;
     claims::endpoints_take_turns(make().await).await;
     ends::attempts_and_their_ends_are_kept(make().await).await;
+    ends::an_attempt_that_does_not_count_is_no_step_and_no_failure(make().await).await;
     ends::a_receiver_that_is_gone_is_disabled(make().await).await;
     ends::a_receiver_that_fails_for_five_days_is_disabled(make().await).await;
     ends::an_ended_delivery_is_sent_again(make().await).await;

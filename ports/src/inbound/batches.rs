@@ -1,10 +1,12 @@
 //! Batches: files of many payments, as the API's callers and people with a session see them.
 
+use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, Utc};
+use domain::batch::bank_file::BankLine;
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber, RowState};
 use domain::file::RequestedFiles;
 use domain::idempotency::IdempotencyKey;
@@ -28,11 +30,16 @@ pub use error::BatchError;
 /// a key are bounded.
 #[async_trait]
 pub trait Batches: Send + Sync {
-    /// Checks a caller who is about to create a batch, before it sends a file in vain.
+    /// Checks a caller who is about to upload a file, and the key that it names, before it sends the file
+    /// in vain; then waits for one of the account's places for uploads.
     ///
     /// # Errors
     /// See [`BatchError`].
-    async fn identify(&self, access: &BatchAccess) -> Result<BatchRead<()>, BatchError>;
+    async fn upload(
+        &self,
+        access: &BatchAccess,
+        key: Option<KeyId>,
+    ) -> Result<UploadPlace, BatchError>;
 
     /// Checks the rows of a batch, and changes nothing.
     ///
@@ -75,6 +82,17 @@ pub trait Batches: Send + Sync {
         access: &BatchAccess,
         query: &BatchQuery,
     ) -> Result<BatchRead<Page<BatchView>>, BatchError>;
+
+    /// The payments whose rows are open, as lines of files for the bank's own batch. A row is open that has
+    /// no proof, unless it was canceled.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    async fn bank_lines(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+    ) -> Result<BatchRead<Vec<BankLine>>, BatchError>;
 
     /// The rows of a batch from `first` on, read as they are asked for.
     ///
@@ -123,6 +141,28 @@ pub trait Batches: Send + Sync {
         id: BatchId,
         files: Vec<ImportFile>,
     ) -> Result<BatchRead<ImportReport>, BatchError>;
+}
+
+/// A place among an account's uploads, held until it is dropped.
+pub struct UploadPlace {
+    _held: Box<dyn Send + Sync>,
+}
+
+impl UploadPlace {
+    /// Holds what keeps the place.
+    pub fn new(held: impl Send + Sync + 'static) -> Self {
+        Self {
+            _held: Box::new(held),
+        }
+    }
+}
+
+impl fmt::Debug for UploadPlace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("UploadPlace")
+            .finish_non_exhaustive()
+    }
 }
 
 /// Rows of a batch, in their order.

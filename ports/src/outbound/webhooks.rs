@@ -117,7 +117,8 @@ pub trait WebhookStore: Send + Sync {
     ) -> Result<Vec<ClaimedDelivery>, StoreError>;
 
     /// Records the attempt of a claimed delivery, and what comes next. An endpoint that wants nothing more,
-    /// or had no success in 120 hours, is disabled. Returns the endpoint's state; `None`, and changes
+    /// or had no success in 120 hours, is disabled. An attempt that doesn't count is no step of the schedule,
+    /// and no failure of the endpoint. Returns the endpoint's state; `None`, and changes
     /// nothing, if the lease isn't held any more.
     async fn end_delivery(&self, end: &DeliveryEnd) -> Result<Option<EndpointState>, StoreError>;
 
@@ -266,7 +267,7 @@ pub struct StoredDelivery {
     pub due_at: Option<DateTime<Utc>>,
     /// Number of attempts.
     pub attempts: u32,
-    /// Number of attempts since it was sent again, if it was.
+    /// Number of attempts that count, since it was sent again if it was.
     pub step: u32,
     /// The last attempt.
     pub last_attempt: Option<DeliveryAttempt>,

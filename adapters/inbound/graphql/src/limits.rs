@@ -49,7 +49,7 @@ pub(crate) const MAX_OPERATIONS: u64 = 8;
 /// Most root fields of a mutation.
 pub(crate) const MAX_MUTATIONS: u64 = 3;
 /// Most root fields of a subscription (GraphQL, October 2021, 5.2.3.1): each is followed by itself.
-pub(crate) const MAX_SUBSCRIPTIONS: u64 = 1;
+pub(crate) const MAX_SUBSCRIPTION_FIELDS: u64 = 1;
 /// Deepest nesting of selection sets, those of fragments included. The library's own limit is 32.
 pub(crate) const MAX_LEVELS: u64 = 28;
 /// Deepest nesting of brackets in a query's text.
@@ -106,7 +106,7 @@ impl Limit {
             Self::Fragments => MAX_FRAGMENTS,
             Self::Operations => MAX_OPERATIONS,
             Self::Mutations => MAX_MUTATIONS,
-            Self::Subscriptions => MAX_SUBSCRIPTIONS,
+            Self::Subscriptions => MAX_SUBSCRIPTION_FIELDS,
             Self::Levels => MAX_LEVELS,
             Self::Nesting => MAX_NESTING,
             Self::Tokens => MAX_TOKENS,

@@ -29,12 +29,13 @@ mod list;
 mod problems;
 mod results;
 mod table;
+mod uploads;
 mod views;
 mod zip_stream;
 
-pub(crate) use create::MAX_BYTES as MAX_TABLE_BYTES;
 pub(crate) use import::ImportBody;
 pub(crate) use import_archive::MAX_ARCHIVE_BYTES;
+pub(crate) use uploads::{MAX_TABLE_BYTES, Uploads};
 pub(crate) use views::{BatchBody, PreviewBody, RowBody};
 
 /// The routes with an API key, or with a session.

@@ -4,7 +4,6 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use axum::extract::Request;
 use axum::http::HeaderMap;
-use axum::http::header::AUTHORIZATION;
 use web::CallerAddress;
 
 use crate::headers::API_KEY;
@@ -18,7 +17,7 @@ pub(crate) fn presented_key(headers: &HeaderMap) -> Option<&str> {
 /// Returns true for a request of a caller who shows a key, be it a good one or not. A session beside it
 /// doesn't count.
 pub(crate) fn shows_key(headers: &HeaderMap) -> bool {
-    headers.contains_key(&API_KEY) || headers.contains_key(AUTHORIZATION)
+    headers.contains_key(&API_KEY)
 }
 
 /// Address of a request's caller, as the server noted it in the request's [`CallerAddress`].

@@ -13,6 +13,7 @@ mod admin;
 mod batches;
 mod caller;
 mod checks;
+mod completion;
 mod ending;
 mod failure;
 mod files;
@@ -32,11 +33,13 @@ mod webhooks;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{Extension, MatchedPath, Request};
+use axum::middleware::from_fn_with_state;
 use ports::inbound::{Batches, Health, Lookups, Participants, ProofRequests};
 use tower::ServiceExt as _;
 use web::{RequestLayer, SessionGuard};
 
+use batches::Uploads;
 pub use ending::{Ending, ProofMetricsSink};
 pub use openapi::openapi_json;
 pub use people::people_router;
@@ -93,6 +96,10 @@ pub fn router(state: RestState) -> Router {
     let (participants, _) = participants::routes().split_for_parts();
     let (lookups, _) = lookups::items().split_for_parts();
     let (batches, _) = batches::routes().split_for_parts();
+    let completing = from_fn_with_state(Arc::clone(&request_layer), completion::complete);
+    let batches = batches
+        .layer(completing)
+        .layer(Extension(Uploads::default()));
     let batches = match &state.people_batches {
         Some(people) => {
             // Before the guard, which answers preflights.

@@ -340,9 +340,8 @@ fn general() -> OpenApi {
                 "batches",
                 "Files of many payments, each of whose rows is a stored lookup, and the bank's own batch. They \
                  need an API key, or a session: with a session `key_id` names the key that is charged, batches \
-                 of both environments are read, every POST needs the `Content-Type` of its body, or \
-                 `application/json` without one, and there is no `Idempotency-Key`. Only rows are counted, and \
-                 a key asks about batches at most 600 times a minute.",
+                 of both environments are read, and every POST needs the `Content-Type` of its body, or \
+                 `application/json` without one. Only rows are counted, and a key asks about batches at most 600 times a minute.",
             ),
             tag("participants", "Participants of SPEI. They need no key."),
             tag(

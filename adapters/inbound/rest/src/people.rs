@@ -9,13 +9,11 @@ pub(crate) mod views;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
+use axum::middleware::from_fn_with_state;
 use utoipa_axum::router::OpenApiRouter;
-use web::RequestLayer;
 
 use self::state::PeopleState;
+use crate::completion::complete;
 use crate::{admin, keys, own_lookups, webhooks, with_alias};
 
 /// The routes and their descriptions.
@@ -37,19 +35,4 @@ pub fn people_router(state: PeopleState) -> Router {
         .layer(from_fn_with_state(Arc::clone(&request_layer), complete))
         .with_state(Arc::new(state));
     web::observe(web::guard(router, &guard), &request_layer)
-}
-
-/// Runs a mutation to completion after a disconnect: the limiter must learn of every change that
-/// the store commits.
-async fn complete(
-    State(request_layer): State<Arc<RequestLayer>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    if request.method().is_safe() {
-        return next.run(request).await;
-    }
-    let completed = request_layer.tasks.spawn(next.run(request)).await;
-    // Only the shutdown of the runtime cancels the task, and then no caller waits for it.
-    completed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }

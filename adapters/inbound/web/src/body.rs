@@ -13,6 +13,7 @@ use http_body_util::BodyExt as _;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
+use crate::body_memory::{BodyMemory, HeldMemory};
 use crate::context::the_one;
 use crate::problem::Problem;
 
@@ -22,6 +23,19 @@ pub const BODY_DEADLINE: Duration = Duration::from_secs(10);
 /// Most bytes of a refused body that are still taken in, so that a caller who sends before it listens gets
 /// to hear the answer; a closed connection would lose it.
 const MAX_DRAINED_BYTES: usize = 16 * 1024 * 1024;
+
+/// Bounds of a body that is larger than JSON is.
+pub struct LargeBody {
+    /// Most bytes.
+    pub max_bytes: usize,
+    /// Time in which it has to arrive.
+    pub deadline: Duration,
+    /// Memory that it takes a part of.
+    pub memory: BodyMemory,
+}
+
+/// A body, and the memory that it takes.
+pub type HeldBody = (Bytes, HeldMemory);
 
 /// A body that may not have been asked for yet.
 pub struct Upload {
@@ -87,45 +101,59 @@ impl Upload {
         Ok((format, file))
     }
 
-    /// Reads the body, if it is declared as a table of at most `max_bytes`, which has to arrive within
-    /// `deadline`.
+    /// Reads the body, if it is declared as a table.
     ///
     /// # Errors
-    /// [`Problem::UnsupportedTableType`], and those of [`Self::read`].
+    /// [`Problem::UnsupportedTableType`], [`Problem::Unavailable`] without memory, and those of
+    /// [`Self::read`].
     pub async fn read_table(
         &mut self,
         headers: &HeaderMap,
-        (max_bytes, deadline): (usize, Duration),
-    ) -> Result<(TableType, Bytes), Problem> {
+        bounds: &LargeBody,
+    ) -> Result<(TableType, HeldBody), Problem> {
         let declared = table_type(headers).ok_or(Problem::UnsupportedTableType)?;
-        self.deadline = deadline;
-        Ok((declared, self.receive(max_bytes).await?))
+        Ok((declared, self.receive_large(bounds).await?))
     }
 
-    /// Reads the body, if it is declared as a ZIP file of at most `max_bytes`, which has to arrive within
-    /// `deadline`.
+    /// Reads the body, if it is declared as a ZIP file.
     ///
     /// # Errors
-    /// [`Problem::UnsupportedArchiveType`], and those of [`Self::read`].
+    /// [`Problem::UnsupportedArchiveType`], [`Problem::Unavailable`] without memory, and those of
+    /// [`Self::read`].
     pub async fn read_archive(
         &mut self,
         headers: &HeaderMap,
-        (max_bytes, deadline): (usize, Duration),
-    ) -> Result<Bytes, Problem> {
+        bounds: &LargeBody,
+    ) -> Result<HeldBody, Problem> {
         if !is_archive(headers) {
             return Err(Problem::UnsupportedArchiveType);
         }
-        self.deadline = deadline;
-        self.receive(max_bytes).await
+        self.receive_large(bounds).await
+    }
+
+    async fn receive_large(&mut self, bounds: &LargeBody) -> Result<HeldBody, Problem> {
+        self.deadline = bounds.deadline;
+        let mut held = bounds.memory.nothing();
+        let body = self.receive_within(bounds.max_bytes, |bytes| held.grow(bytes));
+        Ok((body.await?, held))
     }
 
     async fn receive(&mut self, max_bytes: usize) -> Result<Bytes, Problem> {
+        self.receive_within(max_bytes, |_| Ok(())).await
+    }
+
+    /// Reads the body. `hold` is told before each part of it how much there is with it.
+    async fn receive_within(
+        &mut self,
+        max_bytes: usize,
+        hold: impl FnMut(usize) -> Result<(), Problem>,
+    ) -> Result<Bytes, Problem> {
         if self.body.size_hint().lower() > max_bytes as u64 {
             return Err(Problem::PayloadTooLarge { max_bytes });
         }
         self.state = State::Arriving;
         let deadline = self.deadline;
-        let read = timeout(deadline, read_up_to(&mut self.body, max_bytes));
+        let read = timeout(deadline, read_up_to(&mut self.body, max_bytes, hold));
         let result = read
             .await
             .unwrap_or(Err(Problem::RequestTimeout { deadline }));
@@ -180,8 +208,8 @@ impl Incoming {
     pub async fn read_table(
         &self,
         headers: &HeaderMap,
-        bounds: (usize, Duration),
-    ) -> Result<(TableType, Bytes), Problem> {
+        bounds: &LargeBody,
+    ) -> Result<(TableType, HeldBody), Problem> {
         self.0.lock().await.read_table(headers, bounds).await
     }
 
@@ -192,8 +220,8 @@ impl Incoming {
     pub async fn read_archive(
         &self,
         headers: &HeaderMap,
-        bounds: (usize, Duration),
-    ) -> Result<Bytes, Problem> {
+        bounds: &LargeBody,
+    ) -> Result<HeldBody, Problem> {
         self.0.lock().await.read_archive(headers, bounds).await
     }
 
@@ -208,16 +236,22 @@ impl Incoming {
     }
 }
 
-async fn read_up_to(body: &mut Body, max_bytes: usize) -> Result<Bytes, Problem> {
+async fn read_up_to(
+    body: &mut Body,
+    max_bytes: usize,
+    mut hold: impl FnMut(usize) -> Result<(), Problem>,
+) -> Result<Bytes, Problem> {
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|_| Problem::IncompleteBody)?.into_data() else {
             continue;
         };
-        if first.len() + all.len() + data.len() > max_bytes {
+        let bytes = first.len() + all.len() + data.len();
+        if bytes > max_bytes {
             return Err(Problem::PayloadTooLarge { max_bytes });
         }
+        hold(bytes)?;
         if first.is_empty() && all.is_empty() {
             first = data;
             continue;

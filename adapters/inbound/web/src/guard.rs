@@ -1,8 +1,8 @@
 //! The guard of routes under a session: no request that a page of somebody else's sent, none
 //! without the one credential that counts here.
 //!
-//! `Authorization` and `x-api-key` are never looked at: a machine's key is none here, and a person's
-//! token is one in its cookie alone.
+//! `Authorization` is never looked at, and `x-api-key` only where a route takes keys, too: a person's token is
+//! one in its cookie alone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Headers that a page of an allowed origin may send; everything else that we read, browsers let pass
 /// unasked (Fetch, "CORS-safelisted request-header").
-const ALLOWED_HEADERS: HeaderValue = HeaderValue::from_static("content-type, x-request-id");
+const ALLOWED_HEADERS: HeaderValue =
+    HeaderValue::from_static("content-type, idempotency-key, x-request-id");
 const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, POST, PATCH, DELETE");
 /// Headers that such a page may read besides.
 const EXPOSED_HEADERS: HeaderValue = HeaderValue::from_static("retry-after, x-request-id");
@@ -108,11 +109,12 @@ enum Credentials {
 }
 
 impl Credentials {
-    /// Returns true for headers that declare a body as such a route takes it from a person.
-    fn declares_body(self, headers: &HeaderMap) -> bool {
+    /// Checks that headers declare a body as such a route takes it from a person.
+    fn check_body(self, headers: &HeaderMap) -> Result<(), Problem> {
         match self {
-            Self::Session => is_json(headers),
-            Self::SessionOrKey => is_json_or_file(headers),
+            Self::Session if !is_json(headers) => Err(Problem::UnsupportedMediaType),
+            Self::SessionOrKey if !is_json_or_file(headers) => Err(Problem::UnsupportedBodyType),
+            Self::Session | Self::SessionOrKey => Ok(()),
         }
     }
 }
@@ -162,8 +164,8 @@ impl SessionGuard {
         if token.is_none() && accepted == Credentials::SessionOrKey {
             return Err(Problem::NoCredential);
         }
-        if takes_body(method) && !accepted.declares_body(headers) {
-            return Err(Problem::UnsupportedMediaType);
+        if takes_body(method) {
+            accepted.check_body(headers)?;
         }
         let token = token.ok_or(Problem::Unauthenticated)?;
         self.check(token, &call.request_id).await

@@ -8,6 +8,7 @@
 
 mod batch_paths;
 mod body;
+mod body_memory;
 mod caller_address;
 mod chain;
 mod context;
@@ -29,7 +30,8 @@ use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::Response;
 
 pub use batch_paths::BatchPaths;
-pub use body::{BODY_DEADLINE, Incoming, TableType, Upload, is_json};
+pub use body::{BODY_DEADLINE, HeldBody, Incoming, LargeBody, TableType, Upload, is_json};
+pub use body_memory::{BodyMemory, HeldMemory};
 pub use caller_address::{CallerAddress, ProxyNetwork, ProxyNetworkError, TrustedProxies};
 pub use chain::Chain;
 pub use context::{RequestContext, the_one};

@@ -219,6 +219,8 @@ catalogue! {
         UnsupportedFileType = Code::UnsupportedMediaType, "unsupported-file-type";
         /// The body isn't declared as a table.
         UnsupportedTableType = Code::UnsupportedMediaType, "unsupported-table-type";
+        /// The body isn't declared as anything that a route for programs takes from a person.
+        UnsupportedBodyType = Code::UnsupportedMediaType, "unsupported-body-type";
         /// The body isn't declared as a ZIP file.
         UnsupportedArchiveType = Code::UnsupportedMediaType, "unsupported-archive-type";
         /// The minute's limit is used up.

@@ -45,9 +45,9 @@ impl RequestSteps {
         let endpoint = request.endpoint;
         let keyed = self
             .idempotency
-            .request(&by, endpoint, &idempotency_key, &content);
+            .request(by.key, endpoint, &idempotency_key, &content);
         drop(content);
-        let first = match self.idempotency.first_answer(&by, &keyed).await {
+        let first = match self.idempotency.first_answer(by.key, &keyed).await {
             Ok(first) => first,
             Err(error) => return not_begun(error, &by, &request.request_id),
         };

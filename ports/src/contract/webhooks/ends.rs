@@ -60,6 +60,31 @@ pub(super) async fn attempts_and_their_ends_are_kept(
     assert_eq!(since.and_then(|kept| kept.failing_since), None);
 }
 
+pub(super) async fn an_attempt_that_does_not_count_is_no_step_and_no_failure(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_webhook(&endpoint(1), 1).await;
+    let told = here.tell(&endpoint(1), 1).await;
+    let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
+    let next = NextDelivery::Again { at: seconds(61) };
+    let unsigned = DeliveryEnd {
+        attempt: attempt(seconds(1), AttemptResult::Failed(SendFailure::NotSigned)),
+        ..end(&claimed[0], 1, (seconds(1), 0), next)
+    };
+    let state = here.end_told(&unsigned).await;
+    assert_eq!(state, Some(EndpointState::Enabled));
+    let waiting = StoredDelivery {
+        due_at: Some(seconds(61)),
+        attempts: 1,
+        step: 0,
+        last_attempt: Some(unsigned.attempt.clone()),
+        ..told
+    };
+    assert_eq!(elsewhere.told(&endpoint(1)).await, [waiting]);
+    let kept = elsewhere.webhook(&endpoint(1)).await;
+    assert_eq!(kept.and_then(|kept| kept.failing_since), None);
+}
+
 pub(super) async fn a_receiver_that_is_gone_is_disabled(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {

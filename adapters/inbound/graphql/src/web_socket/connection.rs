@@ -22,10 +22,10 @@ use crate::endpoint::Endpoint;
 const INITIALISATION: Duration = Duration::from_secs(5);
 /// Interval of pings: less than proxies usually wait on a silent connection.
 const PING: Duration = Duration::from_secs(20);
-/// Time without a message, or an answer to a ping, after which a client is taken for gone.
+/// Time without a message, or an answer to a ping, after which a client is considered disconnected.
 const SILENCE: Duration = Duration::from_secs(45);
 /// Time in which a client that is told the end must close its side.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Rate at which messages of a client are read.
 const MESSAGES: Rate = Rate {
     burst: 20,
@@ -62,7 +62,7 @@ pub(super) async fn serve(
     // Its places are free once the client is told.
     drop(session);
     // What the client still sends is read: a connection that is closed before loses what it was told.
-    let farewell = async {
+    let closing = async {
         if let Some(frame) = end
             && socket.send(Message::Close(Some(frame))).await.is_err()
         {
@@ -71,7 +71,7 @@ pub(super) async fn serve(
         while let Some(Ok(_)) = socket.recv().await {}
     };
     // The client's time is over in any case.
-    let _ = timeout(FAREWELL, farewell).await;
+    let _ = timeout(CLOSE_TIMEOUT, closing).await;
 }
 
 struct Connection {
@@ -200,5 +200,85 @@ async fn send(mut messages: mpsc::Receiver<Message>, mut sink: impl Sink<Message
         if sink.send(message).await.is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sink that keeps what it is sent.
+    fn kept() -> (impl Sink<Message> + Unpin, mpsc::UnboundedReceiver<Message>) {
+        let (sink, messages) = mpsc::unbounded();
+        (sink, messages)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn messages_beyond_a_burst_are_read_no_faster_than_twenty_a_second() {
+        let incoming = Arc::new(Incoming::new());
+        let began = Instant::now();
+        let read = async || {
+            let message = Ok(Message::Text(Utf8Bytes::from_static("x")));
+            Arc::clone(&incoming).pass(message).await.unwrap();
+            began.elapsed()
+        };
+        for number in 1..=20 {
+            assert_eq!(read().await, Duration::ZERO, "{number}");
+        }
+        for number in 1..=40_u32 {
+            let expected = MESSAGES.interval * number;
+            let read = read().await;
+            let late = read.checked_sub(expected);
+            // Tokio's clock counts milliseconds.
+            assert!(
+                late.is_some_and(|late| late < Duration::from_millis(50)),
+                "{number}: {read:?}"
+            );
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_is_considered_disconnected_after_its_last_message() {
+        let incoming = Arc::new(Incoming::new());
+        let silence = incoming.silence();
+        futures::pin_mut!(silence);
+        let began = Instant::now();
+        for _ in 0..3 {
+            assert!(timeout(SILENCE / 2, &mut silence).await.is_err());
+            let pong = Ok(Message::Pong(Bytes::new()));
+            Arc::clone(&incoming).pass(pong).await.unwrap();
+        }
+        silence.await;
+        let elapsed = began.elapsed();
+        assert!(elapsed >= SILENCE * 3 / 2 + SILENCE, "{elapsed:?}");
+        assert!(elapsed < SILENCE * 3, "{elapsed:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pings_are_sent_between_messages() {
+        let (mut library, messages) = mpsc::channel(0);
+        let (sink, mut sent) = kept();
+        let sending = tokio::spawn(send(messages, sink));
+        for _ in 0..2 {
+            assert!(matches!(sent.next().await, Some(Message::Ping(_))));
+        }
+        library
+            .send(Message::Text(Utf8Bytes::from_static("x")))
+            .await
+            .unwrap();
+        assert!(matches!(sent.next().await, Some(Message::Text(_))));
+        drop(library);
+        sending.await.unwrap();
+        assert!(sent.next().await.is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_sent_to_a_client_that_is_gone() {
+        let (library, messages) = mpsc::channel(0);
+        let (sink, sent) = kept();
+        drop(sent);
+        // The first ping finds it gone.
+        timeout(PING * 2, send(messages, sink)).await.unwrap();
+        drop(library);
     }
 }

@@ -1,20 +1,13 @@
 //! `GET /v1/cep/batches/{id}/banxico.zip`.
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::Response;
-use domain::batch::RowNumber;
-use domain::batch::bank_file::{BankFiles, BankLine, MIN_LINES};
-use domain::inference::{self, Resolution};
-use ports::inbound::{RowOutcome, RowView};
+use domain::batch::bank_file::{BankFiles, MIN_LINES};
 use web::Problem;
 
 use super::zip_stream::ZipStream;
 use super::{BatchCall, Named, with_standing};
-use crate::RestState;
 use crate::openapi::responses::{BatchConflict, NoSuchBatch};
 use crate::proofs::schemas::ZipFile;
 
@@ -34,31 +27,10 @@ use crate::proofs::schemas::ZipFile;
         NoSuchBatch, BatchConflict,
     ),
 )]
-pub(super) async fn bank_files(
-    State(state): State<Arc<RestState>>,
-    call: BatchCall,
-    Named(id): Named,
-) -> Result<Response, Problem> {
-    let read = call.batches.rows(&call.access, id, RowNumber(0)).await;
-    let mut read = read.map_err(|error| call.problem(&error))?;
-    let mut lines = Vec::new();
-    while let Some(rows) = read
-        .found
-        .next()
-        .await
-        .map_err(|error| call.problem(&error))?
-    {
-        let catalogue = state.participants.catalogue();
-        for row in rows.iter().filter(|row| is_open(row)) {
-            let Some(query) = row.query.clone() else {
-                continue;
-            };
-            let Resolution { transfer, .. } = inference::resolve(query, &catalogue);
-            // A tracking key with a comma can't stand in the bank's file.
-            lines.extend(transfer.ok().and_then(|it| BankLine::of_transfer(&it).ok()));
-        }
-    }
-    let files = BankFiles::new(&lines).map_err(|few| Problem::TooFewRows {
+pub(super) async fn bank_files(call: BatchCall, Named(id): Named) -> Result<Response, Problem> {
+    let read = call.batches.bank_lines(&call.access, id).await;
+    let read = read.map_err(|error| call.problem(&error))?;
+    let files = BankFiles::new(&read.found).map_err(|few| Problem::TooFewRows {
         rows: few.lines,
         least: MIN_LINES,
     })?;
@@ -76,14 +48,4 @@ pub(super) async fn bank_files(
         headers.insert(CONTENT_DISPOSITION, disposition);
     }
     Ok(with_standing(response, &read))
-}
-
-/// Returns true for a row that has no proof, and may get one.
-fn is_open(row: &RowView) -> bool {
-    use domain::lookup::LookupState::{Canceled, Delivered};
-    match &row.outcome {
-        RowOutcome::NotBegun => true,
-        RowOutcome::Lookup(lookup) => !matches!(lookup.state, Canceled | Delivered),
-        RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) | RowOutcome::Duplicate { .. } => false,
-    }
 }

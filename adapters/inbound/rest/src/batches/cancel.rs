@@ -6,7 +6,7 @@ use web::Problem;
 
 use super::views::BatchBody;
 use super::{BatchCall, Named};
-use crate::openapi::responses::{BatchConflict, NoSuchBatch};
+use crate::openapi::responses::{BatchConflict, NoBody, NoSuchBatch};
 
 /// Cancels a batch
 ///
@@ -19,7 +19,7 @@ use crate::openapi::responses::{BatchConflict, NoSuchBatch};
     params(("id" = String, Path, description = "The batch.", format = "uuid")),
     responses(
         (status = 200, description = "It was canceled.", body = BatchBody),
-        NoSuchBatch, BatchConflict,
+        NoSuchBatch, BatchConflict, NoBody,
     ),
 )]
 pub(super) async fn cancel(call: BatchCall, Named(id): Named) -> Result<Response, Problem> {

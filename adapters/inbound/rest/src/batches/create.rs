@@ -1,18 +1,17 @@
 //! `POST /v1/cep/batches`.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Extension, RawQuery, State};
 use axum::http::header::{LOCATION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use ports::inbound::{CreatedBatch, RepeatableBatch};
-use web::problem::FieldProblem;
 use web::{BatchPaths, Problem};
 
 use super::BatchCall;
-use super::draft::{self, Query};
+use super::draft::{self, Options, Query};
+use super::uploads::{Uploaded, Uploads};
 use super::views::{BatchBody, PreviewBody};
 use crate::RestState;
 use crate::headers::{idempotency_key, put_replayed};
@@ -23,11 +22,6 @@ use crate::openapi::responses::{
 use crate::people::input::Input;
 use crate::proofs::schemas::TextFile;
 
-/// Largest file, in bytes.
-pub(crate) const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// Time in which a file has to arrive: 16 MiB at some 2 Mbit/s.
-const DEADLINE: Duration = Duration::from_mins(1);
-
 /// Creates a batch: looks up each row of a table
 ///
 /// A table with a header and a row for each payment: CSV with `,`, `;` or tabs between the values, in UTF-8,
@@ -37,8 +31,8 @@ const DEADLINE: Duration = Duration::from_mins(1);
 /// comes back with the results.
 ///
 /// Faulty rows and rows that ask the same as an earlier one are listed, and the others looked up, behind
-/// everybody who waits for an answer. A row is counted when it is first looked up: the minute's limit makes
-/// rows wait, and a used-up month pauses the batch until there is quota. With `dry_run=true` nothing is
+/// everybody who waits for an answer. A row is counted when its lookup is made, some rows ahead of its turn at
+/// the bank: the minute's limit makes rows wait, and a used-up month pauses the batch until there is quota. With `dry_run=true` nothing is
 /// created or counted.
 #[utoipa::path(
     post,
@@ -62,27 +56,25 @@ const DEADLINE: Duration = Duration::from_mins(1);
     ),
 )]
 pub(super) async fn create(
+    Extension(uploads): Extension<Uploads>,
     State(state): State<Arc<RestState>>,
     call: BatchCall,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
+    let parameters: Result<Query, Problem> = Input::of_query(query.as_deref()).only();
     // A caller who may not create one sends nothing in vain.
-    let identified = call.batches.identify(&call.access).await;
-    identified.map_err(|error| call.problem(&error))?;
-    let options: Query = Input::of_query(query.as_deref()).only()?;
+    let named = parameters.as_ref().ok().and_then(Query::key);
+    let place = call.batches.upload(&call.access, named).await;
+    let _place = place.map_err(|error| call.problem(&error))?;
+    let options = Options::of(parameters?, &call)?;
     let key = idempotency_key(&call.headers)?;
-    if key.is_some() && call.is_person() {
-        let problem = FieldProblem::KeyOnly;
-        return Err(Problem::invalid_field("Idempotency-Key", problem));
-    }
-    let bounds = (MAX_BYTES, DEADLINE);
-    let (table, body) = call.incoming.read_table(&call.headers, bounds).await?;
-    let dry_run = options.dry_run();
+    let Uploaded { file, work } = uploads.table(&call).await?;
+    let dry_run = options.dry_run;
     let repeatable = key.filter(|_| !dry_run).map(|key| RepeatableBatch {
         key,
-        content: content(query.as_deref(), &body),
+        content: content(query.as_deref(), &file.1),
     });
-    let (draft, columns) = draft::read((&state, &call), options, (table, body)).await?;
+    let (draft, columns) = draft::read((&state, &call), options, file).await?;
     if dry_run {
         let previewed = call.batches.preview(&call.access, draft).await;
         let previewed = previewed.map_err(|error| call.problem(&error))?;
@@ -90,6 +82,7 @@ pub(super) async fn create(
         return call.answer(StatusCode::OK, &previewed, &body);
     }
     let created = call.batches.create(&call.access, draft, repeatable).await;
+    drop(work);
     let CreatedBatch { batch, repeated } = created.map_err(|error| call.problem(&error))?;
     let view = batch.found.as_ref().ok_or(Problem::NoSuchBatch)?;
     let mut response = call.answer(StatusCode::ACCEPTED, &batch, &BatchBody::new(view))?;

@@ -57,22 +57,47 @@ fn usual_time() -> u64 {
 }
 
 impl Query {
-    pub(super) fn dry_run(&self) -> bool {
-        self.dry_run
+    /// The key that is named.
+    pub(super) fn key(&self) -> Option<KeyId> {
+        self.key_id.as_ref().map(|Text(id)| KeyId(*id))
     }
 }
 
-/// Reads the options and the table.
+/// Options of a batch.
+pub(super) struct Options {
+    /// Nothing is created.
+    pub(super) dry_run: bool,
+    mapping: ColumnMapping,
+    files: RequestedFiles,
+    /// The key that a person names; `None` for a caller with a key.
+    key: Option<KeyId>,
+    name: Option<String>,
+    retry_for: RetryFor,
+}
+
+impl Options {
+    /// The options that these parameters of the request give.
+    pub(super) fn of(parameters: Query, call: &BatchCall) -> Result<Self, Problem> {
+        let mapping = ColumnMapping::parse(parameters.columns.as_deref().unwrap_or_default());
+        Ok(Self {
+            dry_run: parameters.dry_run,
+            mapping: mapping.map_err(|error| problems::of_mapping(&error))?,
+            files: formats(parameters.formats.as_deref())?,
+            key: charged_key(call, parameters.key())?,
+            name: parameters.name.map(|Text(name)| name.as_str().to_owned()),
+            retry_for: RetryFor::from_secs(parameters.retry_for).unwrap_or(RetryFor::MAX),
+        })
+    }
+}
+
+/// Reads the table.
 pub(super) async fn read(
     (state, call): (&RestState, &BatchCall),
-    options: Query,
+    options: Options,
     (table, body): (TableType, Bytes),
 ) -> Result<(BatchDraft, Vec<SheetColumn>), Problem> {
     let most = state.max_batch_rows;
-    let mapping = ColumnMapping::parse(options.columns.as_deref().unwrap_or_default());
-    let mapping = mapping.map_err(|error| problems::of_mapping(&error))?;
-    let files = formats(options.formats.as_deref())?;
-    let key = charged_key(call, options.key_id)?;
+    let mapping = options.mapping;
     let today = calendar::today(state.request_layer.clock.now());
     let catalogue = state.participants.catalogue();
     // A file of 16 MiB takes some tenths of a second, too long for a thread that serves other requests.
@@ -82,19 +107,19 @@ pub(super) async fn read(
     });
     let (rows, columns) = rows.await.map_err(|error| call.unwritten(&error))??;
     let draft = BatchDraft {
-        key,
-        name: options.name.map(|Text(name)| name.as_str().to_owned()),
-        files,
-        retry_for: RetryFor::from_secs(options.retry_for).unwrap_or(RetryFor::MAX),
+        key: options.key,
+        name: options.name,
+        files: options.files,
+        retry_for: options.retry_for,
         rows,
     };
     Ok((draft, columns))
 }
 
-/// The key that a person names; `None` for a caller with a key.
-fn charged_key(call: &BatchCall, named: Option<Id>) -> Result<Option<KeyId>, Problem> {
+/// The key that a person names, who must, and a caller with a key must not.
+fn charged_key(call: &BatchCall, named: Option<KeyId>) -> Result<Option<KeyId>, Problem> {
     let problem = match (call.is_person(), named) {
-        (true, Some(Text(id))) => return Ok(Some(KeyId(id))),
+        (true, Some(key)) => return Ok(Some(key)),
         (false, None) => return Ok(None),
         (true, None) => FieldProblem::Missing,
         (false, Some(_)) => FieldProblem::Excluded { other: "x-api-key" },

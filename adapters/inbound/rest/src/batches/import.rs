@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use axum::extract::Extension;
 use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
@@ -15,16 +16,14 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use web::Problem;
 
-use super::import_archive::{ImportArchive, MAX_ARCHIVE_BYTES};
+use super::import_archive::ImportArchive;
 use super::problems;
+use super::uploads::{Uploaded, Uploads};
 use super::{BatchCall, Named};
 use crate::openapi::responses::{
     BatchConflict, FaultyArchive, LargeArchive, NoArchive, NoSuchBatch, SlowBody,
 };
 use crate::proofs::schemas::ZipFile;
-
-/// Time in which a file has to arrive: 64 MiB at some 4 Mbit/s.
-const DEADLINE: Duration = Duration::from_mins(2);
 
 /// Result of an import.
 #[derive(Serialize, ToSchema)]
@@ -95,15 +94,21 @@ impl ImportBody {
         FaultyArchive, NoSuchBatch, SlowBody, BatchConflict, LargeArchive, NoArchive,
     ),
 )]
-pub(super) async fn import(call: BatchCall, Named(id): Named) -> Result<Response, Problem> {
+pub(super) async fn import(
+    Extension(uploads): Extension<Uploads>,
+    call: BatchCall,
+    Named(id): Named,
+) -> Result<Response, Problem> {
     // A caller who may not import sends nothing in vain.
     let found = call.batches.find(&call.access, id, Duration::ZERO).await;
     found.map_err(|error| call.problem(&error))?;
-    let bounds = (MAX_ARCHIVE_BYTES, DEADLINE);
-    let body = call.incoming.read_archive(&call.headers, bounds).await?;
-    let read = tokio::task::spawn_blocking(move || read(body)).await;
+    let place = call.batches.upload(&call.access, None).await;
+    let _place = place.map_err(|error| call.problem(&error))?;
+    let Uploaded { file, work } = uploads.archive(&call).await?;
+    let read = tokio::task::spawn_blocking(move || read(file)).await;
     let (files, ignored) = read.map_err(|error| call.unwritten(&error))??;
     let imported = call.batches.import(&call.access, id, files).await;
+    drop(work);
     let imported = imported.map_err(|error| call.problem(&error))?;
     let body = ImportBody::new(imported.found.clone(), ignored);
     call.answer(StatusCode::OK, &imported, &body)

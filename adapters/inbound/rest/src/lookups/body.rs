@@ -13,7 +13,7 @@ use web::problem::{FieldFault, FieldProblem};
 use crate::RestState;
 use crate::json;
 
-/// What a lookup is created from, but for the wait.
+/// Request that a lookup is created from, but for the wait.
 pub(crate) struct Question {
     pub(crate) query: ProofQuery,
     pub(crate) files: RequestedFiles,

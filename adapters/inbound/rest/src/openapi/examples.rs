@@ -332,7 +332,7 @@ fn unavailable() -> AdmissionError {
     }
 }
 
-fn too_many_reads() -> Problem {
+pub(super) fn too_many_reads() -> Problem {
     Problem::TooManyReads {
         limit: 600,
         retry_after: WAIT,

@@ -78,6 +78,9 @@ responses! {
         "`UNSUPPORTED_MEDIA_TYPE`: neither `text/csv` nor `application/x-ndjson`.";
     LargeArchive = "413", [],
         "`PAYLOAD_TOO_LARGE`: over 67108864 bytes.";
+    NoBody = "415", [],
+        "`UNSUPPORTED_MEDIA_TYPE`: sent under a session without `Content-Type: application/json`, which no \
+             form of another site can send.";
     NoArchive = "415", [],
         "`UNSUPPORTED_MEDIA_TYPE`: neither `application/zip` nor `application/octet-stream`.";
     NoSuchFile = "404", ["RateLimit", "RateLimit-Policy"],
@@ -88,8 +91,10 @@ responses! {
     NotDelivered = "409", [],
         "`CONFLICT`: the lookup has no proof, or none yet (`details.reason` is `not_delivered`).";
     TooManyReads = "429", ["Retry-After"],
-        "`RATE_LIMIT_EXCEEDED`: the key read lookups, or asked about batches, more than 600 times in a minute; \
-             or the session sent too many requests in a second.";
+        "`RATE_LIMIT_EXCEEDED`: the key read lookups more than 600 times in a minute.";
+    TooManyBatchRequests = "429", ["Retry-After"],
+        "`RATE_LIMIT_EXCEEDED`: the key asked about batches more than 600 times in a minute, or the session \
+             sent too many requests in a second.";
     KeyInProgress = "409", ["RateLimit", "RateLimit-Policy", "Retry-After"],
         "`IDEMPOTENCY_KEY_IN_PROGRESS`: the first request with the `Idempotency-Key` is still running. It \
              isn't counted.";
@@ -207,7 +212,7 @@ pub(super) const OF_LOOKUP_READS: [&str; 4] = ["InvalidApiKey", "TooManyReads", 
 pub(super) const OF_BATCHES: [&str; 5] = [
     "NoCredential",
     "CrossSite",
-    "TooManyReads",
+    "TooManyBatchRequests",
     "Fault",
     "NotNow",
 ];

@@ -51,7 +51,7 @@ impl Head {
         response
     }
 
-    /// What was encoded, or the problem why it can't leave.
+    /// The encoded answer, or the problem why it can't leave.
     fn encoded(&self, reply: &Reply, encoded: Option<Response>) -> Response {
         let RequestContext {
             request_id,

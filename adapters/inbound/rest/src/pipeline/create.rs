@@ -46,7 +46,7 @@ pub(crate) async fn answer(
 struct Exchange {
     call: Call,
     preference: Option<Preference>,
-    /// What is wrong with it.
+    /// Its fault.
     problem: Option<Problem>,
 }
 

@@ -7,6 +7,7 @@ mod files;
 mod import;
 mod reads;
 mod results;
+mod uploads;
 
 use std::io::{Cursor, Read as _};
 use std::time::Duration;

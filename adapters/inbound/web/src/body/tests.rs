@@ -51,10 +51,31 @@ async fn a_body_in_pieces_is_put_together_up_to_the_limit() {
         let pieces = (0..count).map(|_| Ok::<_, std::io::Error>(Bytes::from_static(b"0123")));
         Body::from_stream(futures::stream::iter(pieces))
     };
-    let read = read_up_to(&mut pieces(4), 16).await;
+    let read = read_up_to(&mut pieces(4), 16, |_| Ok(())).await;
     assert_eq!(read.unwrap(), "0123012301230123");
     assert_eq!(
-        read_up_to(&mut pieces(5), 19).await,
+        read_up_to(&mut pieces(5), 19, |_| Ok(())).await,
         Err(Problem::PayloadTooLarge { max_bytes: 19 })
     );
+}
+
+#[tokio::test]
+async fn a_large_body_is_refused_when_others_take_the_memory_and_read_once_they_are_done() {
+    let bounds = LargeBody {
+        max_bytes: 128 * 1024,
+        deadline: BODY_DEADLINE,
+        memory: BodyMemory::new(128 * 1024),
+    };
+    let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/csv"))]);
+    let read = async |bytes: usize| {
+        let body = Body::from(vec![b'x'; bytes]);
+        let mut upload = Upload::new(&headers, body, BODY_DEADLINE);
+        upload.read_table(&headers, &bounds).await
+    };
+    let first = read(100 * 1024).await.unwrap();
+    assert_eq!(first.1.0.len(), 100 * 1024);
+    let refused = read(1).await;
+    assert!(matches!(refused, Err(Problem::Unavailable { .. })));
+    drop(first);
+    assert!(read(1).await.is_ok());
 }

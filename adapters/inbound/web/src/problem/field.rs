@@ -92,8 +92,6 @@ catalogue! {
         Excluded { other: &'static str } = "excluded", "field-excluded"(other: other);
         /// Given without a parameter that it needs.
         Incomplete { other: &'static str } = "incomplete", "field-incomplete"(other: other);
-        /// Given without an API key, with which alone it counts.
-        KeyOnly = "key_only", "field-key-only";
         /// Not an active key of the account.
         NoSuchKey = "no_such_key", "field-no-such-key";
         /// A period that ends before it begins.

@@ -181,6 +181,10 @@ impl Problem {
                 accepted: Some("text/csv, application/x-ndjson"),
                 ..Details::default()
             },
+            Self::UnsupportedBodyType => Details {
+                accepted: Some("application/json, text/csv, application/x-ndjson, application/zip"),
+                ..Details::default()
+            },
             Self::UnsupportedArchiveType => Details {
                 accepted: Some("application/zip, application/octet-stream"),
                 ..Details::default()

@@ -173,7 +173,7 @@ async fn routes_with_keys_take_files_from_a_person_too(#[case] media_type: &str)
     assert_eq!(harness.send(elsewhere).await.status(), expected);
 }
 
-/// What a form of another site can send, as far as a browser lets it choose (Fetch, "CORS-safelisted
+/// Requests that a form of another site can send, as far as a browser lets it choose (Fetch, "CORS-safelisted
 /// request-header").
 #[rstest]
 #[case::no_type(&[])]

@@ -35,10 +35,13 @@ pub(super) async fn within(
     }
     let at = end.attempt.at;
     let since = endpoint.failing_since;
-    let failing_since = if end.attempt.result.is_success() {
+    let result = end.attempt.result;
+    let failing_since = if result.is_success() {
         None
-    } else {
+    } else if result.counts() {
         Some(since.unwrap_or_else(|| at.timestamp_millis()))
+    } else {
+        since
     };
     if failing_since != since {
         let noted = note_health(transaction, &endpoint.id, failing_since).await;
@@ -74,13 +77,13 @@ async fn record(transaction: &DatabaseTransaction, end: &DeliveryEnd) -> Result<
     };
     let ended_at = due_at.is_none().then(|| attempt.at.timestamp_millis());
     let millis = u64::try_from(attempt.duration.as_millis()).unwrap_or(u64::MAX);
-    let one_more = |column| Expr::col(column).add(1_i64);
+    let more = |column, by: i64| Expr::col(column).add(by);
     let recorded = Entity::update_many()
         .col_expr(Column::State, Expr::value(state.name()))
         .col_expr(Column::DueAt, Expr::value(due_at))
         .col_expr(Column::LeaseToken, Expr::value(None::<String>))
-        .col_expr(Column::Attempts, one_more(Column::Attempts))
-        .col_expr(Column::Step, one_more(Column::Step))
+        .col_expr(Column::Attempts, more(Column::Attempts, 1))
+        .col_expr(Column::Step, more(Column::Step, i64::from(result.counts())))
         .col_expr(Column::LastAt, Expr::value(attempt.at.timestamp_millis()))
         .col_expr(Column::LastDuration, Expr::value(stored(millis)))
         .col_expr(

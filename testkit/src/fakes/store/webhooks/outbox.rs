@@ -143,7 +143,8 @@ impl Outbox {
         let at = end.attempt.at;
         let kept = self.held(end.id, end.token)?;
         kept.stored.attempts += 1;
-        kept.stored.step += 1;
+        let result = end.attempt.result;
+        kept.stored.step += u32::from(result.counts());
         kept.stored.last_attempt = Some(end.attempt.clone());
         match end.next {
             NextDelivery::Delivered => kept.end(DeliveryState::Delivered, at),
@@ -154,10 +155,12 @@ impl Outbox {
             }
         }
         let endpoint = &mut self.endpoints.get_mut(&end.endpoint)?.stored;
-        endpoint.failing_since = if end.attempt.result.is_success() {
+        endpoint.failing_since = if result.is_success() {
             None
-        } else {
+        } else if result.counts() {
             Some(endpoint.failing_since.unwrap_or(at))
+        } else {
+            endpoint.failing_since
         };
         let failing = endpoint.failing_since;
         let reason = match end.next {

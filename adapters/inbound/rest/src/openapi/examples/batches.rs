@@ -20,7 +20,7 @@ use uuid::Uuid;
 use web::problem::{FieldProblem, RowFaultText};
 use web::{Language, Problem};
 
-use super::{LANGUAGE, WAIT};
+use super::{LANGUAGE, WAIT, too_many_reads};
 use crate::batches::{
     BatchBody, ImportBody, MAX_ARCHIVE_BYTES, MAX_TABLE_BYTES, PreviewBody, RowBody,
 };
@@ -172,6 +172,17 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
         "LargeTable" => vec![("PAYLOAD_TOO_LARGE", too_large(MAX_TABLE_BYTES))],
         "NoTable" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedTableType)],
         "LargeArchive" => vec![("PAYLOAD_TOO_LARGE", too_large(MAX_ARCHIVE_BYTES))],
+        "NoBody" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedBodyType)],
+        "TooManyBatchRequests" => vec![
+            ("RATE_LIMIT_EXCEEDED, a key", too_many_reads()),
+            (
+                "RATE_LIMIT_EXCEEDED, a session",
+                Problem::TooManyRequests {
+                    limit: 30,
+                    retry_after: WAIT,
+                },
+            ),
+        ],
         "NoArchive" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedArchiveType)],
         _ => vec![],
     }

@@ -136,12 +136,34 @@ async fn a_caller_with_a_key_names_no_other_one() {
 }
 
 #[tokio::test]
-async fn an_idempotency_key_under_a_session_is_refused() {
+async fn a_repeated_request_under_a_session_creates_no_second_batch() {
     let harness = Harness::of_people().await;
-    let request = creating(&harness, MEMBER, &format!("?key_id={ACTIVE_KEY}"));
-    let refusal = refused(request.header("idempotency-key", "abc")).await;
-    let expected = ("Idempotency-Key".to_owned(), "key_only".to_owned());
-    assert_eq!(refusal, expected);
+    let named = |query: &str| {
+        let query = format!("?key_id={ACTIVE_KEY}{query}");
+        let request = creating(&harness, MEMBER, &query);
+        request.header("idempotency-key", "abc").send()
+    };
+    let first = json_of(named("").await.unwrap(), 202).await;
+    let second = named("").await.unwrap();
+    assert_eq!(header(&second, "idempotent-replayed"), "true");
+    assert_eq!(json_of(second, 202).await, first);
+    let another = json_of(named("&name=x").await.unwrap(), 422).await;
+    assert_eq!(another["error"], "IDEMPOTENCY_KEY_REUSED");
+    let listed = good(ask(&harness, MEMBER, "GET", BATCHES)).await;
+    assert_eq!(listed["items"], json!([first]));
+}
+
+#[tokio::test]
+async fn a_body_of_a_form_is_refused_with_the_types_that_are_taken() {
+    let harness = Harness::of_people().await;
+    for path in [BATCHES, &format!("{BATCHES}/{UNKNOWN}/cancel")] {
+        let request = ask(&harness, MEMBER, "POST", path);
+        let request = request.header("content-type", "text/plain").body(TABLE);
+        let answer = json_of(request.send().await.unwrap(), 415).await;
+        let accepted = answer["details"]["accepted"].as_str().unwrap();
+        assert!(accepted.contains("text/csv"), "{path}: {accepted}");
+        assert!(accepted.contains("application/json"), "{path}: {accepted}");
+    }
 }
 
 #[tokio::test]
@@ -256,15 +278,20 @@ async fn a_bad_session_is_told_to_sign_in() {
 }
 
 /// A key is looked at alone, so that no page can choose between the two.
-#[rstest]
-#[case("x-api-key", "nonsense")]
-#[case("authorization", "Bearer nonsense")]
 #[tokio::test]
-async fn a_session_beside_a_key_does_not_count(#[case] name: &str, #[case] value: &str) {
+async fn a_session_beside_a_key_does_not_count() {
     let harness = Harness::of_people().await;
-    let request = ask(&harness, MEMBER, "GET", BATCHES).header(name, value);
+    let request = ask(&harness, MEMBER, "GET", BATCHES).header("x-api-key", "nonsense");
     let answer = json_of(request.send().await.unwrap(), 401).await;
     assert_eq!(answer["error"], "INVALID_API_KEY");
+}
+
+/// A proxy may ask for credentials of its own.
+#[tokio::test]
+async fn another_authorization_beside_a_session_does_not_count() {
+    let harness = Harness::of_people().await;
+    let request = ask(&harness, MEMBER, "GET", BATCHES).header("authorization", "Basic eDp5");
+    assert_eq!(good(request).await["items"], json!([]));
 }
 
 #[tokio::test]

@@ -1,0 +1,23 @@
+//! Mutations that outlive their callers.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use web::RequestLayer;
+
+/// Runs a mutation to completion after a disconnect: the limiter must learn of every change that
+/// the store commits.
+pub(crate) async fn complete(
+    State(request_layer): State<Arc<RequestLayer>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if request.method().is_safe() {
+        return next.run(request).await;
+    }
+    let completed = request_layer.tasks.spawn(next.run(request)).await;
+    // Only the shutdown of the runtime cancels the task, and then no caller waits for it.
+    completed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}

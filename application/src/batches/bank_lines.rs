@@ -1,0 +1,37 @@
+//! Open rows of a batch, as lines for the bank's own batch.
+
+use domain::batch::bank_file::BankLine;
+use domain::inference::{self, Resolution};
+use domain::lookup::LookupState;
+use ports::inbound::BatchError;
+use ports::outbound::StoredLookup;
+
+use super::content::RowKind;
+use super::rows::StoredRows;
+
+impl StoredRows {
+    /// The lines of the rows that are open, from the next row on.
+    pub(super) async fn bank_lines(&mut self) -> Result<Vec<BankLine>, BatchError> {
+        let mut lines = Vec::new();
+        while let Some(rows) = self.next_chunk().await? {
+            let catalogue = self.lookups.reader.catalogue();
+            let open = rows.into_iter().filter(|(.., lookup)| is_open(lookup));
+            for (_, stored, _) in open {
+                let RowKind::Ready(query) = stored.kind else {
+                    continue;
+                };
+                let Resolution { transfer, .. } = inference::resolve(query, &catalogue);
+                // A tracking key with a comma can't stand in the bank's file.
+                lines.extend(transfer.ok().and_then(|it| BankLine::of_transfer(&it).ok()));
+            }
+        }
+        Ok(lines)
+    }
+}
+
+/// Returns `true` for a row whose lookup has no proof, and may get one.
+fn is_open(lookup: &Option<StoredLookup>) -> bool {
+    use LookupState::{Canceled, Delivered};
+    let state = lookup.as_ref().map(|lookup| lookup.state);
+    !matches!(state, Some(Canceled | Delivered))
+}

@@ -1,0 +1,63 @@
+//! Places: a bounded number of tasks at a time for each key.
+
+use std::hash::{BuildHasher as _, Hash, RandomState};
+use std::iter;
+use std::sync::Arc;
+
+use futures::future;
+use futures::lock::{Mutex, OwnedMutexGuard};
+
+/// Places of all keys together. Two keys rarely share one.
+const STRIPES: usize = 4_096;
+
+/// The same number of places for each key.
+pub(crate) struct Places {
+    of_key: usize,
+    stripes: Vec<Arc<Mutex<()>>>,
+    /// Which keys share places is another in each process, so that nobody can choose a key that blocks a
+    /// certain other one.
+    hasher: RandomState,
+}
+
+/// A place, held until it is dropped.
+pub(crate) type Place = OwnedMutexGuard<()>;
+
+impl Places {
+    /// So many places for each key, and at least one.
+    pub(crate) fn new(of_key: usize) -> Self {
+        Self {
+            of_key: of_key.clamp(1, STRIPES),
+            stripes: iter::repeat_with(Arc::default).take(STRIPES).collect(),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// Waits until one of the key's places is free.
+    pub(crate) async fn take(&self, key: impl Hash) -> Place {
+        let first = self.hasher.hash_one(key) % STRIPES as u64;
+        let first = usize::try_from(first).unwrap_or_default();
+        let place =
+            |number: usize| Arc::clone(&self.stripes[(first + number) % STRIPES]).lock_owned();
+        let (place, ..) = future::select_all((0..self.of_key).map(place)).await;
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_key_has_so_many_places_and_other_keys_have_theirs() {
+        let places = Places::new(2);
+        let take = |key: u32| places.take(key).now_or_never();
+        let (first, second) = (take(0), take(0));
+        assert!(first.is_some() && second.is_some());
+        assert!(take(0).is_none());
+        assert!((1..100).any(|other| take(other).is_some()));
+        drop(first);
+        assert!(take(0).is_some());
+    }
+}
