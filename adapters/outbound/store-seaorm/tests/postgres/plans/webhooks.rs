@@ -58,6 +58,13 @@ pub(super) async fn webhooks(explained: &ExplainedStore<'_>) {
     assert_uses(&list, "webhook_endpoints_of_a_customer");
     let found = explained.plan(store.endpoint(own, id)).await;
     assert_uses(&found, ENDPOINT);
+    let newest = HashGeneration(2);
+    // A pass over all endpoints, once in ten minutes, may read the whole table.
+    let older = store.endpoints_to_reencrypt(newest, None, 100);
+    drop(explained.plan(older).await);
+    let before = endpoint();
+    let replaced = explained.plan(store.reencrypt_endpoint(&before, &before.secrets));
+    assert_uses(&replaced.await, ENDPOINT);
     let event = WebhookEvent {
         customer: own,
         environment: Environment::Live,
