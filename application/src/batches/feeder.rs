@@ -286,8 +286,10 @@ impl BatchFeeder {
         let (charges, refusal) = self.charge(key, wanted).await;
         let left = ready.split_off(charges.len());
         let next_row = left.first().map_or(after_chunk, |(row, _)| row.0);
+        // A batch none of whose rows could be charged stays as it is: a paused one doesn't run for a moment.
+        let is_refused = charges.is_empty() && refusal.is_some();
         let fed = self.store_rows((facts, &content), (key, lease), (ready, charges), next_row);
-        if next_row > from.0 && !fed.await? {
+        if next_row > from.0 && !is_refused && !fed.await? {
             return Ok(Some(Stop::Lost));
         }
         let Some(refusal) = refusal else {

@@ -69,7 +69,7 @@ pub trait BatchStore: Send + Sync {
     ) -> Result<Option<BatchProgress>, StoreError>;
 
     /// Makes lookups of a claimed batch's rows, queued and due at once, charges them to the key's month and
-    /// moves the batch on to the row after them; it is running then. Returns `false`, and changes nothing,
+    /// moves the batch on to the row after them; it is running then, also if it was paused. Returns `false`, and changes nothing,
     /// if the lease isn't held any more, or one of the rows has a lookup.
     async fn feed_batch(&self, feed: &BatchFeed) -> Result<bool, StoreError>;
 
@@ -258,7 +258,7 @@ pub struct BatchRelease {
 /// Change of a batch at the end of the work on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchChange {
-    /// It goes on at this time; running, if it was paused.
+    /// It goes on at this time. Its state stays as it is: a paused one runs again once lookups are made.
     Wait {
         /// Time at which it is due.
         due_at: DateTime<Utc>,

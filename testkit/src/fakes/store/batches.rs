@@ -156,12 +156,7 @@ impl BatchStore for MemoryStore {
         };
         let before = kept.state;
         match release.change {
-            BatchChange::Wait { due_at } => {
-                if kept.state == BatchState::Paused {
-                    kept.set_state(BatchState::Running, now);
-                }
-                kept.release(due_at);
-            }
+            BatchChange::Wait { due_at } => kept.release(due_at),
             BatchChange::Pause { due_at } => {
                 kept.set_state(BatchState::Paused, now);
                 kept.release(due_at);
