@@ -9,9 +9,9 @@ use domain::customer::CustomerId;
 use domain::lookup::LookupState;
 use domain::page::{Page, PageRequest};
 use ports::outbound::{
-    BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress, BatchRelease,
-    BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, NewBatch, StoreError,
-    StoredBatch, StoredLookup,
+    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress,
+    BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, NewBatch,
+    StoreError, StoredBatch, StoredLookup,
 };
 
 use super::names::Metric;
@@ -49,10 +49,16 @@ impl MeteredBatches {
 
 #[async_trait]
 impl BatchStore for MeteredBatches {
-    async fn add_batch(&self, batch: &NewBatch) -> Result<(), StoreError> {
-        self.store.add_batch(batch).await?;
-        self.count(&names::BATCHES_CREATED, &[], 1);
-        Ok(())
+    async fn add_batch(
+        &self,
+        batch: &NewBatch,
+        most_open: u32,
+    ) -> Result<BatchAddition, StoreError> {
+        let added = self.store.add_batch(batch, most_open).await?;
+        if added == BatchAddition::Added {
+            self.count(&names::BATCHES_CREATED, &[], 1);
+        }
+        Ok(added)
     }
 
     async fn batch(

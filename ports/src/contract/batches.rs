@@ -14,7 +14,7 @@ use super::fixture::{batch_of, customer, month, record, record_of, row_of};
 use super::lookups::lease_until;
 use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::{
-    BatchCancellation, BatchChange, BatchFeed, BatchProgress, BatchRelease, ClaimedBatch,
+    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchProgress, BatchRelease, ClaimedBatch,
     FeedCharge, NewBatch, NewLookup, RowLookup, StoredBatch, StoredLookup,
 };
 
@@ -106,8 +106,8 @@ impl Stores {
 
     async fn add_batches(&self, batches: &[NewBatch]) {
         for new in batches {
-            let added = self.batches.add_batch(new).await;
-            added.expect("the batch is added");
+            let added = self.batches.add_batch(new, u32::MAX).await;
+            assert_eq!(added.expect("the store works"), BatchAddition::Added);
         }
     }
 

@@ -21,8 +21,14 @@ use super::{Lease, ListError, LookupFacts, ScopeClaim, StoreError, StoredLookup}
 #[async_trait]
 pub trait BatchStore: Send + Sync {
     /// Adds a batch, queued and due at once, and records it as the answer to the request that holds its
-    /// claim; fails if that isn't held any more. Durable once it returns.
-    async fn add_batch(&self, batch: &NewBatch) -> Result<(), StoreError>;
+    /// claim; fails if that isn't held any more. Durable once it returns. Refuses, and changes nothing, if
+    /// the customer has `most_open` batches that aren't final. MUST NOT let those that are added at the same
+    /// moment exceed that together.
+    async fn add_batch(
+        &self,
+        batch: &NewBatch,
+        most_open: u32,
+    ) -> Result<BatchAddition, StoreError>;
 
     /// One batch of a customer; `None` when it has none with this id.
     async fn batch(
@@ -119,6 +125,15 @@ pub struct NewBatch {
     pub chunks: Vec<Vec<u8>>,
     /// The idempotency key of the request that creates it, if it has one.
     pub claim: Option<ScopeClaim>,
+}
+
+/// Result of [`BatchStore::add_batch`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchAddition {
+    /// It was added.
+    Added,
+    /// The customer has as many batches that aren't final as it may have.
+    TooManyOpen,
 }
 
 /// Facts of a batch that don't change, none of them personal data.

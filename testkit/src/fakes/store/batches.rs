@@ -8,9 +8,9 @@ use domain::idempotency::FirstAnswer;
 use domain::page::{Cursor, Direction, Page, PageRequest};
 use domain::webhook::WebhookEvent;
 use ports::outbound::{
-    BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress, BatchRelease,
-    BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, LookupNotification,
-    NewBatch, StoreError, StoredBatch, StoredLookup,
+    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress,
+    BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts,
+    LookupNotification, NewBatch, StoreError, StoredBatch, StoredLookup,
 };
 
 use super::pages::{by_instant, page};
@@ -25,10 +25,17 @@ mod rows;
 
 #[async_trait]
 impl BatchStore for MemoryStore {
-    async fn add_batch(&self, batch: &NewBatch) -> Result<(), StoreError> {
+    async fn add_batch(
+        &self,
+        batch: &NewBatch,
+        most_open: u32,
+    ) -> Result<BatchAddition, StoreError> {
         self.called("add_batch").await?;
         let mut tables = self.tables();
         let id = batch.facts.id;
+        if tables.open_batches(batch.facts.customer) >= most_open as usize {
+            return Ok(BatchAddition::TooManyOpen);
+        }
         if tables.batches.contains_key(&id) {
             return Err(broken("there is a batch with this id"));
         }
@@ -40,7 +47,7 @@ impl BatchStore for MemoryStore {
             ));
         }
         tables.batches.insert(id, KeptBatch::queued(batch));
-        Ok(())
+        Ok(BatchAddition::Added)
     }
 
     async fn batch(
