@@ -11,6 +11,8 @@ mod changes;
 mod charges;
 #[path = "batches/creation.rs"]
 mod creation;
+#[path = "batches/events.rs"]
+mod events;
 #[path = "batches/idempotency.rs"]
 mod idempotency;
 #[path = "batches/imports.rs"]

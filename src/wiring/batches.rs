@@ -45,6 +45,7 @@ impl StoredLookups {
                 lookups: Arc::clone(lookups),
                 gatekeeper: Arc::clone(gatekeeper),
                 idempotency: Arc::clone(idempotency),
+                webhooks: Arc::clone(&self.webhooks),
             };
             Arc::new(BatchService::new(
                 sources,

@@ -139,6 +139,7 @@ fn batches_over(
         lookups: lookups.clone(),
         gatekeeper: gatekeeper.clone(),
         idempotency: Arc::new(idempotency(services)),
+        webhooks: Arc::default(),
     };
     let pacing = Pacing::new(NonZeroU32::MIN);
     let service = BatchService::new(

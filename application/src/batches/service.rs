@@ -33,6 +33,7 @@ use crate::admission::{GatekeeperService, Identified};
 use crate::idempotency::{IdempotencyService, NotBegun};
 use crate::lookups::LookupService;
 use crate::people::Authorization;
+use crate::sync::WorkSignal;
 use crate::sync::buckets::Buckets;
 
 /// Interval at which a waiting caller looks for a change: feeders of any process make them.
@@ -52,6 +53,8 @@ pub struct BatchSources {
     pub gatekeeper: Arc<GatekeeperService>,
     /// Recognition of repeated requests.
     pub idempotency: Arc<IdempotencyService>,
+    /// Signals of events that webhooks tell.
+    pub webhooks: Arc<WorkSignal>,
 }
 
 /// Creates, reads and removes batches.
@@ -62,6 +65,7 @@ pub struct BatchService {
     pub(super) lookups: Arc<LookupService>,
     pub(super) gatekeeper: Arc<GatekeeperService>,
     idempotency: Arc<IdempotencyService>,
+    pub(super) webhooks: Arc<WorkSignal>,
     pub(super) encryption: Arc<BatchEncryption>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
@@ -96,6 +100,7 @@ impl BatchService {
             lookups: sources.lookups,
             gatekeeper: sources.gatekeeper,
             idempotency: sources.idempotency,
+            webhooks: sources.webhooks,
             encryption,
             clock,
             random,

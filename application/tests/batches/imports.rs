@@ -30,7 +30,7 @@ fn transfer(query: ProofQuery) -> Transfer {
 }
 
 /// The bank's file about a payment.
-fn file(query: &ProofQuery) -> ImportFile {
+pub(crate) fn file(query: &ProofQuery) -> ImportFile {
     ImportFile {
         date: query.date,
         tracking_key: query.tracking_key.clone(),
@@ -47,7 +47,12 @@ fn with_key(query: ProofQuery) -> ProofQuery {
 }
 
 impl Process {
-    async fn import(&self, holder: &Holder, id: BatchId, files: Vec<ImportFile>) -> ImportReport {
+    pub(crate) async fn import(
+        &self,
+        holder: &Holder,
+        id: BatchId,
+        files: Vec<ImportFile>,
+    ) -> ImportReport {
         let imported = self.batches.import(&access(holder), id, files).await;
         imported.unwrap().found
     }

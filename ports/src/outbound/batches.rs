@@ -99,8 +99,8 @@ pub trait BatchStore: Send + Sync {
 
     /// Delivers proofs for rows that have none, without a look-up: a row's lookup that isn't canceled or
     /// delivered ends so, whoever works on it, and is refunded if nobody began to; a row without a lookup
-    /// gets one that is delivered, uncharged. Rows that have a proof already are passed over. The batch MUST
-    /// NOT be canceled. Returns the lookups that were delivered now; `None` when the customer has no such
+    /// gets one that is delivered, uncharged. Webhooks are told of each. Rows that have a proof already are
+    /// passed over. The batch MUST NOT be canceled. Returns the lookups that were delivered now; `None` when the customer has no such
     /// batch, or it is canceled.
     async fn import_proofs(
         &self,

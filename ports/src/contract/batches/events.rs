@@ -26,7 +26,7 @@ fn empty() -> NewBatch {
 }
 
 /// An endpoint of the environment of [`batch`].
-fn wanting(endpoint: StoredEndpoint, events: &[EventType]) -> StoredEndpoint {
+pub(super) fn wanting(endpoint: StoredEndpoint, events: &[EventType]) -> StoredEndpoint {
     StoredEndpoint {
         environment: batch(1).facts.environment,
         events: EventTypes::new(events).expect("events of the suite"),

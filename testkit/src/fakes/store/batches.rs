@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::customer::CustomerId;
 use domain::idempotency::FirstAnswer;
+use domain::lookup::LookupState;
 use domain::page::{Cursor, Direction, Page, PageRequest};
 use domain::webhook::WebhookEvent;
 use ports::outbound::{
@@ -235,6 +236,9 @@ impl BatchStore for MemoryStore {
         let import = |proof| tables.import(id, proof, now);
         let delivered: Vec<_> = proofs.iter().filter_map(import).collect();
         for facts in &delivered {
+            if let Some(event) = facts.end_event(LookupState::Delivered, None, now) {
+                tables.outbox.enqueue(&event);
+            }
             tables.changed(facts.id);
         }
         Ok(Some(delivered))
