@@ -272,7 +272,7 @@ impl BatchFeeder {
             let error = format!("{error:?}");
             Arc::new(UnreadableRows(error)) as Cause
         })?;
-        let chunk = chunk.ok_or_else(|| Arc::new(NoChunk(from.0)) as Cause)?;
+        let chunk = chunk.ok_or_else(|| Arc::new(NoRow(from.0)) as Cause)?;
         let after_chunk = chunk.last().map_or(from.0, |(row, ..)| row.0 + 1);
         let ready =
             chunk
@@ -344,7 +344,7 @@ fn per_minute(pacing: Pacing) -> u32 {
 #[error("the rows can't be read: {0}")]
 struct UnreadableRows(String);
 
-/// A chunk of a batch is missing.
+/// A chunk of a batch has fewer rows than it should.
 #[derive(Debug, thiserror::Error)]
-#[error("the chunk of row {0} is missing")]
-struct NoChunk(u32);
+#[error("row {0} is missing in its chunk")]
+struct NoRow(u32);

@@ -195,7 +195,7 @@ impl Stores {
     /// All lookups of a batch, in row order.
     async fn rows_of(&self, new: &NewBatch) -> Vec<StoredLookup> {
         let first = RowNumber(0);
-        let rows = self.batches.batch_lookups(new.facts.id, first, 1_000).await;
+        let rows = self.batches.batch_lookups(new.facts.id, first, 10_000).await;
         rows.expect("the store works")
     }
 

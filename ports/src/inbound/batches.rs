@@ -131,7 +131,7 @@ pub trait BatchRows: Send {
     /// The next rows, some at a time; `None` after the last one.
     ///
     /// # Errors
-    /// The store failed, or a row can't be decrypted.
+    /// [`BatchError::Unknown`] once the batch is erased, the store failed, or a row can't be decrypted.
     async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError>;
 }
 

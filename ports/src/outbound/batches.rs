@@ -13,7 +13,9 @@ use uuid::Uuid;
 
 use super::{Lease, ListError, LookupFacts, ScopeClaim, StoreError, StoredLookup};
 
-/// Port: stored batches. Every method is one atomic step.
+/// Port: stored batches. Every method is one atomic step, but for a removal: it may be seen half done. The
+/// chunks MUST go before the first lookup does, so whoever reads lookups, and their chunk afterwards, has
+/// read all the lookups that there were.
 ///
 /// A batch's rows are stored in chunks, encrypted. From them, lookups are made in row order, some at a
 /// time; a row has one lookup at most. A batch that isn't final is *due* at an instant, and whoever claims
