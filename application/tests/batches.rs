@@ -35,5 +35,7 @@ mod seals;
 mod secrets;
 #[path = "batches/steps.rs"]
 mod steps;
+#[path = "batches/waits.rs"]
+mod waits;
 #[path = "batches/window.rs"]
 mod window;

@@ -69,6 +69,14 @@ impl BatchStore for MeteredBatches {
         self.store.batch(customer, id).await
     }
 
+    async fn batch_state(
+        &self,
+        customer: CustomerId,
+        id: BatchId,
+    ) -> Result<Option<BatchState>, StoreError> {
+        self.store.batch_state(customer, id).await
+    }
+
     async fn batches(
         &self,
         customer: CustomerId,

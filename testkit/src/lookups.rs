@@ -140,6 +140,8 @@ fn batches_over(
         gatekeeper: gatekeeper.clone(),
         idempotency: Arc::new(idempotency(services)),
         webhooks: Arc::default(),
+        timer: Arc::new(RuntimeTimer),
+        waiters: Arc::default(),
     };
     let pacing = Pacing::new(NonZeroU32::MIN);
     let service = BatchService::new(

@@ -19,7 +19,7 @@ use ports::inbound::{
 };
 use ports::outbound::{
     BatchCancellation, BatchFilter, BatchStore, Clock, CustomerStore, KeyStore, Random, ScopeClaim,
-    StoredBatch,
+    StoredBatch, Timer,
 };
 
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, of_list, store_failed};
@@ -29,15 +29,13 @@ use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
 use super::rows::StoredRows;
 use super::view::Views;
+use super::waiters::BatchWaiters;
 use crate::admission::{GatekeeperService, Identified};
 use crate::idempotency::{IdempotencyService, NotBegun};
 use crate::lookups::LookupService;
 use crate::people::Authorization;
 use crate::sync::WorkSignal;
 use crate::sync::buckets::Buckets;
-
-/// Interval at which a waiting caller looks for a change: feeders of any process make them.
-const POLL: Duration = Duration::from_millis(400);
 
 /// Sources of batches.
 pub struct BatchSources {
@@ -55,6 +53,10 @@ pub struct BatchSources {
     pub idempotency: Arc<IdempotencyService>,
     /// Signals of events that webhooks tell.
     pub webhooks: Arc<WorkSignal>,
+    /// Pauses of those who wait.
+    pub timer: Arc<dyn Timer>,
+    /// Those who wait, of all services of a process.
+    pub waiters: Arc<BatchWaiters>,
 }
 
 /// Creates, reads and removes batches.
@@ -66,6 +68,8 @@ pub struct BatchService {
     pub(super) gatekeeper: Arc<GatekeeperService>,
     idempotency: Arc<IdempotencyService>,
     pub(super) webhooks: Arc<WorkSignal>,
+    pub(super) timer: Arc<dyn Timer>,
+    pub(super) waiters: Arc<BatchWaiters>,
     pub(super) encryption: Arc<BatchEncryption>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
@@ -101,6 +105,8 @@ impl BatchService {
             gatekeeper: sources.gatekeeper,
             idempotency: sources.idempotency,
             webhooks: sources.webhooks,
+            timer: sources.timer,
+            waiters: sources.waiters,
             encryption,
             clock,
             random,
@@ -123,27 +129,6 @@ impl BatchService {
 
     pub(super) fn view(&self, owner: &Owner, batch: &StoredBatch) -> Result<BatchView, BatchError> {
         self.views.view(owner, batch)
-    }
-
-    /// A batch, once its state changes or the wait is over.
-    async fn once_changed(
-        &self,
-        owner: &Owner,
-        id: BatchId,
-        wait: Duration,
-    ) -> Result<StoredBatch, BatchError> {
-        let until = self.clock.monotonic() + wait;
-        let first = self.own(owner, id).await?;
-        let mut batch = first.clone();
-        while batch.state == first.state && !batch.state.is_final() {
-            let left = until.saturating_sub(self.clock.monotonic());
-            if left.is_zero() {
-                break;
-            }
-            self.lookups.waits.pause(left.min(POLL)).await;
-            batch = self.own(owner, id).await?;
-        }
-        Ok(batch)
     }
 
     pub(super) fn preview_of(&self, key: &BatchKey, rows: &CheckedRows) -> BatchPreview {
@@ -324,7 +309,7 @@ impl Batches for BatchService {
         let owner = self.seeing(owner, batch.facts.key.id).await?;
         Ok(Box::new(StoredBatchChanges {
             store: Arc::clone(&self.store),
-            lookups: Arc::clone(&self.lookups),
+            timer: Arc::clone(&self.timer),
             views: self.views.clone(),
             owner,
             id,

@@ -125,6 +125,8 @@ impl World {
                 gatekeeper: base.gatekeeper.clone(),
                 idempotency: Arc::new(idempotency(base, &store)),
                 webhooks: webhooks.clone(),
+                timer: self.timer.clone(),
+                waiters: Arc::default(),
             },
             encryption.clone(),
             (base.clock.clone(), self.random.clone()),

@@ -119,7 +119,16 @@ impl Stores {
     /// A batch that is there.
     async fn kept_batch(&self, new: &NewBatch) -> StoredBatch {
         let found = self.stored_batch(new).await;
-        found.expect("the batch is there")
+        let found = found.expect("the batch is there");
+        assert_eq!(self.state_of(new).await, Some(found.state));
+        found
+    }
+
+    /// The state of a batch, read alone.
+    async fn state_of(&self, new: &NewBatch) -> Option<BatchState> {
+        let NewBatch { facts, .. } = new;
+        let state = self.batches.batch_state(facts.customer, facts.id).await;
+        state.expect("the store works")
     }
 
     /// State, next row and number of open lookups.

@@ -55,7 +55,8 @@ pub trait Batches: Send + Sync {
         repeatable: Option<RepeatableBatch>,
     ) -> Result<CreatedBatch, BatchError>;
 
-    /// One batch. With a `wait` it returns once the batch's state changes, or that time is over.
+    /// One batch. With a `wait` it returns once the batch's state changes, or that time is over; at once if
+    /// 16 reads of the customer wait in this process already.
     ///
     /// # Errors
     /// See [`BatchError`].

@@ -39,6 +39,14 @@ pub trait BatchStore: Send + Sync {
         id: BatchId,
     ) -> Result<Option<StoredBatch>, StoreError>;
 
+    /// The state of a batch of a customer; `None` when it has none with this id. Reads one row: those who
+    /// wait for a change ask often.
+    async fn batch_state(
+        &self,
+        customer: CustomerId,
+        id: BatchId,
+    ) -> Result<Option<BatchState>, StoreError>;
+
     /// Batches of a customer, newest first, one page without a total.
     async fn batches(
         &self,

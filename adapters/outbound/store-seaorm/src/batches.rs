@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::batch::{BatchId, RowNumber};
+use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::customer::CustomerId;
 use domain::page::{Cursor, Page, PageRequest};
 use ports::outbound::{
@@ -54,6 +54,15 @@ impl BatchStore for Store {
             Ok(read.into_iter().next())
         })
         .await
+    }
+
+    async fn batch_state(
+        &self,
+        customer: CustomerId,
+        id: BatchId,
+    ) -> Result<Option<BatchState>, StoreError> {
+        self.in_time(state::read(&self.connection, customer, id))
+            .await
     }
 
     async fn batches(

@@ -32,6 +32,7 @@ async fn an_added_batch_is_queued_and_due_at_once(
     here.add_batches(&[batch(1)]).await;
     assert_eq!(elsewhere.kept_batch(&batch(1)).await, queued(&batch(1)));
     assert_eq!(elsewhere.stored_batch(&batch(2)).await, None);
+    assert_eq!(elsewhere.state_of(&batch(2)).await, None);
 }
 
 async fn a_batch_comes_back_with_all_its_facts(
@@ -84,8 +85,11 @@ async fn chunks_are_read_one_by_one(StoresUnderTest { here, elsewhere }: StoresU
 
 async fn a_batch_is_found_by_its_customer_alone(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.add_batches(&[batch(1)]).await;
-    let found = here.batches.batch(customer(2).id, batch(1).facts.id).await;
+    let (other, id) = (customer(2).id, batch(1).facts.id);
+    let found = here.batches.batch(other, id).await;
     assert_eq!(found.expect("the store works"), None);
+    let state = here.batches.batch_state(other, id).await;
+    assert_eq!(state.expect("the store works"), None);
 }
 
 async fn an_id_is_taken_once(StoresUnderTest { here, .. }: StoresUnderTest) {

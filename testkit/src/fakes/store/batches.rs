@@ -62,6 +62,16 @@ impl BatchStore for MemoryStore {
         Ok(kept.map(|kept| tables.stored_batch(kept)))
     }
 
+    async fn batch_state(
+        &self,
+        customer: CustomerId,
+        id: BatchId,
+    ) -> Result<Option<BatchState>, StoreError> {
+        self.called("batch_state").await?;
+        let tables = self.tables();
+        Ok(tables.own_batch(customer, id).map(|kept| kept.state))
+    }
+
     async fn batches(
         &self,
         customer: CustomerId,

@@ -1,4 +1,4 @@
-//! Changes of the state of batches, each of which is made here.
+//! States of batches: reads, and changes, each of which is made here.
 
 use chrono::{DateTime, Utc};
 use domain::batch::{BatchId, BatchState};
@@ -40,6 +40,27 @@ struct LockedRow {
     next_row: i64,
     due_at: Option<i64>,
     lease_token: Option<String>,
+}
+
+/// The state of a customer's batch.
+pub(super) async fn read(
+    connection: &impl ConnectionTrait,
+    customer: CustomerId,
+    id: BatchId,
+) -> Result<Option<BatchState>, StoreError> {
+    let state = row::own(customer, id)
+        .select_only()
+        .column(Column::State)
+        .into_tuple::<String>()
+        .one(connection)
+        .await
+        .map_err(failed)?;
+    let Some(state) = state else {
+        return Ok(None);
+    };
+    let state = BatchState::from_name(&state);
+    let state = state.ok_or_else(|| row::row(&id.to_string()).unreadable("state"))?;
+    Ok(Some(state))
 }
 
 /// Locks the batch that is held under a lease.

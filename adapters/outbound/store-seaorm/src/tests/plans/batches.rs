@@ -194,4 +194,6 @@ async fn pages_of_batches_and_rows_are_read_in_their_order() {
     assert_uses(&plan(&recording).await, "(batch_id=? AND number=?)");
     store.batch(own, id).await.unwrap();
     assert_uses(&plan(&recording).await, COUNTED);
+    store.batch_state(own, id).await.unwrap();
+    assert_eq!(plan(&recording).await, BY_ID);
 }

@@ -55,6 +55,9 @@ async fn lists(explained: &ExplainedStore<'_>) {
     let one = explained.plan(store.batch(owner(), LARGE)).await;
     assert_uses(&one, PRIMARY_KEY);
     assert_uses(&one, COUNTED);
+    let state = explained.plan(store.batch_state(owner(), LARGE)).await;
+    assert_uses(&state, PRIMARY_KEY);
+    assert!(!state.contains("lookups"), "more than a row:\n{state}");
     let rows = explained.plan(async {
         let rows = store.batch_lookups(LARGE, RowNumber(5_000), 100).await;
         assert_eq!(rows.unwrap().len(), 100);
