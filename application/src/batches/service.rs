@@ -264,21 +264,8 @@ impl Batches for BatchService {
             .store
             .batches(owner.customer, &filter, &query.page)
             .await;
-        let Page {
-            items,
-            has_next,
-            total,
-        } = page.map_err(of_list)?;
-        let view = |(cursor, batch): (_, StoredBatch)| Ok((cursor, self.view(&owner, &batch)?));
-        let items = items
-            .into_iter()
-            .map(view)
-            .collect::<Result<_, BatchError>>();
-        Ok(owner.read(Page {
-            items: items?,
-            has_next,
-            total,
-        }))
+        let page = page.map_err(of_list)?;
+        Ok(owner.read(self.views.page(&owner, page)))
     }
 
     async fn rows(

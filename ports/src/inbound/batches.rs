@@ -67,7 +67,8 @@ pub trait Batches: Send + Sync {
         wait: Duration,
     ) -> Result<BatchRead<BatchView>, BatchError>;
 
-    /// Batches, newest first, one page without a total.
+    /// Batches, newest first, one page without a total. One that can't be decrypted is among them, without
+    /// its name and with default options.
     ///
     /// # Errors
     /// See [`BatchError`].
