@@ -200,14 +200,15 @@ async fn reads_of_an_erased_batch(state: BatchState) {
             }
             state => world.until(&process, id, state).await,
         }
-        let rows = process.batches.rows(&access(&holder), id, RowNumber(0));
-        let mut rows = rows.await.unwrap().found;
+        let access = access(&holder);
+        let rows = process.batches.rows(&access, id, RowNumber(0)).await;
+        let mut rows = rows.unwrap().found;
         assert_eq!(rows.next().await.unwrap().unwrap().len(), 100);
         // In the middle of the reading of the other rows.
         process.store.faults().inject_into(method, Fault::Hangs);
         let rest = tokio::spawn(async move { rows.next().await.map(drop) });
         settle().await;
-        other.batches.erase(&access(&holder), id).await.unwrap();
+        other.batches.erase(&access, id).await.unwrap();
         process.store.faults().clear();
         let rest = rest.await.unwrap();
         assert!(matches!(rest, Err(BatchError::Unknown)), "{method}: {rest:?}");
