@@ -17,7 +17,10 @@ mod row_lookup;
 mod rows;
 mod service;
 mod view;
+mod wait;
+mod waiters;
 
 pub use encryption::BatchEncryption;
 pub use feeder::{BatchFeeder, FeederParts};
 pub use service::{BatchService, BatchSources};
+pub use waiters::BatchWaiters;

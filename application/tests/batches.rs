@@ -11,6 +11,8 @@ mod changes;
 mod charges;
 #[path = "batches/creation.rs"]
 mod creation;
+#[path = "batches/events.rs"]
+mod events;
 #[path = "batches/idempotency.rs"]
 mod idempotency;
 #[path = "batches/imports.rs"]
@@ -33,5 +35,7 @@ mod seals;
 mod secrets;
 #[path = "batches/steps.rs"]
 mod steps;
+#[path = "batches/waits.rs"]
+mod waits;
 #[path = "batches/window.rs"]
 mod window;

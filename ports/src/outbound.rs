@@ -25,9 +25,9 @@ pub use crate::{JournalError, Receipt, StoreError};
 pub use archive::{ArchivedProof, Cipher, CipherError, ProofArchive};
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 pub use batches::{
-    BatchCancellation, BatchChange, BatchFacts, BatchFeed, BatchFilter, BatchProgress,
-    BatchRelease, BatchStore, CanceledLookup, ClaimedBatch, FeedCharge, ImportedProof, NewBatch,
-    RowLookup, StoredBatch,
+    BatchAddition, BatchCancellation, BatchChange, BatchFacts, BatchFeed, BatchFilter,
+    BatchProgress, BatchRelease, BatchStore, CanceledLookup, ClaimedBatch, FeedCharge,
+    ImportedProof, NewBatch, RowLookup, StoredBatch,
 };
 pub use clock::{Clock, Random, Timer, new_id};
 pub use idempotency::{EarlierRequest, IdempotencyStore, NewClaim, ScopeClaim};

@@ -10,9 +10,9 @@ use domain::customer::CustomerId;
 use domain::lookup::LookupState;
 use domain::page::{Page, PageRequest};
 use ports::outbound::{
-    BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress, BatchRelease,
-    BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, NewBatch, StoreError,
-    StoredBatch, StoredLookup,
+    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress,
+    BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, NewBatch,
+    StoreError, StoredBatch, StoredLookup,
 };
 
 use super::names::Metric;
@@ -50,10 +50,16 @@ impl MeteredBatches {
 
 #[async_trait]
 impl BatchStore for MeteredBatches {
-    async fn add_batch(&self, batch: &NewBatch) -> Result<(), StoreError> {
-        self.store.add_batch(batch).await?;
-        self.count(&names::BATCHES_CREATED, &[], 1);
-        Ok(())
+    async fn add_batch(
+        &self,
+        batch: &NewBatch,
+        most_open: u32,
+    ) -> Result<BatchAddition, StoreError> {
+        let added = self.store.add_batch(batch, most_open).await?;
+        if added == BatchAddition::Added {
+            self.count(&names::BATCHES_CREATED, &[], 1);
+        }
+        Ok(added)
     }
 
     async fn batch(
@@ -62,6 +68,14 @@ impl BatchStore for MeteredBatches {
         id: BatchId,
     ) -> Result<Option<StoredBatch>, StoreError> {
         self.store.batch(customer, id).await
+    }
+
+    async fn batch_state(
+        &self,
+        customer: CustomerId,
+        id: BatchId,
+    ) -> Result<Option<BatchState>, StoreError> {
+        self.store.batch_state(customer, id).await
     }
 
     async fn batches(

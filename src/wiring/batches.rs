@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use application::{
-    BatchEncryption, BatchFeeder, BatchService, BatchSources, FeederParts, GatekeeperService,
-    IdempotencyService, LookupService,
+    BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchWaiters, FeederParts,
+    GatekeeperService, IdempotencyService, LookupService,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -37,6 +37,7 @@ impl StoredLookups {
         let metered = |store: &Store| -> Arc<dyn BatchStore> {
             Arc::new(MeteredBatches::new(&self.metrics, Arc::new(store.clone())))
         };
+        let waiters = Arc::<BatchWaiters>::default();
         let over = |store: &Store, keys: Arc<dyn KeyStore>| {
             let sources = BatchSources {
                 store: metered(store),
@@ -45,6 +46,9 @@ impl StoredLookups {
                 lookups: Arc::clone(lookups),
                 gatekeeper: Arc::clone(gatekeeper),
                 idempotency: Arc::clone(idempotency),
+                webhooks: Arc::clone(&self.webhooks),
+                timer: Arc::new(SystemTimer),
+                waiters: Arc::clone(&waiters),
             };
             Arc::new(BatchService::new(
                 sources,

@@ -139,6 +139,9 @@ fn batches_over(
         lookups: lookups.clone(),
         gatekeeper: gatekeeper.clone(),
         idempotency: Arc::new(idempotency(services)),
+        webhooks: Arc::default(),
+        timer: Arc::new(RuntimeTimer),
+        waiters: Arc::default(),
     };
     let pacing = Pacing::new(NonZeroU32::MIN);
     let service = BatchService::new(

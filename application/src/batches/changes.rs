@@ -7,11 +7,10 @@ use async_trait::async_trait;
 use domain::batch::{BatchId, BatchState};
 use domain::lookup::LookupState;
 use ports::inbound::{BatchChanges, BatchError, BatchView};
-use ports::outbound::{BatchStore, StoredBatch};
+use ports::outbound::{BatchStore, StoredBatch, Timer};
 
 use super::caller::{Owner, store_failed};
 use super::view::Views;
-use crate::lookups::LookupService;
 
 /// Interval at which a batch is read: its rows may end by the hundred in a second.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -22,7 +21,7 @@ type Progress = (BatchState, Vec<(LookupState, u32)>);
 /// Changes of one batch.
 pub(super) struct StoredBatchChanges {
     pub(super) store: Arc<dyn BatchStore>,
-    pub(super) lookups: Arc<LookupService>,
+    pub(super) timer: Arc<dyn Timer>,
     pub(super) views: Views,
     pub(super) owner: Owner,
     pub(super) id: BatchId,
@@ -37,7 +36,7 @@ impl BatchChanges for StoredBatchChanges {
             if state.is_final() {
                 return Ok(None);
             }
-            self.lookups.waits.pause(INTERVAL).await;
+            self.timer.pause(INTERVAL).await;
         }
         loop {
             let found = self.store.batch(self.owner.customer, self.id).await;
@@ -47,7 +46,7 @@ impl BatchChanges for StoredBatchChanges {
                 self.last = now;
                 return Ok(Some(self.views.view(&self.owner, &found)?));
             }
-            self.lookups.waits.pause(INTERVAL).await;
+            self.timer.pause(INTERVAL).await;
         }
     }
 }

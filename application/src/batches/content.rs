@@ -46,6 +46,15 @@ pub(super) enum RowKind {
 }
 
 impl BatchContent {
+    /// Stands for options that can't be decrypted: those of a batch that names none.
+    pub(super) fn unreadable() -> Self {
+        Self {
+            name: None,
+            files: RequestedFiles::Xml,
+            retry_for: RetryFor::DEFAULT,
+        }
+    }
+
     pub(super) fn encode(&self) -> Vec<u8> {
         let name = self.name.as_deref().unwrap_or_default();
         let files = if self.files.includes_pdf() { "pdf" } else { "" };

@@ -1,13 +1,12 @@
 //! Creation of batches.
 
-use domain::batch::{BatchId, BatchState, ROWS_PER_CHUNK};
-use domain::page::{PageRequest, PageSize};
+use domain::batch::{BatchId, ROWS_PER_CHUNK};
 use domain::request::RequestId;
 use ports::Cause;
 use ports::inbound::{BatchAccess, BatchDraft, BatchError};
-use ports::outbound::{BatchFacts, BatchFilter, NewBatch, ScopeClaim, new_id};
+use ports::outbound::{BatchAddition, BatchFacts, NewBatch, ScopeClaim, new_id};
 
-use super::caller::{BatchKey, Owner, of_list, store_failed, unavailable};
+use super::caller::{BatchKey, Owner, store_failed, unavailable};
 use super::content::{BatchContent, StoredRow};
 use super::draft::CheckedRows;
 use super::service::BatchService;
@@ -29,7 +28,6 @@ impl BatchService {
             let preview = self.preview_of(&key, &rows);
             return Err(BatchError::NothingToDo(Box::new(preview)));
         }
-        self.check_open(owner).await?;
         let content = BatchContent {
             name: draft.name,
             files: draft.files,
@@ -46,25 +44,7 @@ impl BatchService {
         Ok(id)
     }
 
-    /// Fails when a customer has as many open batches as it may.
-    async fn check_open(&self, owner: &Owner) -> Result<(), BatchError> {
-        let open = BatchState::ALL
-            .into_iter()
-            .filter(|state| !state.is_final());
-        let filter = BatchFilter {
-            states: open.collect(),
-            ..BatchFilter::default()
-        };
-        let page = PageRequest::first(PageSize::new(MAX_OPEN).unwrap_or(PageSize::MAX));
-        let page = self.store.batches(owner.customer, &filter, &page).await;
-        let page = page.map_err(of_list)?;
-        if page.items.len() < MAX_OPEN as usize {
-            return Ok(());
-        }
-        Err(BatchError::TooManyOpen { limit: MAX_OPEN })
-    }
-
-    /// Encrypts and stores a batch.
+    /// Encrypts and stores a batch, unless its owner has as many open ones as it may.
     async fn store(
         &self,
         owner: &Owner,
@@ -91,8 +71,11 @@ impl BatchService {
             chunks,
             claim,
         };
-        self.store.add_batch(&batch).await.map_err(store_failed)?;
-        Ok(id)
+        let added = self.store.add_batch(&batch, MAX_OPEN).await;
+        match added.map_err(store_failed)? {
+            BatchAddition::Added => Ok(id),
+            BatchAddition::TooManyOpen => Err(BatchError::TooManyOpen { limit: MAX_OPEN }),
+        }
     }
 
     fn encrypted(

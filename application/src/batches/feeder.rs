@@ -272,7 +272,7 @@ impl BatchFeeder {
             let error = format!("{error:?}");
             Arc::new(UnreadableRows(error)) as Cause
         })?;
-        let chunk = chunk.ok_or_else(|| Arc::new(NoChunk(from.0)) as Cause)?;
+        let chunk = chunk.ok_or_else(|| Arc::new(NoRow(from.0)) as Cause)?;
         let after_chunk = chunk.last().map_or(from.0, |(row, ..)| row.0 + 1);
         let ready =
             chunk
@@ -286,8 +286,10 @@ impl BatchFeeder {
         let (charges, refusal) = self.charge(key, wanted).await;
         let left = ready.split_off(charges.len());
         let next_row = left.first().map_or(after_chunk, |(row, _)| row.0);
+        // A batch none of whose rows could be charged stays as it is: a paused one doesn't run for a moment.
+        let is_refused = charges.is_empty() && refusal.is_some();
         let fed = self.store_rows((facts, &content), (key, lease), (ready, charges), next_row);
-        if next_row > from.0 && !fed.await? {
+        if next_row > from.0 && !is_refused && !fed.await? {
             return Ok(Some(Stop::Lost));
         }
         let Some(refusal) = refusal else {
@@ -342,7 +344,7 @@ fn per_minute(pacing: Pacing) -> u32 {
 #[error("the rows can't be read: {0}")]
 struct UnreadableRows(String);
 
-/// A chunk of a batch is missing.
+/// A chunk of a batch has fewer rows than it should.
 #[derive(Debug, thiserror::Error)]
-#[error("the chunk of row {0} is missing")]
-struct NoChunk(u32);
+#[error("row {0} is missing in its chunk")]
+struct NoRow(u32);

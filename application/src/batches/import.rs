@@ -132,6 +132,7 @@ impl BatchService {
             .import_proofs(facts.customer, facts.id, &proofs, now);
         let imported = imported.await.map_err(store_failed)?;
         let imported = imported.ok_or(BatchError::Canceled)?;
+        self.webhooks.work();
         let mut delivered = Vec::with_capacity(imported.len());
         for lookup in imported {
             self.lookups.signal_change(lookup.id);

@@ -29,15 +29,17 @@ pub(super) type RowsWithLookups = Vec<(RowNumber, StoredRow, Option<StoredLookup
 
 impl StoredRows {
     /// The rest of the chunk of the next row; `None` after the last row.
+    ///
+    /// # Errors
+    /// [`BatchError::Unknown`] when the batch is removed meanwhile.
     pub(super) async fn next_chunk(&mut self) -> Result<Option<RowsWithLookups>, BatchError> {
         let first = self.next;
-        let number = first.chunk();
-        let chunk = self.store.batch_chunk(self.facts.id, number).await;
-        let Some(chunk) = chunk.map_err(store_failed)? else {
+        if first.0 >= self.facts.counts.rows {
             return Ok(None);
-        };
-        let rows = self.encryption.chunk(&self.facts, number, &chunk);
-        let rows = rows.map_err(unreadable)?;
+        }
+        let number = first.chunk();
+        // The lookups before the chunk: a removal takes the chunks first, so no lookup is missing if it is
+        // there.
         let lookups = self
             .store
             .batch_lookups(self.facts.id, first, ROWS_PER_CHUNK);
@@ -46,6 +48,10 @@ impl StoredRows {
             .into_iter()
             .filter_map(|lookup| Some((lookup.facts.batch?.row, lookup)));
         let mut lookups: HashMap<_, _> = lookups.collect();
+        let chunk = self.store.batch_chunk(self.facts.id, number).await;
+        let chunk = chunk.map_err(store_failed)?.ok_or(BatchError::Unknown)?;
+        let rows = self.encryption.chunk(&self.facts, number, &chunk);
+        let rows = rows.map_err(unreadable)?;
         self.next = RowNumber((number + 1) * ROWS_PER_CHUNK);
         let numbered = (first.0..)
             .map(RowNumber)

@@ -20,7 +20,7 @@ use ports::inbound::{
 };
 use ports::outbound::{
     BatchCancellation, BatchFacts, BatchFilter, BatchStore, Clock, CustomerStore, KeyStore, Random,
-    ScopeClaim, StoredBatch,
+    ScopeClaim, StoredBatch, Timer,
 };
 
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, of_list, store_failed};
@@ -30,15 +30,14 @@ use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
 use super::rows::StoredRows;
 use super::view::Views;
+use super::waiters::BatchWaiters;
 use crate::admission::GatekeeperService;
 use crate::idempotency::{IdempotencyService, NotBegun};
 use crate::lookups::LookupService;
 use crate::people::Authorization;
+use crate::sync::WorkSignal;
 use crate::sync::buckets::Buckets;
 use crate::sync::places::Places;
-
-/// Interval at which a waiting caller looks for a change: feeders of any process make them.
-const POLL: Duration = Duration::from_millis(400);
 
 /// Files of one account that are read and processed at the same time, at most: a table takes some 16 MiB,
 /// and so long to arrive as its sender likes.
@@ -58,6 +57,12 @@ pub struct BatchSources {
     pub gatekeeper: Arc<GatekeeperService>,
     /// Recognition of repeated requests.
     pub idempotency: Arc<IdempotencyService>,
+    /// Signals of events that webhooks tell.
+    pub webhooks: Arc<WorkSignal>,
+    /// Pauses of those who wait.
+    pub timer: Arc<dyn Timer>,
+    /// Those who wait, of all services of a process.
+    pub waiters: Arc<BatchWaiters>,
 }
 
 /// Creates, reads and removes batches.
@@ -68,6 +73,9 @@ pub struct BatchService {
     pub(super) lookups: Arc<LookupService>,
     pub(super) gatekeeper: Arc<GatekeeperService>,
     idempotency: Arc<IdempotencyService>,
+    pub(super) webhooks: Arc<WorkSignal>,
+    pub(super) timer: Arc<dyn Timer>,
+    pub(super) waiters: Arc<BatchWaiters>,
     pub(super) encryption: Arc<BatchEncryption>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
@@ -103,6 +111,9 @@ impl BatchService {
             lookups: sources.lookups,
             gatekeeper: sources.gatekeeper,
             idempotency: sources.idempotency,
+            webhooks: sources.webhooks,
+            timer: sources.timer,
+            waiters: sources.waiters,
             encryption,
             clock,
             random,
@@ -126,27 +137,6 @@ impl BatchService {
 
     pub(super) fn view(&self, owner: &Owner, batch: &StoredBatch) -> Result<BatchView, BatchError> {
         self.views.view(owner, batch)
-    }
-
-    /// A batch, once its state changes or the wait is over.
-    async fn once_changed(
-        &self,
-        owner: &Owner,
-        id: BatchId,
-        wait: Duration,
-    ) -> Result<StoredBatch, BatchError> {
-        let until = self.clock.monotonic() + wait;
-        let first = self.own(owner, id).await?;
-        let mut batch = first.clone();
-        while batch.state == first.state && !batch.state.is_final() {
-            let left = until.saturating_sub(self.clock.monotonic());
-            if left.is_zero() {
-                break;
-            }
-            self.lookups.waits.pause(left.min(POLL)).await;
-            batch = self.own(owner, id).await?;
-        }
-        Ok(batch)
     }
 
     pub(super) fn preview_of(&self, key: &BatchKey, rows: &CheckedRows) -> BatchPreview {
@@ -301,21 +291,8 @@ impl Batches for BatchService {
             .store
             .batches(owner.customer, &filter, &query.page)
             .await;
-        let Page {
-            items,
-            has_next,
-            total,
-        } = page.map_err(of_list)?;
-        let view = |(cursor, batch): (_, StoredBatch)| Ok((cursor, self.view(&owner, &batch)?));
-        let items = items
-            .into_iter()
-            .map(view)
-            .collect::<Result<_, BatchError>>();
-        Ok(owner.read(Page {
-            items: items?,
-            has_next,
-            total,
-        }))
+        let page = page.map_err(of_list)?;
+        Ok(owner.read(self.views.page(&owner, page)))
     }
 
     async fn rows(
@@ -350,7 +327,7 @@ impl Batches for BatchService {
         let owner = self.seeing(owner, batch.facts.key.id).await?;
         Ok(Box::new(StoredBatchChanges {
             store: Arc::clone(&self.store),
-            lookups: Arc::clone(&self.lookups),
+            timer: Arc::clone(&self.timer),
             views: self.views.clone(),
             owner,
             id,

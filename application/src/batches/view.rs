@@ -8,6 +8,7 @@ use domain::key::Environment;
 use domain::lookup::LookupState;
 use domain::outcome::Outcome;
 use domain::pacing::Pacing;
+use domain::page::Page;
 use ports::inbound::{BatchError, BatchView};
 use ports::outbound::{BatchProgress, Clock, StoredBatch};
 
@@ -67,8 +68,29 @@ impl Views {
     /// A batch, as its owner sees it now.
     pub(super) fn view(&self, owner: &Owner, batch: &StoredBatch) -> Result<BatchView, BatchError> {
         let content = self.encryption.content(batch).map_err(unreadable)?;
+        Ok(self.of(owner, batch, content))
+    }
+
+    /// One page of batches, as their owner sees them now. Those that can't be decrypted are among them.
+    pub(super) fn page(&self, owner: &Owner, page: Page<StoredBatch>) -> Page<BatchView> {
+        let mut failures = Vec::new();
+        let views = page.map(|batch| {
+            let content = self.encryption.content(&batch).unwrap_or_else(|cause| {
+                failures.push(cause);
+                BatchContent::unreadable()
+            });
+            self.of(owner, &batch, content)
+        });
+        if let Some(cause) = failures.first() {
+            let batches = failures.len();
+            tracing::warn!(batches, %cause, "batches of a list can't be decrypted");
+        }
+        views
+    }
+
+    fn of(&self, owner: &Owner, batch: &StoredBatch, content: BatchContent) -> BatchView {
         let pace = self.pace(owner.per_minute);
-        Ok(of(batch, content, (pace, self.retention, self.clock.now())))
+        of(batch, content, (pace, self.retention, self.clock.now()))
     }
 }
 

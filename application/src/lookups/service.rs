@@ -44,7 +44,7 @@ pub struct LookupService {
     pub(crate) reader: LookupReader,
     gatekeeper: Arc<GatekeeperService>,
     signals: Arc<LookupSignals>,
-    pub(crate) waits: Waits,
+    pub(super) waits: Waits,
     clock: Arc<dyn Clock>,
     /// The budget of live lookups.
     pacing: Pacing,

@@ -22,7 +22,7 @@ pub(super) fn progress(lookup: &StoredLookup) -> Progress {
 }
 
 /// Waits of those who read a lookup, or follow it.
-pub(crate) struct Waits {
+pub(super) struct Waits {
     signals: Arc<LookupSignals>,
     clock: Arc<dyn Clock>,
     timer: Arc<dyn Timer>,
@@ -40,11 +40,6 @@ impl Waits {
             clock,
             timer,
         }
-    }
-
-    /// Waits for this time.
-    pub(crate) async fn pause(&self, time: Duration) {
-        self.timer.pause(time).await;
     }
 
     /// Reads a lookup until it meets a condition or the wait is over; `None` when there is none.

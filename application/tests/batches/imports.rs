@@ -17,8 +17,9 @@ use testkit::fakes::unsealed_proof;
 use super::rows::{
     BANK_FAILS, NOT_ISSUED, UNKNOWN_PAYMENT, draft, faulty, payment, query, ready, rows,
 };
-use super::steps::{Process, World, access, settle, start};
+use super::steps::{Process, World, access, seconds, settle, start, start_with};
 use crate::support::fixture::Holder;
+use crate::support::limits;
 
 const OTHER_KEY: &str = "MBAN01002611180000000002";
 
@@ -29,7 +30,7 @@ fn transfer(query: ProofQuery) -> Transfer {
 }
 
 /// The bank's file about a payment.
-fn file(query: &ProofQuery) -> ImportFile {
+pub(crate) fn file(query: &ProofQuery) -> ImportFile {
     ImportFile {
         date: query.date,
         tracking_key: query.tracking_key.clone(),
@@ -46,7 +47,12 @@ fn with_key(query: ProofQuery) -> ProofQuery {
 }
 
 impl Process {
-    async fn import(&self, holder: &Holder, id: BatchId, files: Vec<ImportFile>) -> ImportReport {
+    pub(crate) async fn import(
+        &self,
+        holder: &Holder,
+        id: BatchId,
+        files: Vec<ImportFile>,
+    ) -> ImportReport {
         let imported = self.batches.import(&access(holder), id, files).await;
         imported.unwrap().found
     }
@@ -185,6 +191,24 @@ async fn an_import_beside_the_feeder_neither_loses_nor_doubles_a_row() {
     assert_eq!(process.begun(id).await, (0..600).collect::<Vec<_>>());
     world.charged(&holder, 400).await;
     assert_eq!(world.bank.times_asked(), 400);
+}
+
+#[tokio::test]
+async fn a_paused_batch_whose_next_row_is_imported_stays_paused() {
+    let (world, process, holder) = start_with(limits(1_000, Some(7))).await;
+    let id = process.create(&holder, ready(12)).await;
+    process.feed().await;
+    process.work().await;
+    let paused = process.view(&holder, id).await;
+    let report = process.import(&holder, id, vec![file(&payment(7))]).await;
+    assert_eq!(delivered(&report), [7]);
+    world.pass(seconds(60)).await;
+    assert_eq!(process.feed().await, 1);
+    let still = process.view(&holder, id).await;
+    assert_eq!(
+        (still.state, still.updated_at),
+        (BatchState::Paused, paused.updated_at)
+    );
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use domain::batch::BatchState;
 use domain::outcome::Outcome;
 use ports::inbound::KeyAdministration as _;
 use ports::outbound::Clock as _;
+use testkit::fakes::Fault;
 
 use super::rows::ready;
 use super::steps::{seconds, start_with};
@@ -60,6 +61,31 @@ async fn a_used_up_month_pauses_the_batch_until_the_limits_are_raised() {
     assert_eq!(process.state(id).await, BatchState::Running);
     world.until(&process, id, BatchState::Finished).await;
     world.charged(&holder, 12).await;
+}
+
+#[tokio::test]
+async fn a_paused_batch_stays_paused_while_the_limiter_fails() {
+    let (world, process, holder) = start_with(limits(1_000, Some(7))).await;
+    let id = process.create(&holder, ready(12)).await;
+    process.feed().await;
+    process.work().await;
+    let paused = process.view(&holder, id).await;
+    assert_eq!(paused.state, BatchState::Paused);
+    let standing = async || {
+        let view = process.view(&holder, id).await;
+        (view.state, view.updated_at)
+    };
+    let faults = world.base.limiter.faults();
+    faults.inject_into("admit", Fault::Fails);
+    world.pass(seconds(60)).await;
+    assert_eq!(process.feed().await, 1);
+    assert_eq!(standing().await, (BatchState::Paused, paused.updated_at));
+    // There is no quota still: it is the same pause, of which webhooks are told once.
+    faults.clear();
+    world.pass(seconds(10)).await;
+    assert_eq!(process.feed().await, 1);
+    assert_eq!(standing().await, (BatchState::Paused, paused.updated_at));
+    world.charged(&holder, 7).await;
 }
 
 #[tokio::test]

@@ -3,12 +3,14 @@
 use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::key::{Grace, KeyId};
 use domain::page::{PageRequest, PageSize};
-use ports::inbound::{BatchAccess, BatchError, BatchQuery, Batches as _, KeyAdministration as _};
+use ports::inbound::{
+    BatchAccess, BatchError, BatchQuery, Batches as _, KeyAdministration as _, Lookups as _,
+};
 use testkit::fakes::Fault;
 use uuid::Uuid;
 
 use super::rows::{NOT_ISSUED, UNKNOWN_PAYMENT, faulty, payment, query, ready, rows};
-use super::steps::{Process, access, ample, seconds, start};
+use super::steps::{Process, access, ample, seconds, settle, start};
 use crate::support::fixture::Holder;
 use crate::support::operator;
 
@@ -182,6 +184,59 @@ async fn a_store_that_fails_while_rows_are_read_ends_the_reading() {
     process.store.faults().clear();
     assert_eq!(rows.next().await.unwrap().unwrap().len(), 50);
     assert!(rows.next().await.unwrap().is_none());
+}
+
+/// Reads rows of a batch that is erased meanwhile, by another process.
+async fn reads_of_an_erased_batch(state: BatchState) {
+    let (world, process, holder) = start().await;
+    let other = world.process(&[1]);
+    for method in ["batch_lookups", "batch_chunk"] {
+        let id = process.create(&holder, ready(150)).await;
+        match state {
+            BatchState::Canceled => {
+                process.feed().await;
+                process.work().await;
+                process.batches.cancel(&access(&holder), id).await.unwrap();
+            }
+            state => world.until(&process, id, state).await,
+        }
+        let access = access(&holder);
+        let rows = process.batches.rows(&access, id, RowNumber(0)).await;
+        let mut rows = rows.unwrap().found;
+        assert_eq!(rows.next().await.unwrap().unwrap().len(), 100);
+        // In the middle of the reading of the other rows.
+        process.store.faults().inject_into(method, Fault::Hangs);
+        let rest = tokio::spawn(async move { rows.next().await.map(drop) });
+        settle().await;
+        other.batches.erase(&access, id).await.unwrap();
+        process.store.faults().clear();
+        let rest = rest.await.unwrap();
+        assert!(matches!(rest, Err(BatchError::Unknown)), "{method}: {rest:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_finished_batch_that_is_erased_while_its_rows_are_read_ends_the_reading() {
+    reads_of_an_erased_batch(BatchState::Finished).await;
+}
+
+#[tokio::test]
+async fn a_canceled_batch_that_is_erased_while_its_rows_are_read_ends_the_reading() {
+    reads_of_an_erased_batch(BatchState::Canceled).await;
+}
+
+#[tokio::test]
+async fn a_row_whose_lookup_was_erased_alone_does_not_end_the_reading() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(2)).await;
+    world.until(&process, id, BatchState::Finished).await;
+    let BatchAccess::Key(key) = access(&holder) else {
+        panic!("it is a key");
+    };
+    let lookup = process.lookups_of(id).await[0].facts.id;
+    process.lookups.remove(key, lookup).await.unwrap();
+    let outcomes = process.outcomes(&holder, id).await;
+    assert_eq!(outcomes, ["not begun", "delivered"]);
 }
 
 #[tokio::test]

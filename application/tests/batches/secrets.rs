@@ -32,8 +32,6 @@ async fn a_batch_whose_secret_is_gone_is_unreadable() {
         panic!("{unreadable:?}");
     };
     assert!(cause.to_string().contains("CEP_STORE_SECRET"), "{cause}");
-    let listed = ignorant.batches.list(&access(&holder), &all()).await;
-    assert!(matches!(listed, Err(BatchError::Unreadable { .. })));
     let rows = ignorant
         .batches
         .rows(&access(&holder), id, RowNumber(0))
@@ -48,6 +46,30 @@ async fn a_batch_whose_secret_is_gone_is_unreadable() {
         .import(&access(&holder), id, Vec::new())
         .await;
     assert!(matches!(imported, Err(BatchError::Unreadable { .. })));
+}
+
+#[tokio::test]
+async fn a_batch_whose_secret_is_gone_is_listed_without_its_name() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, ready(3)).await;
+    world.until(&process, id, BatchState::Finished).await;
+    let rotated = world.process(&[2]);
+    let newer = rotated.create(&holder, ready(1)).await;
+    let (lines, _guard) = testkit::log::listen();
+    let listed = rotated.batches.list(&access(&holder), &all()).await;
+    let listed = listed.unwrap().found.items.into_iter();
+    let listed: Vec<_> = listed
+        .map(|(_, batch)| (batch.id, batch.state, batch.name))
+        .collect();
+    let name = Some("Nómina".to_owned());
+    let expected = [
+        (newer, BatchState::Queued, name),
+        (id, BatchState::Finished, None),
+    ];
+    assert_eq!(listed, expected);
+    let log = lines.text();
+    assert_eq!(log.matches("batches of a list can't be decrypted").count(), 1);
+    assert!(log.contains("CEP_STORE_SECRET"), "{log}");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use application::{
     BankBySide, BankMonitor, BatchEncryption, BatchFeeder, BatchService, BatchSources,
     DeliveryHistory, FeederParts, LookupService, LookupSignals, LookupWorker, ProofMemory,
-    ProofService, WorkerParts,
+    ProofService, WorkSignal, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -43,8 +43,8 @@ pub(crate) struct World {
     pub(crate) bank: Arc<ScriptedBank>,
     pub(crate) live_bank: Arc<ScriptedBank>,
     pub(crate) seals: Arc<ScriptedSeals>,
-    timer: Arc<ManualTimer>,
-    random: Arc<CountingRandom>,
+    pub(crate) timer: Arc<ManualTimer>,
+    pub(crate) random: Arc<CountingRandom>,
 }
 
 /// One process of the gateway.
@@ -55,6 +55,8 @@ pub(crate) struct Process {
     pub(crate) lookups: Arc<LookupService>,
     feeder: Arc<BatchFeeder>,
     worker: Arc<LookupWorker>,
+    /// Signals of events that webhooks tell.
+    pub(crate) webhooks: Arc<WorkSignal>,
     feeding: Arc<Mutex<Vec<AbortHandle>>>,
 }
 
@@ -106,6 +108,7 @@ impl World {
         let store = base.data.elsewhere();
         let shared = Arc::new(store.clone());
         let signals = Arc::<LookupSignals>::default();
+        let webhooks = Arc::<WorkSignal>::default();
         let lookup_encryption = encryption(generations);
         let (seals, timer) = (self.seals.clone(), self.timer.clone());
         let lookups = service(base, &store, &lookup_encryption, seals, &signals, timer);
@@ -121,6 +124,9 @@ impl World {
                 lookups: lookups.clone(),
                 gatekeeper: base.gatekeeper.clone(),
                 idempotency: Arc::new(idempotency(base, &store)),
+                webhooks: webhooks.clone(),
+                timer: self.timer.clone(),
+                waiters: Arc::default(),
             },
             encryption.clone(),
             (base.clock.clone(), self.random.clone()),
@@ -143,7 +149,7 @@ impl World {
                 started.lock().unwrap().push(task);
             }),
             pacing,
-            webhooks: Arc::default(),
+            webhooks: webhooks.clone(),
         });
         let worker = LookupWorker::new(WorkerParts {
             store: shared,
@@ -156,7 +162,7 @@ impl World {
             timer: self.timer.clone(),
             random: self.random.clone(),
             spawn: Box::new(|task| drop(tokio::spawn(task))),
-            webhooks: Arc::default(),
+            webhooks: webhooks.clone(),
             places: 512,
             test_scale: RetryScale::NONE,
         });
@@ -166,6 +172,7 @@ impl World {
             lookups,
             feeder: Arc::new(feeder),
             worker: Arc::new(worker),
+            webhooks,
             feeding,
         }
     }

@@ -14,7 +14,7 @@ use super::fixture::{batch_of, customer, month, record, record_of, row_of};
 use super::lookups::lease_until;
 use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::{
-    BatchCancellation, BatchChange, BatchFeed, BatchProgress, BatchRelease, ClaimedBatch,
+    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchProgress, BatchRelease, ClaimedBatch,
     FeedCharge, NewBatch, NewLookup, RowLookup, StoredBatch, StoredLookup,
 };
 
@@ -106,8 +106,8 @@ impl Stores {
 
     async fn add_batches(&self, batches: &[NewBatch]) {
         for new in batches {
-            let added = self.batches.add_batch(new).await;
-            added.expect("the batch is added");
+            let added = self.batches.add_batch(new, u32::MAX).await;
+            assert_eq!(added.expect("the store works"), BatchAddition::Added);
         }
     }
 
@@ -119,7 +119,16 @@ impl Stores {
     /// A batch that is there.
     async fn kept_batch(&self, new: &NewBatch) -> StoredBatch {
         let found = self.stored_batch(new).await;
-        found.expect("the batch is there")
+        let found = found.expect("the batch is there");
+        assert_eq!(self.state_of(new).await, Some(found.state));
+        found
+    }
+
+    /// The state of a batch, read alone.
+    async fn state_of(&self, new: &NewBatch) -> Option<BatchState> {
+        let NewBatch { facts, .. } = new;
+        let state = self.batches.batch_state(facts.customer, facts.id).await;
+        state.expect("the store works")
     }
 
     /// State, next row and number of open lookups.
@@ -195,7 +204,7 @@ impl Stores {
     /// All lookups of a batch, in row order.
     async fn rows_of(&self, new: &NewBatch) -> Vec<StoredLookup> {
         let first = RowNumber(0);
-        let rows = self.batches.batch_lookups(new.facts.id, first, 1_000).await;
+        let rows = self.batches.batch_lookups(new.facts.id, first, 10_000).await;
         rows.expect("the store works")
     }
 

@@ -62,7 +62,8 @@ pub trait Batches: Send + Sync {
         repeatable: Option<RepeatableBatch>,
     ) -> Result<CreatedBatch, BatchError>;
 
-    /// One batch. With a `wait` it returns once the batch's state changes, or that time is over.
+    /// One batch. With a `wait` it returns once the batch's state changes, or that time is over; at once if
+    /// 16 reads of the customer wait in this process already.
     ///
     /// # Errors
     /// See [`BatchError`].
@@ -73,7 +74,8 @@ pub trait Batches: Send + Sync {
         wait: Duration,
     ) -> Result<BatchRead<BatchView>, BatchError>;
 
-    /// Batches, newest first, one page without a total.
+    /// Batches, newest first, one page without a total. One that can't be decrypted is among them, without
+    /// its name and with default options.
     ///
     /// # Errors
     /// See [`BatchError`].
@@ -171,7 +173,7 @@ pub trait BatchRows: Send {
     /// The next rows, some at a time; `None` after the last one.
     ///
     /// # Errors
-    /// The store failed, or a row can't be decrypted.
+    /// [`BatchError::Unknown`] once the batch is erased, the store failed, or a row can't be decrypted.
     async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError>;
 }
 

@@ -13,7 +13,9 @@ use uuid::Uuid;
 
 use super::{Lease, ListError, LookupFacts, ScopeClaim, StoreError, StoredLookup};
 
-/// Port: stored batches. Every method is one atomic step.
+/// Port: stored batches. Every method is one atomic step, but for a removal: it may be seen half done. The
+/// chunks MUST go before the first lookup does, so whoever reads lookups, and their chunk afterwards, has
+/// read all the lookups that there were.
 ///
 /// A batch's rows are stored in chunks, encrypted. From them, lookups are made in row order, some at a
 /// time; a row has one lookup at most. A batch that isn't final is *due* at an instant, and whoever claims
@@ -21,8 +23,14 @@ use super::{Lease, ListError, LookupFacts, ScopeClaim, StoreError, StoredLookup}
 #[async_trait]
 pub trait BatchStore: Send + Sync {
     /// Adds a batch, queued and due at once, and records it as the answer to the request that holds its
-    /// claim; fails if that isn't held any more. Durable once it returns.
-    async fn add_batch(&self, batch: &NewBatch) -> Result<(), StoreError>;
+    /// claim; fails if that isn't held any more. Durable once it returns. Refuses, and changes nothing, if
+    /// the customer has `most_open` batches that aren't final. MUST NOT let those that are added at the same
+    /// moment exceed that together.
+    async fn add_batch(
+        &self,
+        batch: &NewBatch,
+        most_open: u32,
+    ) -> Result<BatchAddition, StoreError>;
 
     /// One batch of a customer; `None` when it has none with this id.
     async fn batch(
@@ -30,6 +38,14 @@ pub trait BatchStore: Send + Sync {
         customer: CustomerId,
         id: BatchId,
     ) -> Result<Option<StoredBatch>, StoreError>;
+
+    /// The state of a batch of a customer; `None` when it has none with this id. Reads one row: those who
+    /// wait for a change ask often.
+    async fn batch_state(
+        &self,
+        customer: CustomerId,
+        id: BatchId,
+    ) -> Result<Option<BatchState>, StoreError>;
 
     /// Batches of a customer, newest first, one page without a total.
     async fn batches(
@@ -69,7 +85,7 @@ pub trait BatchStore: Send + Sync {
     ) -> Result<Option<BatchProgress>, StoreError>;
 
     /// Makes lookups of a claimed batch's rows, queued and due at once, charges them to the key's month and
-    /// moves the batch on to the row after them; it is running then. Returns `false`, and changes nothing,
+    /// moves the batch on to the row after them; it is running then, also if it was paused. Returns `false`, and changes nothing,
     /// if the lease isn't held any more, or one of the rows has a lookup.
     async fn feed_batch(&self, feed: &BatchFeed) -> Result<bool, StoreError>;
 
@@ -93,8 +109,8 @@ pub trait BatchStore: Send + Sync {
 
     /// Delivers proofs for rows that have none, without a look-up: a row's lookup that isn't canceled or
     /// delivered ends so, whoever works on it, and is refunded if nobody began to; a row without a lookup
-    /// gets one that is delivered, uncharged. Rows that have a proof already are passed over. The batch MUST
-    /// NOT be canceled. Returns the lookups that were delivered now; `None` when the customer has no such
+    /// gets one that is delivered, uncharged. Webhooks are told of each. Rows that have a proof already are
+    /// passed over. The batch MUST NOT be canceled. Returns the lookups that were delivered now; `None` when the customer has no such
     /// batch, or it is canceled.
     async fn import_proofs(
         &self,
@@ -119,6 +135,15 @@ pub struct NewBatch {
     pub chunks: Vec<Vec<u8>>,
     /// The idempotency key of the request that creates it, if it has one.
     pub claim: Option<ScopeClaim>,
+}
+
+/// Result of [`BatchStore::add_batch`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchAddition {
+    /// It was added.
+    Added,
+    /// The customer has as many batches that aren't final as it may have.
+    TooManyOpen,
 }
 
 /// Facts of a batch that don't change, none of them personal data.
@@ -258,7 +283,7 @@ pub struct BatchRelease {
 /// Change of a batch at the end of the work on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchChange {
-    /// It goes on at this time; running, if it was paused.
+    /// It goes on at this time. Its state stays as it is: a paused one runs again once lookups are made.
     Wait {
         /// Time at which it is due.
         due_at: DateTime<Utc>,

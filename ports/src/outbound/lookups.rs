@@ -7,9 +7,11 @@ use domain::customer::CustomerId;
 use domain::key::{CountedKey, CounterId, Environment, HashGeneration};
 use domain::lookup::{Attempt, LookupId, LookupState, QueueAhead};
 use domain::month::Month;
+use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
 use domain::page::{Page, PageRequest};
 use domain::request::RequestId;
+use domain::webhook::WebhookEvent;
 use uuid::Uuid;
 
 use super::{ListError, ScopeClaim, StoreError};
@@ -142,6 +144,21 @@ pub struct LookupFacts {
     pub generation: HashGeneration,
     /// The row that it is made of, if it is one of a batch.
     pub batch: Option<BatchRow>,
+}
+
+impl LookupFacts {
+    /// The event of its end in a state; `None` for a state that isn't told of. `last` is the outcome of its
+    /// last attempt.
+    pub fn end_event(
+        &self,
+        state: LookupState,
+        last: Option<Outcome>,
+        at: DateTime<Utc>,
+    ) -> Option<WebhookEvent> {
+        let owner = (self.customer, self.environment);
+        let batch = self.batch.map(|row| row.batch.0);
+        WebhookEvent::of_lookup(owner, (self.id.0, batch), (state, last), at)
+    }
 }
 
 /// A row of a batch.

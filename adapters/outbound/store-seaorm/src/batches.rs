@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::batch::{BatchId, RowNumber};
+use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::customer::CustomerId;
 use domain::page::{Cursor, Page, PageRequest};
 use ports::outbound::{
-    BatchCancellation, BatchFeed, BatchFilter, BatchProgress, BatchRelease, BatchStore,
-    ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, NewBatch, StoreError, StoredBatch,
-    StoredLookup,
+    BatchAddition, BatchCancellation, BatchFeed, BatchFilter, BatchProgress, BatchRelease,
+    BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, NewBatch, StoreError,
+    StoredBatch, StoredLookup,
 };
 use sea_orm::EntityTrait;
 
@@ -29,10 +29,14 @@ mod state;
 
 #[async_trait]
 impl BatchStore for Store {
-    async fn add_batch(&self, batch: &NewBatch) -> Result<(), StoreError> {
+    async fn add_batch(
+        &self,
+        batch: &NewBatch,
+        most_open: u32,
+    ) -> Result<BatchAddition, StoreError> {
         self.in_time(async {
             let transaction = self.begin().await?;
-            let added = addition::within(&transaction, batch).await;
+            let added = addition::within(&transaction, batch, most_open).await;
             self.end(transaction, added).await
         })
         .await
@@ -50,6 +54,15 @@ impl BatchStore for Store {
             Ok(read.into_iter().next())
         })
         .await
+    }
+
+    async fn batch_state(
+        &self,
+        customer: CustomerId,
+        id: BatchId,
+    ) -> Result<Option<BatchState>, StoreError> {
+        self.in_time(state::read(&self.connection, customer, id))
+            .await
     }
 
     async fn batches(

@@ -6,12 +6,13 @@ use chrono::TimeDelta;
 use domain::batch::{BatchId, BatchState, RowCounts};
 use domain::idempotency::{FirstAnswer, IdempotencyScope, RepeatableRequest, RequestFingerprint};
 use domain::key::ApiKey;
+use futures::future::join_all;
 use uuid::Uuid;
 
-use super::{batch, others, queued, start};
+use super::{batch, feed, minutes, others, queued, start};
 use crate::contract::fixture::{batch_of, customer, record};
 use crate::contract::stores::{Stores, StoresUnderTest};
-use crate::outbound::{NewBatch, NewClaim, ScopeClaim};
+use crate::outbound::{BatchAddition, BatchChange, NewBatch, NewClaim, ScopeClaim};
 
 pub(super) async fn additions<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
     an_added_batch_is_queued_and_due_at_once(make().await).await;
@@ -21,6 +22,8 @@ pub(super) async fn additions<F: Future<Output = StoresUnderTest>>(make: &impl F
     an_id_is_taken_once(make().await).await;
     a_batch_is_recorded_with_its_request(make().await).await;
     a_request_that_lost_its_claim_adds_no_batch(make().await).await;
+    a_customer_has_so_many_open_batches(make().await).await;
+    batches_that_are_added_at_once_do_not_exceed_the_limit_together(make().await).await;
 }
 
 async fn an_added_batch_is_queued_and_due_at_once(
@@ -29,6 +32,7 @@ async fn an_added_batch_is_queued_and_due_at_once(
     here.add_batches(&[batch(1)]).await;
     assert_eq!(elsewhere.kept_batch(&batch(1)).await, queued(&batch(1)));
     assert_eq!(elsewhere.stored_batch(&batch(2)).await, None);
+    assert_eq!(elsewhere.state_of(&batch(2)).await, None);
 }
 
 async fn a_batch_comes_back_with_all_its_facts(
@@ -81,13 +85,16 @@ async fn chunks_are_read_one_by_one(StoresUnderTest { here, elsewhere }: StoresU
 
 async fn a_batch_is_found_by_its_customer_alone(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.add_batches(&[batch(1)]).await;
-    let found = here.batches.batch(customer(2).id, batch(1).facts.id).await;
+    let (other, id) = (customer(2).id, batch(1).facts.id);
+    let found = here.batches.batch(other, id).await;
     assert_eq!(found.expect("the store works"), None);
+    let state = here.batches.batch_state(other, id).await;
+    assert_eq!(state.expect("the store works"), None);
 }
 
 async fn an_id_is_taken_once(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.add_batches(&[batch(1)]).await;
-    let refused = here.batches.add_batch(&others(1)).await;
+    let refused = here.batches.add_batch(&others(1), u32::MAX).await;
     assert!(refused.is_err(), "two batches have one id");
     assert_eq!(here.kept_batch(&batch(1)).await, queued(&batch(1)));
     assert_eq!(here.stored_batch(&others(1)).await, None);
@@ -133,7 +140,7 @@ async fn a_batch_is_recorded_with_its_request(
     let recorded = FirstAnswer::Batch(batch(1).facts.id);
     assert_eq!(answer(&elsewhere).await, Some(recorded));
     // An answer is recorded once, and keeps its place.
-    let again = here.batches.add_batch(&claiming(2, 1)).await;
+    let again = here.batches.add_batch(&claiming(2, 1), u32::MAX).await;
     assert!(again.is_err());
     let after_the_claim = start() + TimeDelta::minutes(3);
     let taken = here
@@ -158,7 +165,7 @@ async fn a_request_that_lost_its_claim_adds_no_batch(
 ) {
     let claimed = here.idempotency.claim_scope(&claim(2), start()).await;
     assert!(claimed.expect("the store works"));
-    let refused = here.batches.add_batch(&claiming(1, 1)).await;
+    let refused = here.batches.add_batch(&claiming(1, 1), u32::MAX).await;
     assert!(refused.is_err());
     assert_eq!(here.stored_batch(&batch(1)).await, None);
     let chunk = here.batches.batch_chunk(batch(1).facts.id, 0).await;
@@ -166,4 +173,57 @@ async fn a_request_that_lost_its_claim_adds_no_batch(
     here.add_batches(&[claiming(1, 2)]).await;
     let kept = here.kept_batch(&batch(1)).await;
     assert_eq!(kept.state, BatchState::Queued);
+}
+
+async fn a_customer_has_so_many_open_batches(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.with_key().await;
+    let claimed = here.idempotency.claim_scope(&claim(1), start()).await;
+    assert!(claimed.expect("the store works"));
+    let add = async |new: &NewBatch, most| {
+        let added = elsewhere.batches.add_batch(new, most).await;
+        added.expect("the store works")
+    };
+    assert_eq!(add(&batch(1), 0).await, BatchAddition::TooManyOpen);
+    here.add_batches(&[batch(1), others(2)]).await;
+    assert_eq!(here.claim_batches_at(1, start(), 1).await.len(), 1);
+    assert!(here.feeds(&feed(&batch(1), 1, 0..1)).await);
+    // It is running, the second is queued.
+    assert_eq!(add(&batch(3), 2).await, BatchAddition::Added);
+    let refused = add(&claiming(4, 1), 2).await;
+    assert_eq!(refused, BatchAddition::TooManyOpen);
+    assert_eq!(here.stored_batch(&batch(4)).await, None);
+    let chunk = here.batches.batch_chunk(batch(4).facts.id, 0).await;
+    assert_eq!(chunk.expect("the store works"), None);
+    assert_eq!(answer(&here).await, None);
+    // One that is paused counts, one that is final doesn't.
+    let due_at = minutes(9);
+    let pause = BatchChange::Pause { due_at };
+    assert!(here.releases_batch(&batch(1), 1, pause).await);
+    assert_eq!(add(&batch(4), 2).await, BatchAddition::TooManyOpen);
+    here.cancels_batch(&batch(3)).await;
+    assert_eq!(add(&claiming(4, 1), 2).await, BatchAddition::Added);
+    let recorded = FirstAnswer::Batch(batch(4).facts.id);
+    assert_eq!(answer(&here).await, Some(recorded));
+}
+
+async fn batches_that_are_added_at_once_do_not_exceed_the_limit_together(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.with_key().await;
+    let batches: Vec<_> = (1..=12).map(batch).collect();
+    let stores = [&here, &elsewhere].into_iter().cycle();
+    let additions = stores
+        .zip(&batches)
+        .map(|(stores, new)| stores.batches.add_batch(new, 3));
+    let added = join_all(additions).await;
+    let added = added.into_iter().map(|added| added.expect("the store works"));
+    let added = added.filter(|added| *added == BatchAddition::Added);
+    assert_eq!(added.count(), 3);
+    let mut kept = 0;
+    for new in &batches {
+        kept += usize::from(here.stored_batch(new).await.is_some());
+    }
+    assert_eq!(kept, 3);
 }

@@ -7,7 +7,7 @@ use domain::batch::BatchState;
 use domain::key::Environment;
 use domain::webhook::{EventType, EventTypes, WebhookEvent};
 
-use super::{batch, minutes};
+use super::{batch, feed, minutes};
 use crate::contract::fixture::{batch_of, customer, record};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::contract::webhooks::{by_owner, endpoint, endpoint_of};
@@ -26,7 +26,7 @@ fn empty() -> NewBatch {
 }
 
 /// An endpoint of the environment of [`batch`].
-fn wanting(endpoint: StoredEndpoint, events: &[EventType]) -> StoredEndpoint {
+pub(super) fn wanting(endpoint: StoredEndpoint, events: &[EventType]) -> StoredEndpoint {
     StoredEndpoint {
         environment: batch(1).facts.environment,
         events: EventTypes::new(events).expect("events of the suite"),
@@ -52,14 +52,30 @@ async fn add_webhooks(stores: &Stores, endpoints: &[StoredEndpoint]) {
     }
 }
 
-/// Pauses a batch that is claimed anew.
+/// Pauses a batch that is claimed anew, for a minute.
 async fn pauses(stores: &Stores, new: &NewBatch, minute: i64, lease: u128) {
+    let due_at = minutes(minute + 1);
+    let pause = BatchChange::Pause { due_at };
+    claims_and_releases(stores, new, (minute, lease), pause).await;
+}
+
+/// Lets a batch that is claimed anew wait for a minute.
+async fn waits(stores: &Stores, new: &NewBatch, minute: i64, lease: u128) {
+    let due_at = minutes(minute + 1);
+    let wait = BatchChange::Wait { due_at };
+    claims_and_releases(stores, new, (minute, lease), wait).await;
+}
+
+async fn claims_and_releases(
+    stores: &Stores,
+    new: &NewBatch,
+    (minute, lease): (i64, u128),
+    change: BatchChange,
+) {
     let now = minutes(minute);
     let claimed = stores.claim_batches_at(1, now, lease).await;
     assert_eq!(claimed.len(), 1, "at minute {minute}");
-    let due_at = minutes(minute + 1);
-    let pause = BatchChange::Pause { due_at };
-    assert!(stores.releases_batch_at(new, now, lease, pause).await);
+    assert!(stores.releases_batch_at(new, now, lease, change).await);
 }
 
 async fn the_end_of_a_batch_is_told_once_to_those_who_want_it(
@@ -85,7 +101,9 @@ async fn each_pause_of_a_batch_is_told_once_to_those_who_want_it(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let endpoint = wanting(endpoint(1), &[EventType::BatchPaused]);
-    here.add_webhook(&endpoint, 1).await;
+    // The key has the first entry of the audit log.
+    here.add_webhook(&endpoint, 2).await;
+    here.with_key().await;
     here.add_batches(&[batch(1)]).await;
     let told = |minute| told_of(&endpoint, &batch(1), BatchState::Paused, minutes(minute));
     pauses(&here, &batch(1), 1, 1).await;
@@ -93,13 +111,18 @@ async fn each_pause_of_a_batch_is_told_once_to_those_who_want_it(
     // It is looked at, and there is no quota yet.
     pauses(&elsewhere, &batch(1), 2, 2).await;
     assert_eq!(elsewhere.told(&endpoint).await, [told(1)]);
-    // It goes on, and is paused another time.
-    assert_eq!(here.claim_batches_at(1, minutes(3), 3).await.len(), 1);
-    let due_at = minutes(4);
-    let wait = BatchChange::Wait { due_at };
-    assert!(here.releases_batch_at(&batch(1), minutes(3), 3, wait).await);
+    // It could not be looked at, which is neither a new pause nor its end.
+    waits(&here, &batch(1), 3, 3).await;
     pauses(&here, &batch(1), 4, 4).await;
-    assert_eq!(elsewhere.told(&endpoint).await, [told(4), told(1)]);
+    assert_eq!(elsewhere.told(&endpoint).await, [told(1)]);
+    // It goes on, and is paused another time.
+    assert_eq!(here.claim_batches_at(1, minutes(5), 5).await.len(), 1);
+    assert!(here.feeds(&feed(&batch(1), 5, 0..1)).await);
+    let due_at = minutes(6);
+    let wait = BatchChange::Wait { due_at };
+    assert!(here.releases_batch_at(&batch(1), minutes(5), 5, wait).await);
+    pauses(&here, &batch(1), 6, 6).await;
+    assert_eq!(elsewhere.told(&endpoint).await, [told(6), told(1)]);
 }
 
 async fn what_nobody_asked_for_is_not_told(StoresUnderTest { here, elsewhere }: StoresUnderTest) {

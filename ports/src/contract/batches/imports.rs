@@ -5,12 +5,17 @@ use std::future::Future;
 use domain::batch::{BatchId, BatchState};
 use domain::customer::CustomerId;
 use domain::lookup::{LookupId, LookupState};
+use domain::webhook::{EventType, WebhookEvent};
 
+use super::events::wanting;
 use super::{as_new, batch, feed, minutes, start};
 use crate::contract::fixture::{customer, lookup_of, record, row_of};
 use crate::contract::lookups::{end, failed, lease_until, wait};
 use crate::contract::stores::{Stores, StoresUnderTest};
-use crate::outbound::{BatchChange, ImportedProof, LookupChange, LookupFacts, StoredLookup};
+use crate::contract::webhooks::endpoint;
+use crate::outbound::{
+    BatchChange, ImportedProof, LookupChange, LookupFacts, StoredDelivery, StoredLookup,
+};
 
 pub(super) async fn imports<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
     open_and_failed_lookups_are_delivered(make().await).await;
@@ -21,6 +26,7 @@ pub(super) async fn imports<F: Future<Output = StoresUnderTest>>(make: &impl Fn(
     a_row_that_is_not_as_it_was_is_passed_over(make().await).await;
     a_finished_batch_takes_proofs_and_a_canceled_one_does_not(make().await).await;
     nobody_imports_into_what_is_not_theirs(make().await).await;
+    each_delivery_is_told_once_to_those_who_want_it(make().await).await;
 }
 
 /// A proof for a row of the first batch, which has its lookup or has none.
@@ -227,4 +233,47 @@ async fn nobody_imports_into_what_is_not_theirs(StoresUnderTest { here, .. }: St
         import_as(&here, customer(1).id, id, &[]).await,
         Some(Vec::new())
     );
+}
+
+async fn each_delivery_is_told_once_to_those_who_want_it(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let told = wanting(endpoint(1), &[EventType::LookupDelivered]);
+    let other = wanting(endpoint(2), &[EventType::LookupFailed]);
+    // The key has the first entry of the audit log.
+    for (number, endpoint) in (2..).zip([&told, &other]) {
+        here.add_webhook(endpoint, number).await;
+    }
+    here.with_key().await;
+    here.claimed_batch(&batch(1)).await;
+    assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
+    here.claim_at(1, start(), lease_until(5, minutes(1))).await;
+    let tried = end(row_of(&batch(1), 0).facts.id, 5, start(), wait(minutes(9)));
+    assert!(here.end_claim(&tried).await);
+    // A row that was tried, a queued one, and one without a lookup; the second time each has its proof.
+    let proofs = [for_existing(0), for_existing(1), proof(2, None)];
+    assert_eq!(import(&here, &proofs).await, Some(vec![0, 1, 2]));
+    assert_eq!(import(&elsewhere, &proofs).await, Some(Vec::new()));
+    let delivery = |row| {
+        let facts = row_of(&batch(1), row).facts;
+        let event = WebhookEvent {
+            customer: facts.customer,
+            environment: facts.environment,
+            kind: EventType::LookupDelivered,
+            subject: facts.id.0,
+            state: LookupState::Delivered.name(),
+            reason: None,
+            batch: Some(batch(1).facts.id.0),
+            at: minutes(1),
+        };
+        StoredDelivery::of(told.id, &event)
+    };
+    let mut expected = [0, 1, 2].map(delivery).to_vec();
+    let mut deliveries = elsewhere.told(&told).await;
+    // All of one instant.
+    for list in [&mut expected, &mut deliveries] {
+        list.sort_by_key(|delivery| delivery.id);
+    }
+    assert_eq!(deliveries, expected);
+    assert_eq!(elsewhere.told(&other).await, []);
 }

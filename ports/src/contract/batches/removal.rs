@@ -4,9 +4,10 @@ use std::future::Future;
 
 use chrono::TimeDelta;
 use domain::customer::CustomerId;
+use futures::future::join;
 
 use super::{as_new, batch, feed, minutes, others, start};
-use crate::contract::fixture::{customer, lookup_of, record, row_of};
+use crate::contract::fixture::{batch_of, customer, lookup_of, record, row_of};
 use crate::contract::lookups::{end, failed, lease_until};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::NewBatch;
@@ -17,6 +18,7 @@ pub(super) async fn removal<F: Future<Output = StoresUnderTest>>(make: &impl Fn(
     nobody_erases_what_is_not_theirs(make().await).await;
     batches_are_removed_some_time_after_their_end(make().await).await;
     lookups_of_a_batch_are_removed_with_it_and_not_before(make().await).await;
+    who_reads_a_batch_while_it_is_removed_misses_no_lookup(make().await).await;
 }
 
 async fn erase(stores: &Stores, of: CustomerId, new: &NewBatch) -> bool {
@@ -110,4 +112,29 @@ async fn lookups_of_a_batch_are_removed_with_it_and_not_before(
     assert_eq!(prune(&elsewhere, minutes(100)).await, 1);
     assert_eq!(here.rows_of(&batch(1)).await, []);
     assert_eq!(here.stored(&as_new(&row_of(&batch(1), 0))).await, None);
+}
+
+async fn who_reads_a_batch_while_it_is_removed_misses_no_lookup(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    // More than are removed at once.
+    const ROWS: u16 = 2_500;
+    let large = batch_of(&record(1).key, 1, ROWS.into());
+    let id = large.facts.id;
+    here.with_key().await;
+    here.claimed_batch(&large).await;
+    assert!(here.feeds(&feed(&large, 1, 0..ROWS)).await);
+    here.cancels_batch(&large).await;
+    let reading = async {
+        loop {
+            let lookups = elsewhere.rows_of(&large).await.len();
+            let chunk = elsewhere.batches.batch_chunk(id, 0).await;
+            if chunk.expect("the store works").is_none() {
+                return;
+            }
+            assert_eq!(lookups, usize::from(ROWS));
+        }
+    };
+    let (erased, ()) = join(erase(&here, customer(1).id, &large), reading).await;
+    assert!(erased);
 }

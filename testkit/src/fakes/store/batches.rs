@@ -5,12 +5,13 @@ use chrono::{DateTime, Utc};
 use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::customer::CustomerId;
 use domain::idempotency::FirstAnswer;
+use domain::lookup::LookupState;
 use domain::page::{Cursor, Direction, Page, PageRequest};
 use domain::webhook::WebhookEvent;
 use ports::outbound::{
-    BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress, BatchRelease,
-    BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, LookupNotification,
-    NewBatch, StoreError, StoredBatch, StoredLookup,
+    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress,
+    BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts,
+    LookupNotification, NewBatch, StoreError, StoredBatch, StoredLookup,
 };
 
 use super::pages::{by_instant, page};
@@ -25,10 +26,17 @@ mod rows;
 
 #[async_trait]
 impl BatchStore for MemoryStore {
-    async fn add_batch(&self, batch: &NewBatch) -> Result<(), StoreError> {
+    async fn add_batch(
+        &self,
+        batch: &NewBatch,
+        most_open: u32,
+    ) -> Result<BatchAddition, StoreError> {
         self.called("add_batch").await?;
         let mut tables = self.tables();
         let id = batch.facts.id;
+        if tables.open_batches(batch.facts.customer) >= most_open as usize {
+            return Ok(BatchAddition::TooManyOpen);
+        }
         if tables.batches.contains_key(&id) {
             return Err(broken("there is a batch with this id"));
         }
@@ -40,7 +48,7 @@ impl BatchStore for MemoryStore {
             ));
         }
         tables.batches.insert(id, KeptBatch::queued(batch));
-        Ok(())
+        Ok(BatchAddition::Added)
     }
 
     async fn batch(
@@ -52,6 +60,16 @@ impl BatchStore for MemoryStore {
         let tables = self.tables();
         let kept = tables.own_batch(customer, id);
         Ok(kept.map(|kept| tables.stored_batch(kept)))
+    }
+
+    async fn batch_state(
+        &self,
+        customer: CustomerId,
+        id: BatchId,
+    ) -> Result<Option<BatchState>, StoreError> {
+        self.called("batch_state").await?;
+        let tables = self.tables();
+        Ok(tables.own_batch(customer, id).map(|kept| kept.state))
     }
 
     async fn batches(
@@ -156,12 +174,7 @@ impl BatchStore for MemoryStore {
         };
         let before = kept.state;
         match release.change {
-            BatchChange::Wait { due_at } => {
-                if kept.state == BatchState::Paused {
-                    kept.set_state(BatchState::Running, now);
-                }
-                kept.release(due_at);
-            }
+            BatchChange::Wait { due_at } => kept.release(due_at),
             BatchChange::Pause { due_at } => {
                 kept.set_state(BatchState::Paused, now);
                 kept.release(due_at);
@@ -233,6 +246,9 @@ impl BatchStore for MemoryStore {
         let import = |proof| tables.import(id, proof, now);
         let delivered: Vec<_> = proofs.iter().filter_map(import).collect();
         for facts in &delivered {
+            if let Some(event) = facts.end_event(LookupState::Delivered, None, now) {
+                tables.outbox.enqueue(&event);
+            }
             tables.changed(facts.id);
         }
         Ok(Some(delivered))

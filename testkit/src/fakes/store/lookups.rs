@@ -10,7 +10,6 @@ use domain::key::CounterId;
 use domain::lookup::{Attempt, LookupId, LookupState, OtherQueue, QueueAhead};
 use domain::pacing::LookupClass;
 use domain::page::{Cursor, Direction, Page, PageRequest};
-use domain::webhook::WebhookEvent;
 use ports::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupChange,
     LookupFilter, LookupNotification, LookupStore, NewLookup, QueuedClass, StoreError,
@@ -247,14 +246,14 @@ impl LookupStore for MemoryStore {
             return Ok(false);
         };
         kept.apply(end);
-        let facts = &kept.stored.facts;
-        let last = kept.stored.last_attempt.map(|attempt| attempt.outcome);
-        let event = WebhookEvent::of_lookup(
-            (facts.customer, facts.environment),
-            (end.id.0, facts.batch.map(|row| row.batch.0)),
-            (kept.stored.state, last),
-            end.now,
-        );
+        let StoredLookup {
+            facts,
+            state,
+            last_attempt,
+            ..
+        } = &kept.stored;
+        let last = last_attempt.map(|attempt| attempt.outcome);
+        let event = facts.end_event(*state, last, end.now);
         let charged = (kept.stored.facts.key.id, kept.stored.facts.month);
         if let LookupChange::End { refund: true, .. } = end.change {
             tables.used.entry(charged).or_default().refunded += 1;

@@ -1,24 +1,34 @@
 //! Additions of batches.
 
-use domain::batch::BatchId;
+use domain::batch::{BatchId, BatchState};
+use domain::customer::CustomerId;
 use domain::idempotency::FirstAnswer;
-use ports::outbound::{NewBatch, StoreError};
-use sea_orm::{DatabaseTransaction, EntityTrait, Set};
+use ports::outbound::{BatchAddition, NewBatch, StoreError};
+use sea_orm::sea_query::LockType;
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect, Set,
+};
 
 use super::row;
-use crate::entity::{batch_chunks, batches};
+use crate::entity::{batch_chunks, batches, customers};
 use crate::idempotency::record;
 use crate::store::failed;
 
 /// Chunks of one statement: a few hundred kilobytes.
 const CHUNKS_PER_STATEMENT: usize = 16;
 
-/// Adds a batch with its chunks, and records it as the answer to its request.
+/// Adds a batch with its chunks, and records it as the answer to its request; unless its customer has so
+/// many open ones.
 pub(super) async fn within(
     transaction: &DatabaseTransaction,
     batch: &NewBatch,
-) -> Result<(), StoreError> {
+    most_open: u32,
+) -> Result<BatchAddition, StoreError> {
     let id = batch.facts.id;
+    let has_room = has_room(transaction, batch.facts.customer, most_open).await;
+    if !has_room.map_err(failed)? {
+        return Ok(BatchAddition::TooManyOpen);
+    }
     let insert = batches::Entity::insert(row::queued(batch));
     let inserted = insert.exec_without_returning(transaction).await;
     inserted.map_err(failed)?;
@@ -32,10 +42,39 @@ pub(super) async fn within(
         let inserted = insert.exec_without_returning(transaction).await;
         inserted.map_err(failed)?;
     }
-    match batch.claim {
-        Some(claim) => record(transaction, claim, FirstAnswer::Batch(id)).await,
-        None => Ok(()),
+    if let Some(claim) = batch.claim {
+        record(transaction, claim, FirstAnswer::Batch(id)).await?;
     }
+    Ok(BatchAddition::Added)
+}
+
+/// Returns `true` if a customer has fewer open batches than these.
+async fn has_room(
+    transaction: &DatabaseTransaction,
+    customer: CustomerId,
+    most_open: u32,
+) -> Result<bool, DbErr> {
+    let customer = customer.to_string();
+    // Locked: of two that are added at the same moment, the second sees the first.
+    customers::Entity::find_by_id(&customer)
+        .select_only()
+        .column(customers::Column::Id)
+        .lock(LockType::NoKeyUpdate)
+        .into_tuple::<String>()
+        .one(transaction)
+        .await?;
+    let states = BatchState::ALL.into_iter();
+    let open = states.filter(|state| !state.is_final());
+    let found = batches::Entity::find()
+        .select_only()
+        .column(batches::Column::Id)
+        .filter(batches::Column::CustomerId.eq(customer))
+        .filter(batches::Column::State.is_in(open.map(BatchState::name)))
+        .limit(u64::from(most_open))
+        .into_tuple::<String>()
+        .all(transaction)
+        .await?;
+    Ok(found.len() < most_open as usize)
 }
 
 fn written(id: BatchId, (number, content): (i64, &Vec<u8>)) -> batch_chunks::ActiveModel {

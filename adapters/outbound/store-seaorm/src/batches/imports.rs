@@ -18,6 +18,7 @@ use super::state;
 use crate::entity::lookups::{ActiveModel, Column, Entity, Model};
 use crate::lookups::{insert, row};
 use crate::store::failed;
+use crate::webhooks::outbox;
 
 /// Rows whose lookups are read by one statement.
 const ROWS_PER_STATEMENT: usize = 1_000;
@@ -48,6 +49,11 @@ pub(super) async fn within(
     let inserted = insert::rows(transaction, import.added).await;
     inserted.map_err(failed)?;
     refund(transaction, import.refunded.iter()).await?;
+    let events = import.delivered.iter();
+    let events = events.filter_map(|facts| facts.end_event(LookupState::Delivered, None, now));
+    let events: Vec<_> = events.collect();
+    let told = outbox::enqueue_all(transaction, &events).await;
+    told.map_err(failed)?;
     Ok(Some(import.delivered))
 }
 

@@ -24,10 +24,6 @@ pub(super) async fn within(
     };
     let after = match release.change {
         BatchChange::Wait { due_at } => LockedBatch {
-            state: match held.state {
-                BatchState::Paused => BatchState::Running,
-                other => other,
-            },
             due_at: Some(due_at.timestamp_millis()),
             ..free
         },

@@ -10,6 +10,7 @@ use sea_orm::{
 };
 
 use super::{row, state};
+use crate::entity::batch_chunks;
 use crate::entity::batches::{Column, Entity};
 use crate::prune::ROWS_PER_STATEMENT;
 use crate::store::{Store, failed};
@@ -74,10 +75,17 @@ impl Store {
         }
     }
 
-    /// Removes the lookups of a final batch, then the batch with the last of them. Returns `false` if it is
-    /// gone.
+    /// Removes the chunks of a final batch, then its lookups, then the batch with the last of them. Returns
+    /// `false` if it is gone. The chunks go first: whoever finds one has read the lookups of its rows before
+    /// any was removed.
     async fn remove(&self, id: &str, batch: Select<Entity>) -> Result<bool, StoreError> {
         self.check_files()?;
+        self.in_time(async {
+            let chunks = batch_chunks::Entity::delete_many();
+            let chunks = chunks.filter(batch_chunks::Column::BatchId.eq(id));
+            chunks.exec(&self.connection).await.map_err(failed)
+        })
+        .await?;
         let some = || self.in_time(remove_some(&self.connection, id, SOME_IN_POSTGRES));
         while some().await? > 0 {}
         self.in_time(async {

@@ -1,4 +1,4 @@
-//! Changes of the state of batches, each of which is made here.
+//! States of batches: reads, and changes, each of which is made here.
 
 use chrono::{DateTime, Utc};
 use domain::batch::{BatchId, BatchState};
@@ -40,6 +40,29 @@ struct LockedRow {
     next_row: i64,
     due_at: Option<i64>,
     lease_token: Option<String>,
+}
+
+/// The state of a customer's batch.
+pub(super) async fn read(
+    connection: &impl ConnectionTrait,
+    customer: CustomerId,
+    id: BatchId,
+) -> Result<Option<BatchState>, StoreError> {
+    // By the id alone: with the customer beside it, the server may go through all of the customer's batches.
+    let found = Entity::find_by_id(id.to_string())
+        .select_only()
+        .column(Column::CustomerId)
+        .column(Column::State)
+        .into_tuple::<(String, String)>()
+        .one(connection)
+        .await
+        .map_err(failed)?;
+    let Some((_, state)) = found.filter(|(owner, _)| *owner == customer.to_string()) else {
+        return Ok(None);
+    };
+    let state = BatchState::from_name(&state);
+    let state = state.ok_or_else(|| row::row(&id.to_string()).unreadable("state"))?;
+    Ok(Some(state))
 }
 
 /// Locks the batch that is held under a lease.

@@ -1,5 +1,7 @@
 //! Deliveries of events, added in the transaction of what they tell of.
 
+use std::slice;
+
 use domain::webhook::{EndpointId, WebhookEvent};
 use ports::outbound::StoredDelivery;
 use sea_orm::sea_query::{LockType, OnConflict};
@@ -11,15 +13,50 @@ use super::entity::{deliveries, endpoints};
 use super::row::written_delivery;
 use crate::list::contains;
 
+/// Deliveries of one statement, which binds some twenty values for each; SQLite takes 32,766.
+const DELIVERIES_PER_STATEMENT: usize = 500;
+
 /// Adds a delivery to each enabled endpoint of the event's customer and environment that is told such
 /// events. An event that was told already changes nothing.
-///
-/// Endpoints are locked against removal alone, so that no row is left without one: neither claims nor other
-/// events wait for it.
 pub(crate) async fn enqueue(
     transaction: &DatabaseTransaction,
     event: &WebhookEvent,
 ) -> Result<(), DbErr> {
+    enqueue_all(transaction, slice::from_ref(event)).await
+}
+
+/// The same of events of one customer, environment and type.
+pub(crate) async fn enqueue_all(
+    transaction: &DatabaseTransaction,
+    events: &[WebhookEvent],
+) -> Result<(), DbErr> {
+    let Some(first) = events.first() else {
+        return Ok(());
+    };
+    let told = told(transaction, first).await?;
+    let rows = events.iter().flat_map(|event| {
+        let delivery = |endpoint| written_delivery(&StoredDelivery::of(endpoint, event));
+        told.iter().copied().map(delivery)
+    });
+    let rows: Vec<_> = rows.collect();
+    let known = OnConflict::column(deliveries::Column::Id)
+        .do_nothing()
+        .to_owned();
+    for some in rows.chunks(DELIVERIES_PER_STATEMENT) {
+        deliveries::Entity::insert_many(some.iter().cloned())
+            .on_conflict(known.clone())
+            .exec_without_returning(transaction)
+            .await?;
+    }
+    Ok(())
+}
+
+/// The endpoints that are told of an event. They are locked against removal alone, so that no row is left
+/// without one: neither claims nor other events wait for it.
+async fn told(
+    transaction: &DatabaseTransaction,
+    event: &WebhookEvent,
+) -> Result<Vec<EndpointId>, DbErr> {
     let told = endpoints::Entity::find()
         .select_only()
         .column(endpoints::Column::Id)
@@ -35,20 +72,5 @@ pub(crate) async fn enqueue(
         .into_tuple::<String>()
         .all(transaction)
         .await?;
-    let rows = told.iter().filter_map(|id| {
-        let endpoint = EndpointId::parse(id)?;
-        Some(written_delivery(&StoredDelivery::of(endpoint, event)))
-    });
-    let rows: Vec<_> = rows.collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let known = OnConflict::column(deliveries::Column::Id)
-        .do_nothing()
-        .to_owned();
-    deliveries::Entity::insert_many(rows)
-        .on_conflict(known)
-        .exec_without_returning(transaction)
-        .await
-        .map(drop)
+    Ok(told.iter().filter_map(|id| EndpointId::parse(id)).collect())
 }

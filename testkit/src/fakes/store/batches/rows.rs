@@ -21,6 +21,13 @@ impl Tables {
         (kept.facts.customer == customer).then_some(kept)
     }
 
+    /// Number of a customer's batches that aren't final.
+    pub(super) fn open_batches(&self, customer: CustomerId) -> usize {
+        let own = self.batches.values();
+        let own = own.filter(|kept| kept.facts.customer == customer);
+        own.filter(|kept| !kept.state.is_final()).count()
+    }
+
     /// The batch that is held under this lease.
     pub(super) fn held_batch(&mut self, id: BatchId, token: Uuid) -> Option<&mut KeptBatch> {
         let kept = self.batches.get_mut(&id)?;

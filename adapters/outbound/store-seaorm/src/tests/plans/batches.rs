@@ -7,7 +7,7 @@ use domain::month::Month;
 use domain::page::{Cursor, PageRequest};
 use ports::contract::fixture::{batch_of, customer, record_of, row_of};
 use ports::outbound::{
-    BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchRelease, BatchStore, FeedCharge,
+    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchRelease, BatchStore, FeedCharge,
     ImportedProof, Lease, LookupFilter, LookupStore, NewBatch,
 };
 use uuid::Uuid;
@@ -54,7 +54,8 @@ async fn with_batches() -> RecordingStore {
     let recording = RecordingStore::with_keys(2).await;
     let store = &recording.unrecorded;
     for number in [1, 2] {
-        store.add_batch(&batch(number)).await.unwrap();
+        let added = store.add_batch(&batch(number), 20).await;
+        assert_eq!(added.unwrap(), BatchAddition::Added);
     }
     let claimed = store.claim_batches(1, later(), lease()).await.unwrap();
     assert_eq!(claimed.len(), 1);
@@ -70,6 +71,15 @@ async fn plan(recording: &RecordingStore) -> String {
         assert_eq!(all, None, "every row of {table}:\n{plan}");
     }
     plan
+}
+
+#[tokio::test]
+async fn open_batches_are_counted_from_an_index() {
+    let recording = with_batches().await;
+    let refused = recording.store.add_batch(&batch(3), 2).await;
+    assert_eq!(refused.unwrap(), BatchAddition::TooManyOpen);
+    let counted = "SEARCH batches USING COVERING INDEX batches_of_a_customer (customer_id=?)";
+    assert_uses(&plan(&recording).await, counted);
 }
 
 #[tokio::test]
@@ -184,4 +194,6 @@ async fn pages_of_batches_and_rows_are_read_in_their_order() {
     assert_uses(&plan(&recording).await, "(batch_id=? AND number=?)");
     store.batch(own, id).await.unwrap();
     assert_uses(&plan(&recording).await, COUNTED);
+    store.batch_state(own, id).await.unwrap();
+    assert_eq!(plan(&recording).await, BY_ID);
 }

@@ -6,8 +6,8 @@ use domain::customer::CustomerId;
 use domain::month::Month;
 use ports::contract::fixture::{batch_of, customer, lookup_of, record_of, row_of};
 use ports::outbound::{
-    BatchChange, BatchFeed, BatchFilter, BatchRelease, BatchRow, BatchStore, FeedCharge,
-    ImportedProof, Lease, LookupFilter, LookupStore, RowLookup,
+    BatchAddition, BatchChange, BatchFeed, BatchFilter, BatchRelease, BatchRow, BatchStore,
+    FeedCharge, ImportedProof, Lease, LookupFilter, LookupStore, RowLookup,
 };
 use uuid::Uuid;
 
@@ -55,6 +55,9 @@ async fn lists(explained: &ExplainedStore<'_>) {
     let one = explained.plan(store.batch(owner(), LARGE)).await;
     assert_uses(&one, PRIMARY_KEY);
     assert_uses(&one, COUNTED);
+    let state = explained.plan(store.batch_state(owner(), LARGE)).await;
+    assert_uses(&state, PRIMARY_KEY);
+    assert!(!state.contains("lookups"), "more than a row:\n{state}");
     let rows = explained.plan(async {
         let rows = store.batch_lookups(LARGE, RowNumber(5_000), 100).await;
         assert_eq!(rows.unwrap().len(), 100);
@@ -79,9 +82,16 @@ fn row(number: u16) -> RowLookup {
 
 async fn work(explained: &ExplainedStore<'_>) {
     let store = &explained.store;
-    let added = batch_of(&record_of(&customer(1), 1).key, 1, 3);
-    let add = async { store.add_batch(&added).await.unwrap() };
-    assert_reads_little(&explained.plan(add).await);
+    let mut added = batch_of(&record_of(&customer(1), 1).key, 1, 3);
+    added.facts.customer = small_customer();
+    let add = explained.plan(async {
+        let added = store.add_batch(&added, 20).await.unwrap();
+        assert_eq!(added, BatchAddition::Added);
+    });
+    let add = add.await;
+    for index in ["customers_pkey", "batches_of_a_customer"] {
+        assert_uses(&add, index);
+    }
     let claimed = explained.plan(async {
         let claimed = store.claim_batches(5, now(), lease()).await.unwrap();
         assert_eq!((claimed.len(), claimed[0].batch.facts.id), (5, LARGE));
