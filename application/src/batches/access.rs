@@ -3,11 +3,12 @@
 use domain::customer::CustomerId;
 use domain::key::{CounterId, KeyId, KeyOverview};
 use domain::month::Month;
-use ports::inbound::{BatchAccess, BatchError, Caller, LookupAccess};
-use ports::outbound::Scope;
+use ports::inbound::{BatchAccess, BatchError, BatchView, Caller, LookupAccess};
+use ports::outbound::{Scope, StoredBatch};
 
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, store_failed};
 use super::service::BatchService;
+use super::view::KeyLimits;
 
 impl BatchService {
     /// Identifies a caller; with a key it may read so often.
@@ -17,7 +18,6 @@ impl BatchService {
             BatchAccess::Person(caller) => Ok(Owner {
                 customer: self.customer(caller).await?,
                 by: None,
-                per_minute: None,
             }),
         }
     }
@@ -42,7 +42,6 @@ impl BatchService {
         Ok(Owner {
             customer: by.customer,
             by: Some(by),
-            per_minute: Some(by.limit_status.minute.limit),
         })
     }
 
@@ -90,16 +89,38 @@ impl BatchService {
         Ok(found.ok_or(BatchError::NoSuchKey)?.key.counters)
     }
 
-    /// An owner who sees a batch of this key.
-    pub(super) async fn seeing(&self, owner: Owner, key: KeyId) -> Result<Owner, BatchError> {
-        if owner.per_minute.is_some() {
-            return Ok(owner);
+    /// A batch, as its owner sees it now.
+    pub(super) async fn view(
+        &self,
+        owner: &Owner,
+        batch: &StoredBatch,
+    ) -> Result<BatchView, BatchError> {
+        let limits = self.key_limits(owner, &[batch]).await?;
+        self.views.view(&limits, batch)
+    }
+
+    /// Limits of the keys of those batches that are under way.
+    pub(super) async fn key_limits(
+        &self,
+        owner: &Owner,
+        batches: &[&StoredBatch],
+    ) -> Result<KeyLimits, BatchError> {
+        let mut limits = KeyLimits::new();
+        for batch in batches {
+            let key = batch.facts.key.id;
+            if batch.state.is_final() || limits.contains_key(&key) {
+                continue;
+            }
+            let per_minute = match owner.by.filter(|by| by.key.id == key) {
+                Some(by) => Some(by.limit_status.minute.limit),
+                None => {
+                    let found = self.key_of(owner.customer, key).await?;
+                    found.map(|found| found.key.limits.per_minute())
+                }
+            };
+            limits.insert(key, per_minute);
         }
-        let found = self.key_of(owner.customer, key).await?;
-        Ok(Owner {
-            per_minute: found.map(|found| found.key.limits.per_minute()),
-            ..owner
-        })
+        Ok(limits)
     }
 
     async fn key_of(

@@ -22,8 +22,6 @@ pub(super) struct Owner {
     pub(super) customer: CustomerId,
     /// `None` for a person.
     pub(super) by: Option<Identified>,
-    /// Requests a minute of the key whose batch is seen; `None` while a person named none.
-    pub(super) per_minute: Option<u32>,
 }
 
 /// The key that a batch is created for.

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::batch::{BatchId, BatchState};
+use domain::customer::CustomerId;
 use domain::lookup::LookupState;
 use ports::inbound::{BatchChanges, BatchError, BatchView};
 use ports::outbound::{BatchStore, StoredBatch, Timer};
 
-use super::caller::{Owner, store_failed};
-use super::view::Views;
+use super::caller::store_failed;
+use super::view::{KeyLimits, Views};
 
 /// Interval at which a batch is read: its rows may end by the hundred in a second.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -23,7 +24,8 @@ pub(super) struct StoredBatchChanges {
     pub(super) store: Arc<dyn BatchStore>,
     pub(super) timer: Arc<dyn Timer>,
     pub(super) views: Views,
-    pub(super) owner: Owner,
+    pub(super) customer: CustomerId,
+    pub(super) limits: KeyLimits,
     pub(super) id: BatchId,
     /// Its progress, as it was last told.
     pub(super) last: Option<Progress>,
@@ -39,12 +41,12 @@ impl BatchChanges for StoredBatchChanges {
             self.timer.pause(INTERVAL).await;
         }
         loop {
-            let found = self.store.batch(self.owner.customer, self.id).await;
+            let found = self.store.batch(self.customer, self.id).await;
             let found = found.map_err(store_failed)?.ok_or(BatchError::Unknown)?;
             let now = Some(progress(&found));
             if self.last != now {
                 self.last = now;
-                return Ok(Some(self.views.view(&self.owner, &found)?));
+                return Ok(Some(self.views.view(&self.limits, &found)?));
             }
             self.timer.pause(INTERVAL).await;
         }

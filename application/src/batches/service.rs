@@ -79,7 +79,7 @@ pub struct BatchService {
     pub(super) encryption: Arc<BatchEncryption>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
-    views: Views,
+    pub(super) views: Views,
     pub(super) reads: Buckets<KeyId>,
     uploads: Places,
 }
@@ -133,10 +133,6 @@ impl BatchService {
                 .is_none_or(|environment| environment == batch.facts.environment)
         };
         found.filter(is_seen).ok_or(BatchError::Unknown)
-    }
-
-    pub(super) fn view(&self, owner: &Owner, batch: &StoredBatch) -> Result<BatchView, BatchError> {
-        self.views.view(owner, batch)
     }
 
     pub(super) fn preview_of(&self, key: &BatchKey, rows: &CheckedRows) -> BatchPreview {
@@ -227,7 +223,10 @@ impl Batches for BatchService {
                 FirstOrClaim::First(id) => {
                     let found = self.store.batch(owner.customer, id).await;
                     let found = found.map_err(store_failed)?;
-                    let view = found.map(|batch| self.view(&owner, &batch)).transpose()?;
+                    let view = match found {
+                        Some(batch) => Some(self.view(&owner, &batch).await?),
+                        None => None,
+                    };
                     return Ok(CreatedBatch {
                         batch: owner.read(view),
                         repeated: true,
@@ -242,8 +241,7 @@ impl Batches for BatchService {
         }
         let id = created?;
         let batch = self.own(&owner, id).await?;
-        let owner = self.seeing(owner, batch.facts.key.id).await?;
-        let view = self.view(&owner, &batch)?;
+        let view = self.view(&owner, &batch).await?;
         Ok(CreatedBatch {
             batch: owner.read(Some(view)),
             repeated: false,
@@ -258,8 +256,7 @@ impl Batches for BatchService {
     ) -> Result<BatchRead<BatchView>, BatchError> {
         let owner = self.owner(access).await?;
         let batch = self.once_changed(&owner, id, wait).await?;
-        let owner = self.seeing(owner, batch.facts.key.id).await?;
-        Ok(owner.read(self.view(&owner, &batch)?))
+        Ok(owner.read(self.view(&owner, &batch).await?))
     }
 
     async fn list(
@@ -292,7 +289,9 @@ impl Batches for BatchService {
             .batches(owner.customer, &filter, &query.page)
             .await;
         let page = page.map_err(of_list)?;
-        Ok(owner.read(self.views.page(&owner, page)))
+        let batches: Vec<_> = page.items.iter().map(|(_, batch)| batch).collect();
+        let limits = self.key_limits(&owner, &batches).await?;
+        Ok(owner.read(self.views.page(&limits, page)))
     }
 
     async fn rows(
@@ -324,12 +323,13 @@ impl Batches for BatchService {
     ) -> Result<Box<dyn BatchChanges>, BatchError> {
         let owner = self.owner(access).await?;
         let batch = self.own(&owner, id).await?;
-        let owner = self.seeing(owner, batch.facts.key.id).await?;
+        let limits = self.key_limits(&owner, &[&batch]).await?;
         Ok(Box::new(StoredBatchChanges {
             store: Arc::clone(&self.store),
             timer: Arc::clone(&self.timer),
             views: self.views.clone(),
-            owner,
+            customer: owner.customer,
+            limits,
             id,
             last: None,
         }))
@@ -350,7 +350,7 @@ impl Batches for BatchService {
                 tracing::info!(target: "cep::batch", %id, "a batch was canceled");
                 conclude_canceled(lookups, &self.lookups, &self.gatekeeper).await;
                 let batch = self.own(&owner, id).await?;
-                Ok(owner.read(self.view(&owner, &batch)?))
+                Ok(owner.read(self.view(&owner, &batch).await?))
             }
             BatchCancellation::Final => Err(BatchError::Final),
             BatchCancellation::Unknown => Err(BatchError::Unknown),

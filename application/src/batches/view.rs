@@ -1,10 +1,11 @@
 //! Batches, as their callers see them.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::batch::BatchState;
-use domain::key::Environment;
+use domain::key::{Environment, KeyId};
 use domain::lookup::LookupState;
 use domain::outcome::Outcome;
 use domain::pacing::Pacing;
@@ -12,7 +13,7 @@ use domain::page::Page;
 use ports::inbound::{BatchError, BatchView};
 use ports::outbound::{BatchProgress, Clock, StoredBatch};
 
-use super::caller::{Owner, unreadable};
+use super::caller::unreadable;
 use super::content::BatchContent;
 use super::encryption::BatchEncryption;
 
@@ -45,6 +46,9 @@ fn millis(duration: std::time::Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Requests a minute of keys whose batches are under way; `None` of one that is gone.
+pub(super) type KeyLimits = HashMap<KeyId, Option<u32>>;
+
 /// Views of stored batches.
 #[derive(Clone)]
 pub(super) struct Views {
@@ -66,20 +70,24 @@ impl Views {
     }
 
     /// A batch, as its owner sees it now.
-    pub(super) fn view(&self, owner: &Owner, batch: &StoredBatch) -> Result<BatchView, BatchError> {
+    pub(super) fn view(
+        &self,
+        limits: &KeyLimits,
+        batch: &StoredBatch,
+    ) -> Result<BatchView, BatchError> {
         let content = self.encryption.content(batch).map_err(unreadable)?;
-        Ok(self.of(owner, batch, content))
+        Ok(self.of(limits, batch, content))
     }
 
     /// One page of batches, as their owner sees them now. Those that can't be decrypted are among them.
-    pub(super) fn page(&self, owner: &Owner, page: Page<StoredBatch>) -> Page<BatchView> {
+    pub(super) fn page(&self, limits: &KeyLimits, page: Page<StoredBatch>) -> Page<BatchView> {
         let mut failures = Vec::new();
         let views = page.map(|batch| {
             let content = self.encryption.content(&batch).unwrap_or_else(|cause| {
                 failures.push(cause);
                 BatchContent::unreadable()
             });
-            self.of(owner, &batch, content)
+            self.of(limits, &batch, content)
         });
         if let Some(cause) = failures.first() {
             let batches = failures.len();
@@ -88,8 +96,8 @@ impl Views {
         views
     }
 
-    fn of(&self, owner: &Owner, batch: &StoredBatch, content: BatchContent) -> BatchView {
-        let pace = self.pace(owner.per_minute);
+    fn of(&self, limits: &KeyLimits, batch: &StoredBatch, content: BatchContent) -> BatchView {
+        let pace = self.pace(limits.get(&batch.facts.key.id).copied().flatten());
         of(batch, content, (pace, self.retention, self.clock.now()))
     }
 }

@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use domain::batch::{BatchId, RowNumber};
 use domain::customer::Role;
 use domain::key::Environment;
 use ports::inbound::{BatchAccess, BatchError, BatchQuery, Batches as _, LookupAccess};
+use ports::outbound::Clock as _;
 
 use super::reads::{all, listed};
 use super::rows::ready;
 use super::steps::{Process, World, access, ample, seconds, start};
-use crate::support::{operator, person};
+use crate::support::{limits, operator, person};
 
 async fn does_not_exist(process: &Process, access: &BatchAccess, id: BatchId) {
     let batches = &process.batches;
@@ -18,6 +20,7 @@ async fn does_not_exist(process: &Process, access: &BatchAccess, id: BatchId) {
         batches.find(access, id, Duration::ZERO).await.map(drop),
         batches.changes(access, id).await.map(drop),
         batches.rows(access, id, RowNumber(0)).await.map(drop),
+        batches.bank_lines(access, id).await.map(drop),
         batches.cancel(access, id).await.map(drop),
         batches.erase(access, id).await.map(drop),
         batches.import(access, id, Vec::new()).await.map(drop),
@@ -98,6 +101,27 @@ async fn a_person_sees_the_batches_of_both_environments() {
         assert!(found.key.is_none() && found.limit_status.is_none());
         process.batches.cancel(&operator, expected).await.unwrap();
         process.batches.erase(&operator, expected).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_end_is_estimated_by_the_limit_of_the_batchs_key_whoever_reads_it() {
+    let (world, process, fast) = start().await;
+    let slow = limits(2, Some(100_000));
+    let slow = world.holder(&operator(), Environment::Test, slow).await;
+    let id = process.create(&slow, ready(12)).await;
+    let now = world.base.clock.now();
+    let expected = Some(now + TimeDelta::minutes(5));
+    for reader in [
+        access(&slow),
+        access(&fast),
+        BatchAccess::Person(operator()),
+    ] {
+        let found = process.batches.find(&reader, id, Duration::ZERO).await;
+        assert_eq!(found.unwrap().found.eta, expected);
+        let page = process.batches.list(&reader, &all()).await.unwrap().found;
+        let etas: Vec<_> = page.items.iter().map(|(_, view)| view.eta).collect();
+        assert_eq!(etas, [expected]);
     }
 }
 
