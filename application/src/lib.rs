@@ -46,7 +46,9 @@ pub use admission::{
     Admission, ChargedRequest, CredentialCache, GatekeeperService, Identified, Settlement,
 };
 pub use bank::{BankMonitor, FallbackPacer};
-pub use batches::{BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchWaiters, FeederParts};
+pub use batches::{
+    BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchWaiters, FeederParts,
+};
 pub use checks::{ProofCheckService, SealVerdicts};
 pub use health::HealthService;
 pub use idempotency::IdempotencyService;

@@ -211,7 +211,10 @@ async fn reads_of_an_erased_batch(state: BatchState) {
         other.batches.erase(&access, id).await.unwrap();
         process.store.faults().clear();
         let rest = rest.await.unwrap();
-        assert!(matches!(rest, Err(BatchError::Unknown)), "{method}: {rest:?}");
+        assert!(
+            matches!(rest, Err(BatchError::Unknown)),
+            "{method}: {rest:?}"
+        );
     }
 }
 

@@ -68,7 +68,10 @@ async fn a_batch_whose_secret_is_gone_is_listed_without_its_name() {
     ];
     assert_eq!(listed, expected);
     let log = lines.text();
-    assert_eq!(log.matches("batches of a list can't be decrypted").count(), 1);
+    assert_eq!(
+        log.matches("batches of a list can't be decrypted").count(),
+        1
+    );
     assert!(log.contains("CEP_STORE_SECRET"), "{log}");
 }
 

@@ -87,7 +87,10 @@ async fn a_batch_that_is_erased_while_somebody_waits_is_unknown() {
 async fn a_store_that_fails_ends_the_wait() {
     let (world, process, holder, id) = start_with_batch().await;
     let waiting = process.wait(access(&holder), id).await;
-    process.store.faults().inject_into("batch_state", Fault::Fails);
+    process
+        .store
+        .faults()
+        .inject_into("batch_state", Fault::Fails);
     world.pass(seconds(1)).await;
     let failed = answer(waiting).await;
     assert!(matches!(failed, Err(BatchError::Refused(_))), "{failed:?}");

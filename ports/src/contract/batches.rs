@@ -14,8 +14,8 @@ use super::fixture::{batch_of, customer, month, record, record_of, row_of};
 use super::lookups::lease_until;
 use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::{
-    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchProgress, BatchRelease, ClaimedBatch,
-    FeedCharge, NewBatch, NewLookup, RowLookup, StoredBatch, StoredLookup,
+    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchProgress, BatchRelease,
+    ClaimedBatch, FeedCharge, NewBatch, NewLookup, RowLookup, StoredBatch, StoredLookup,
 };
 
 mod additions;
@@ -204,7 +204,10 @@ impl Stores {
     /// All lookups of a batch, in row order.
     async fn rows_of(&self, new: &NewBatch) -> Vec<StoredLookup> {
         let first = RowNumber(0);
-        let rows = self.batches.batch_lookups(new.facts.id, first, 10_000).await;
+        let rows = self
+            .batches
+            .batch_lookups(new.facts.id, first, 10_000)
+            .await;
         rows.expect("the store works")
     }
 

@@ -175,9 +175,7 @@ async fn a_request_that_lost_its_claim_adds_no_batch(
     assert_eq!(kept.state, BatchState::Queued);
 }
 
-async fn a_customer_has_so_many_open_batches(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+async fn a_customer_has_so_many_open_batches(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
     here.with_key().await;
     let claimed = here.idempotency.claim_scope(&claim(1), start()).await;
     assert!(claimed.expect("the store works"));
@@ -218,7 +216,9 @@ async fn batches_that_are_added_at_once_do_not_exceed_the_limit_together(
         .zip(&batches)
         .map(|(stores, new)| stores.batches.add_batch(new, 3));
     let added = join_all(additions).await;
-    let added = added.into_iter().map(|added| added.expect("the store works"));
+    let added = added
+        .into_iter()
+        .map(|added| added.expect("the store works"));
     let added = added.filter(|added| *added == BatchAddition::Added);
     assert_eq!(added.count(), 3);
     let mut kept = 0;

@@ -7,8 +7,8 @@ use domain::month::Month;
 use domain::page::{Cursor, PageRequest};
 use ports::contract::fixture::{batch_of, customer, record_of, row_of};
 use ports::outbound::{
-    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchRelease, BatchStore, FeedCharge,
-    ImportedProof, Lease, LookupFilter, LookupStore, NewBatch,
+    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchRelease,
+    BatchStore, FeedCharge, ImportedProof, Lease, LookupFilter, LookupStore, NewBatch,
 };
 use uuid::Uuid;
 
