@@ -3,6 +3,7 @@
 use std::future::Future;
 
 use chrono::TimeDelta;
+use domain::batch::RowNumber;
 use domain::customer::CustomerId;
 use futures::future::join;
 
@@ -127,12 +128,13 @@ async fn who_reads_a_batch_while_it_is_removed_misses_no_lookup(
     here.cancels_batch(&large).await;
     let reading = async {
         loop {
-            let lookups = elsewhere.rows_of(&large).await.len();
+            // The first row, which may go long before the last one.
+            let lookups = elsewhere.batches.batch_lookups(id, RowNumber(0), 1).await;
             let chunk = elsewhere.batches.batch_chunk(id, 0).await;
             if chunk.expect("the store works").is_none() {
                 return;
             }
-            assert_eq!(lookups, usize::from(ROWS));
+            assert_eq!(lookups.expect("the store works").len(), 1);
         }
     };
     let (erased, ()) = join(erase(&here, customer(1).id, &large), reading).await;
