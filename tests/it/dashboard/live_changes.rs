@@ -21,7 +21,7 @@ const READ_AGAIN: Duration = Duration::from_secs(8);
 pub(super) const HIDE: &str =
     "Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })";
 
-/// Sends WebSockets to a place where there is none.
+/// Lets every WebSocket of the page fail: it is opened at a path that takes none.
 pub(super) const NO_SOCKETS: &str = "const Real = WebSocket;\
     window.WebSocket = class extends Real {\
       constructor(url, protocol) { super(url.replace('graphql/ws', 'nowhere'), protocol); } }";

@@ -59,11 +59,11 @@ impl<'a> Sheet<'a> {
             .cells
             .map_err(|fault| SheetError::Header { line, fault })?;
         let has_date = cells.iter().any(|cell| is_date(cell));
-        let columns = if !has_date {
+        let columns = if has_date {
+            layout::without_headers(&cells, mapping)?
+        } else {
             tokens = rows;
             layout::with_headers(&cells, mapping)?
-        } else {
-            layout::without_headers(&cells, mapping)?
         };
         Ok(Self {
             encoding,

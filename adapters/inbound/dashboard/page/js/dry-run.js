@@ -15,7 +15,7 @@ const columnsOf = ({ answer, error }) => answer?.columns ?? error.details?.colum
 export function useDryRun(file, keyId, choices) {
   const [state, setState] = useState({});
   const [round, setRound] = useState(0);
-  const reader = useSignal(language);
+  const shownIn = useSignal(language);
   const ready = Boolean(file && keyId);
   useEffect(() => {
     if (!ready) return undefined;
@@ -26,7 +26,7 @@ export function useDryRun(file, keyId, choices) {
       setState((old) => ({ file, result, columns: columnsOf(result) ?? old.columns }));
     });
     return () => controller.abort();
-  }, [ready, file, keyId, JSON.stringify(choices), reader, round]);
+  }, [ready, file, keyId, JSON.stringify(choices), shownIn, round]);
   const again = () => setRound((old) => old + 1);
   return ready && state.file === file ? { ...state, again } : { columns: NO_COLUMNS, again };
 }

@@ -35,14 +35,14 @@ const failed = (old, key, error) => {
 };
 
 // An answer stays while it is asked for again with the same variables, and beside the error when that fails.
-// A `live` one is asked for again by itself, one with texts in the reader's language (`inWords`) when that
+// A `live` one is asked for again by itself, one with texts in the reader's language (`localised`) when that
 // changes.
-export function useQuery(query, variables = {}, { live = false, inWords = false } = {}) {
+export function useQuery(query, variables = {}, { live = false, localised = false } = {}) {
   const key = query + JSON.stringify(variables);
   const [state, setState] = useState({ loading: true });
   const [round, setRound] = useState(0);
   const changes = useSignal(edition);
-  const reader = useSignal(language);
+  const shownIn = useSignal(language);
   useEffect(() => {
     const controller = new AbortController();
     setState((old) => begun(old, key));
@@ -51,7 +51,7 @@ export function useQuery(query, variables = {}, { live = false, inWords = false 
       (error) => controller.signal.aborted || setState((old) => failed(old, key, error)),
     );
     return () => controller.abort();
-  }, [key, round, changes, inWords && reader]);
+  }, [key, round, changes, localised && shownIn]);
   const reload = useCallback(() => setRound((old) => old + 1), []);
   useGlance(() => live && reload());
   const current = state.key === key ? state : { loading: true, previous: state.data };
@@ -102,13 +102,13 @@ export function useConnection(query, variables, pick, { live = false } = {}) {
 }
 
 // All nodes of a connection, which is read page by page to its end; none until then.
-export function useWhole(query, variables, pick) {
+export function useAllNodes(query, variables, pick) {
   const list = useConnection(query, variables, pick);
   const { hasMore, loadingMore, moreError, loadMore } = list;
-  const whole = useRef();
+  const complete = useRef();
   useEffect(() => {
     if (hasMore && !loadingMore && !moreError) loadMore();
   });
-  if (list.nodes && !hasMore) whole.current = list.nodes;
-  return { nodes: whole.current, error: list.error ?? moreError, reload: list.error ? list.reload : loadMore };
+  if (list.nodes && !hasMore) complete.current = list.nodes;
+  return { nodes: complete.current, error: list.error ?? moreError, reload: list.error ? list.reload : loadMore };
 }

@@ -53,7 +53,7 @@ const columns = () => [
 export function BatchRows({ id, total, changes }) {
   const [after, setAfter] = useState(0);
   const heading = useRef(null);
-  const { data, previous, error, loading, reload } = useQuery(BATCH_ROWS, { id, first: AT_ONCE, after }, { live: true, inWords: true });
+  const { data, previous, error, loading, reload } = useQuery(BATCH_ROWS, { id, first: AT_ONCE, after }, { live: true, localised: true });
   usePolling(reload, changes);
   const ended = useRef(changes);
   useEffect(() => {

@@ -48,10 +48,10 @@ const LastAttempt = ({ of: attempt }) => (attempt === null ? html`<span class="m
 
 // The next of the attempts that are planned, and the time of the last one.
 const Planned = ({ of: { attemptCount, attemptsLeft, nextAttemptAt, finalAttemptAt } }) => html`
-  <time class="lookup-next" datetime=${nextAttemptAt} title=${exactTime(nextAttemptAt)} data-testid="delivery-next">
+  <time class="lookup-next planned" datetime=${nextAttemptAt} title=${exactTime(nextAttemptAt)} data-testid="delivery-next">
     ${t('delivery.next', { number: count(attemptCount + 1), all: count(attemptCount + attemptsLeft), when: untilNext(nextAttemptAt) })}</time>
   ${attemptsLeft > 1 && html`
-    <time class="lookup-next" datetime=${finalAttemptAt} title=${exactTime(finalAttemptAt)} data-testid="delivery-final">${t('delivery.final', { at: dateTime(finalAttemptAt) })}</time>`}`;
+    <time class="lookup-next planned" datetime=${finalAttemptAt} title=${exactTime(finalAttemptAt)} data-testid="delivery-final">${t('delivery.final', { at: dateTime(finalAttemptAt) })}</time>`}`;
 
 const Attempts = ({ of: delivery }) => html`
   <span class="stacked"><span>${tn('delivery.attempts', delivery.attemptCount)}</span>

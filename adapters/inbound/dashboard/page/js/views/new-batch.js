@@ -10,7 +10,7 @@ import { size } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { say } from '../memory.js';
 import { go, Link } from '../router.js';
-import { useWhole } from '../use-query.js';
+import { useAllNodes } from '../use-query.js';
 import { BatchOptions, usualOptions } from '../components/batch-options.js';
 import { Button } from '../components/button.js';
 import { ColumnMapping } from '../components/column-mapping.js';
@@ -24,7 +24,7 @@ import { Refusal, RequestIdLine } from '../components/refusal.js';
 import { Page } from './page.js';
 
 export function NewBatch() {
-  const { nodes: keys, error, reload } = useWhole(BATCH_KEYS, { first: 100 }, (data) => data.keys);
+  const { nodes: keys, error, reload } = useAllNodes(BATCH_KEYS, { first: 100 }, (data) => data.keys);
   const back = html`<${Link} class="back" to="/batches"><${Icon} name="back" />${t('nav.batches')}</${Link}>`;
   return html`
     ${back}
@@ -51,7 +51,7 @@ function Form({ keys }) {
   const [options, setOptions] = useState(usualOptions);
   const check = useDryRun(file, keyId, checked);
   const unclear = unclearFields(check);
-  const held = check.columns.length > 0 && !isComplete(check.columns, choices, unclear);
+  const incomplete = check.columns.length > 0 && !isComplete(check.columns, choices, unclear);
 
   const choose = (files) => {
     if (!files.length) return;
@@ -78,12 +78,12 @@ function Form({ keys }) {
       ${file && html`<${ChosenFile} file=${file} />`}
       ${file && !keyId && html`<${Notice}><p>${t('new_batch.key_first')}</p></${Notice}>`}
     </div>
-    <p class="visually-hidden" role="status">${!held && spoken(check)}</p>
+    <p class="visually-hidden" role="status">${!incomplete && spoken(check)}</p>
     ${file && keyId && html`
-      <${Checked} check=${check} held=${held}>
+      <${Checked} check=${check} incomplete=${incomplete}>
         <${ColumnMapping} columns=${check.columns} choices=${choices} unclear=${unclear} onChange=${assign} />
       </${Checked}>
-      <${Start} check=${check} held=${held} of=${[file, keyId, choices]} options=${options} onChange=${setOptions}
+      <${Start} check=${check} incomplete=${incomplete} of=${[file, keyId, choices]} options=${options} onChange=${setOptions}
         send=${() => createBatch(file, keyId, checked, options)} />`}`;
 }
 
@@ -99,10 +99,10 @@ function spoken({ busy, result }) {
   return preview ? tn('dry_run.spoken', preview.rows, { ready: preview.ready, faulty: preview.faulty, duplicates: preview.duplicates }) : '';
 }
 
-// `held`: the file isn't checked again before more columns are chosen.
-function Checked({ check: { busy, result, columns, again }, held, children }) {
+// `incomplete`: a needed column isn't chosen yet, and the file isn't checked before it is.
+function Checked({ check: { busy, result, columns, again }, incomplete, children }) {
   const unclear = Boolean(result?.error?.details?.columns);
-  const headless = columns.length > 0 && columns.every(({ sample }) => sample !== null);
+  const withoutHeader = columns.length > 0 && columns.every(({ sample }) => sample !== null);
   return html`
     <section class="panel dry-run" aria-labelledby="check-title" data-testid="dry-run" aria-busy=${busy ? 'true' : undefined}>
       <header class="panel-head">
@@ -110,26 +110,26 @@ function Checked({ check: { busy, result, columns, again }, held, children }) {
         ${busy && html`<span class="muted small">${t('new_batch.checking')}</span>`}
       </header>
       ${!result && html`<${Skeleton} lines=${4} />`}
-      ${held && html`<${Notice} tone="warn" testid="columns-unclear"><p role="alert">${t(headless ? 'columns.no_header' : 'columns.unclear')}</p></${Notice}>`}
+      ${incomplete && html`<${Notice} tone="warn" testid="columns-unclear"><p role="alert">${t(withoutHeader ? 'columns.no_header' : 'columns.unclear')}</p></${Notice}>`}
       ${result?.error && !unclear && html`
         <div role="alert"><${Refusal} result=${result} /></div>
         ${result.requestId && html`<${RequestIdLine} id=${result.requestId} />`}
         <p><button type="button" class="small" onClick=${again} data-testid="check-again"><${Icon} name="refresh" />${t('action.retry')}</button></p>`}
       <div class=${busy ? 'dry-run-body stale' : 'dry-run-body'}>
         ${columns.length > 0 && children}
-        ${result?.answer && !held && html`<${DryRunReport} of=${result.answer} />`}
+        ${result?.answer && !incomplete && html`<${DryRunReport} of=${result.answer} />`}
       </div>
     </section>`;
 }
 
 // `of`: the things that a failure was about, which is over once one of them is another one.
-function Start({ check: { busy, result }, held, of: subject, options, onChange, send }) {
+function Start({ check: { busy, result }, incomplete, of: subject, options, onChange, send }) {
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState(null);
   const alive = useRef(true);
   useEffect(() => () => { alive.current = false; }, []);
   useEffect(() => setFailure(null), subject);
-  const ready = held ? 0 : result?.answer?.ready ?? 0;
+  const ready = incomplete ? 0 : result?.answer?.ready ?? 0;
   const blocked = sending || busy || ready === 0;
 
   const start = async (event) => {
