@@ -20,7 +20,10 @@ mod url;
 pub use address::is_public;
 pub use attempt::{AnswerText, AttemptResult, DeliveryAttempt, MAX_ANSWER_BYTES, SendFailure};
 pub use event::{EventType, EventTypes, EventTypesError, WebhookEvent};
-pub use schedule::{GIVE_UP_AFTER, Jitter, MAX_STEPS, NextDelivery, next_delivery, next_uncounted};
+pub use schedule::{
+    AttemptsLeft, GIVE_UP_AFTER, Jitter, MAX_STEPS, NextDelivery, attempts_left, next_delivery,
+    next_uncounted,
+};
 pub use secret::{
     EndpointSecret, RotatedSecrets, SECRET_BYTES, SECRET_PREFIX, SECRETS_OVERLAP, WebhookSecrets,
 };

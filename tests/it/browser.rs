@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
 use fantoccini::wd::Capabilities;
 use fantoccini::{Client, ClientBuilder, Locator};
 use serde_json::{Value, json};
@@ -176,6 +177,36 @@ impl Browser {
         }
     }
 
+    /// Presses Tab until the element with this `data-testid` has the focus.
+    pub(crate) async fn tab_to(&self, id: &str) {
+        for _ in 0..80 {
+            if self.focused().await == id {
+                return;
+            }
+            self.press("\u{e004}").await;
+        }
+        panic!("Tab doesn't lead to {id}, but to {}", self.focused().await);
+    }
+
+    /// Presses keys, one after the other, wherever the focus is.
+    pub(crate) async fn press(&self, keys: &str) {
+        let mut actions = KeyActions::new("keyboard".to_owned());
+        for value in keys.chars() {
+            actions = actions
+                .then(KeyAction::Down { value })
+                .then(KeyAction::Up { value });
+        }
+        self.page.perform_actions(actions).await.unwrap();
+    }
+
+    /// The `data-testid` of the element that has the focus, or the name of its tag.
+    pub(crate) async fn focused(&self) -> String {
+        let focused =
+            "return document.activeElement.dataset.testid ?? document.activeElement.tagName";
+        let focused = self.run(focused, vec![]).await;
+        focused.as_str().unwrap().to_owned()
+    }
+
     /// Empties a field and types into it.
     pub(crate) async fn fill(&self, id: &str, text: &str) {
         let field = self.find(id).await;
@@ -237,14 +268,12 @@ impl Browser {
         self.page.execute(script, arguments).await.unwrap()
     }
 
-    /// Serious and critical violations that axe-core finds, with their places; empty is good.
+    /// The violations that axe-core finds, of every impact, with their places; empty is good.
     pub(crate) async fn accessibility_faults(&self, axe: &str) -> Vec<String> {
         self.run(axe, vec![]).await;
         let script = "const done = arguments[arguments.length - 1];\
             axe.run(document, { resultTypes: ['violations'] }).then(\
-              found => done(found.violations\
-                .filter(fault => ['serious', 'critical'].includes(fault.impact))\
-                .map(fault => fault.id + ': ' + fault.nodes.map(node => node.html).join(' | '))),\
+              found => done(found.violations.map(fault => fault.id + ': ' + fault.nodes.map(node => node.html).join(' | '))),\
               error => done(['axe failed: ' + error]))";
         let faults = self.page.execute_async(script, vec![]).await.unwrap();
         serde_json::from_value(faults).unwrap()

@@ -12,6 +12,10 @@ use crate::gateway::{Gateway, Key, eventually, request};
 use crate::person::{Demo, Person};
 
 mod batches;
+mod by_keyboard;
+mod columns;
+mod live_changes;
+mod outdated;
 mod sound_views;
 mod stored_lookups;
 mod tried_proofs;
@@ -234,7 +238,7 @@ async fn the_admin_part_is_for_admins() {
 }
 
 #[tokio::test]
-async fn no_view_has_a_serious_fault_of_accessibility() {
+async fn no_view_has_a_fault_of_accessibility() {
     let Some(axe) = browser::axe() else { return };
     let gateway = Gateway::start();
     let admin = Person::signed_in(&gateway, Demo::Admin).await;

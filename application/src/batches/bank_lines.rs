@@ -15,7 +15,8 @@ impl StoredRows {
         let mut lines = Vec::new();
         while let Some(rows) = self.next_chunk().await? {
             let catalogue = self.lookups.reader.catalogue();
-            let open = rows.into_iter().filter(|(.., lookup)| is_open(lookup));
+            let rows = rows.into_iter();
+            let open = rows.filter(|(.., lookup)| is_open(lookup.as_ref()));
             for (_, stored, _) in open {
                 let RowKind::Ready(query) = stored.kind else {
                     continue;
@@ -30,8 +31,8 @@ impl StoredRows {
 }
 
 /// Returns `true` for a row whose lookup has no proof, and may get one.
-fn is_open(lookup: &Option<StoredLookup>) -> bool {
+fn is_open(lookup: Option<&StoredLookup>) -> bool {
     use LookupState::{Canceled, Delivered};
-    let state = lookup.as_ref().map(|lookup| lookup.state);
+    let state = lookup.map(|lookup| lookup.state);
     !matches!(state, Some(Canceled | Delivered))
 }

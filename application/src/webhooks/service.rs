@@ -8,7 +8,7 @@ use domain::customer::CustomerId;
 use domain::page::{Page, PageRequest};
 use domain::webhook::{
     DeliveryId, DisabledReason, EndpointId, EndpointSecret, EndpointState, EventTypes, Reach,
-    RotatedSecrets, SECRET_BYTES, WebhookEvent, WebhookUrl,
+    RotatedSecrets, SECRET_BYTES, WebhookEvent, WebhookUrl, attempts_left,
 };
 use ports::inbound::{
     Caller, CreatedWebhook, DeliveryView, NewWebhook, WebhookChange, WebhookError, WebhookSwitch,
@@ -299,6 +299,9 @@ fn delivery_view(delivery: StoredDelivery) -> DeliveryView {
         state: delivery.state,
         created_at: delivery.created_at,
         next_attempt_at: delivery.due_at,
+        attempts_left: delivery
+            .due_at
+            .map(|at| attempts_left(delivery.kind, delivery.step, at)),
         attempts: delivery.attempts,
         last_attempt: delivery.last_attempt,
     }

@@ -47,6 +47,8 @@ async fn a_failing_receiver_is_tried_ten_times_with_the_same_message() {
         assert_eq!(scene.round(&worker).await, 1, "attempt {attempt}");
         let delivery = scene.deliveries(endpoint).await.remove(0);
         assert_eq!(delivery.attempts, attempt);
+        let left = delivery.attempts_left.map_or(0, |left| left.count);
+        assert_eq!(left, 10 - attempt);
         let Some(next) = delivery.next_attempt_at else {
             assert_eq!((delivery.state, attempt), (DeliveryState::Failed, 10));
             break;

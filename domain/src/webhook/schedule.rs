@@ -118,6 +118,31 @@ pub fn next_uncounted(
     }
 }
 
+/// Attempts that are still to be made, as long as each of them fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttemptsLeft {
+    /// Their number, at least 1.
+    pub count: u32,
+    /// Time of the last one, by the schedule without its random part.
+    pub last_at: DateTime<Utc>,
+}
+
+/// The attempts that follow the `made`th one, given the time of the next.
+pub fn attempts_left(kind: EventType, made: u32, next_at: DateTime<Utc>) -> AttemptsLeft {
+    let waits = match kind {
+        EventType::Test => &[],
+        _ => usize::try_from(made)
+            .ok()
+            .and_then(|made| WAITS.get(made..))
+            .unwrap_or_default(),
+    };
+    let rest = i64::try_from(waits.iter().sum::<u64>()).unwrap_or_default();
+    AttemptsLeft {
+        count: u32::try_from(waits.len()).unwrap_or_default() + 1,
+        last_at: next_at + TimeDelta::milliseconds(rest),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -208,6 +233,30 @@ mod tests {
         assert_eq!(next(NOW + GIVE_UP_AFTER), NextDelivery::GiveUp);
         assert!(!AttemptResult::Failed(SendFailure::NotSigned).counts());
         assert!(DOWN.counts() && AttemptResult::Answered(500).counts());
+    }
+
+    #[test]
+    fn a_test_has_one_attempt() {
+        let left = attempts_left(EventType::Test, 0, NOW);
+        assert_eq!((left.count, left.last_at), (1, NOW));
+    }
+
+    #[test]
+    fn the_attempts_left_are_those_that_follow() {
+        let kind = EventType::LookupExpired;
+        for begun in 0..MAX_STEPS {
+            let planned = attempts_left(kind, begun, NOW);
+            let (mut made, mut at) = (begun + 1, NOW);
+            while let NextDelivery::Again { at: next } =
+                next_delivery(kind, made, (DOWN, None), Jitter::NONE, at)
+            {
+                (made, at) = (made + 1, next);
+            }
+            assert_eq!(planned.count, made - begun, "{begun}");
+            // The factor 1 is nearly 1: a few seconds of four days.
+            let apart = (planned.last_at - at).num_seconds().abs();
+            assert!(apart < 10, "{begun}: {apart} s");
+        }
     }
 
     proptest! {

@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use domain::key::Environment;
 use domain::page::{Page, PageRequest};
 use domain::webhook::{
-    DeliveryAttempt, DeliveryId, DeliveryState, EndpointId, EndpointSecret, EndpointState,
-    EventType, EventTypes, EventTypesError, MAX_ENDPOINTS, UrlError, WebhookUrl,
+    AttemptsLeft, DeliveryAttempt, DeliveryId, DeliveryState, EndpointId, EndpointSecret,
+    EndpointState, EventType, EventTypes, EventTypesError, MAX_ENDPOINTS, UrlError, WebhookUrl,
 };
 use uuid::Uuid;
 
@@ -182,6 +182,8 @@ pub struct DeliveryView {
     pub created_at: DateTime<Utc>,
     /// Time of the next attempt; `None` once it has ended.
     pub next_attempt_at: Option<DateTime<Utc>>,
+    /// The attempts that are still to be made; `None` once it has ended.
+    pub attempts_left: Option<AttemptsLeft>,
     /// Number of attempts.
     pub attempts: u32,
     /// The last one.

@@ -18,13 +18,13 @@ use crate::person::{Demo, Person};
 const HEADER: &str = "Fecha de operación;Clave de rastreo;CLABE;Total pagado;Folio\n";
 
 /// A line of a table as a person's spreadsheet saves it.
-fn line(number: u32, amount: &str, account: &str) -> String {
+pub(super) fn line(number: u32, amount: &str, account: &str) -> String {
     let key = &request(number, "10.00")["clave_rastreo"];
     let key = key.as_str().unwrap();
     format!("18/11/2026;{key};{account};\"{amount}\";F-{number}\n")
 }
 
-const ACCOUNT: &str = "002010077777777771";
+pub(super) const ACCOUNT: &str = "002010077777777771";
 
 /// 200 rows: 188 good ones, 5 accounts that a spreadsheet shortened, 3 days that don't exist, 4 that ask
 /// the same as earlier ones. No header that names the amounts.
@@ -46,7 +46,7 @@ fn payments() -> String {
 }
 
 /// A file of a table.
-fn saved(gateway: &Gateway, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+pub(super) fn saved(gateway: &Gateway, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = gateway.folder().join(name);
     fs::write(&path, content).unwrap();
     path
@@ -85,7 +85,7 @@ pub(super) async fn shows(browser: &Browser, state: &str) {
 }
 
 /// Waits until an element shows this text.
-async fn reads(browser: &Browser, id: &str, text: &str) {
+pub(super) async fn reads(browser: &Browser, id: &str, text: &str) {
     let script =
         "return document.querySelector(`[data-testid=${arguments[0]}]`)?.textContent ?? ''";
     eventually(text, Duration::from_secs(20), async || {
@@ -106,7 +106,7 @@ pub(super) async fn assign(browser: &Browser, field: &str, column: &str) {
 }
 
 /// Asserts that the page complained of nothing but requests that were refused on purpose.
-async fn assert_refused_alone(browser: &Browser) {
+pub(super) async fn assert_refused_alone(browser: &Browser) {
     let complaints = browser.complaints().await;
     let is_meant = |said: &String| said.contains("dry_run=true") && said.contains("400");
     assert!(complaints.iter().all(is_meant), "{complaints:?}");
@@ -217,8 +217,7 @@ async fn a_batch_is_canceled_and_erased_by_keyboard() {
     let keep = browser.find_css("dialog[open] footer button").await;
     keep.send_keys("\u{e00c}").await.unwrap();
     dialog_closes(&browser).await;
-    let focused = "return document.activeElement.dataset.testid ?? document.activeElement.tagName";
-    assert_eq!(browser.run(focused, vec![]).await, "cancel-batch");
+    assert_eq!(browser.focused().await, "cancel-batch");
 
     browser
         .find("cancel-batch")
@@ -238,7 +237,7 @@ async fn a_batch_is_canceled_and_erased_by_keyboard() {
         .find_css("[data-testid=batch-payment][data-state=CANCELED]")
         .await;
     // The button that had the focus is gone; Enter must not open the erasure.
-    assert_eq!(browser.run(focused, vec![]).await, "H1");
+    assert_eq!(browser.focused().await, "H1");
 
     browser
         .find("erase-batch")
@@ -259,7 +258,12 @@ async fn a_batch_is_canceled_and_erased_by_keyboard() {
 }
 
 /// The bank's ZIP file with the proof of each line of its own text files.
-async fn banks_answer(gateway: &Gateway, key: &Key, files: Vec<u8>, amount: &str) -> Vec<u8> {
+pub(super) async fn banks_answer(
+    gateway: &Gateway,
+    key: &Key,
+    files: Vec<u8>,
+    amount: &str,
+) -> Vec<u8> {
     let mut asked = ZipArchive::new(Cursor::new(files)).unwrap();
     let mut text = String::new();
     asked
@@ -319,6 +323,7 @@ async fn the_open_rows_are_carried_to_the_banks_own_batch_and_its_zip_is_brought
     browser.find("import-refused").await;
     let path = saved(&gateway, "banco.zip", answer);
     browser.choose_files("import-file", &[&path]).await;
+    browser.click("import-start").await;
     let report = browser.find("import-report").await.text().await.unwrap();
     assert!(report.contains("3 comprobantes"), "{report}");
     let imported = "[data-testid=batch-payment][data-state=DELIVERED]";
@@ -329,6 +334,9 @@ async fn the_open_rows_are_carried_to_the_banks_own_batch_and_its_zip_is_brought
     )
     .await;
     browser.sees("Traído del lote del banco").await;
+    browser
+        .sees("No queda ninguna fila por llevar al banco.")
+        .await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
 }
 
@@ -346,8 +354,12 @@ async fn a_file_that_is_no_table_is_refused_with_what_to_do() {
     browser.choose_files("batch-file", &[&large]).await;
     browser.sees("pasa de 16").await;
     // What the server refuses is told with its words.
-    let no_header = saved(&gateway, "datos.csv", line(1, "10.00", ACCOUNT));
-    browser.choose_files("batch-file", &[&no_header]).await;
-    browser.sees("La primera fila no es un encabezado").await;
+    let header = saved(
+        &gateway,
+        "datos.csv",
+        HEADER.replace("Total pagado", "Monto"),
+    );
+    browser.choose_files("batch-file", &[&header]).await;
+    browser.sees("400 INVALID_REQUEST").await;
     assert_refused_alone(&browser).await;
 }

@@ -175,7 +175,7 @@ async fn an_admin_sees_nothing_of_another_accounts_lookup() {
 }
 
 #[tokio::test]
-async fn no_state_of_a_lookup_has_a_serious_fault_of_accessibility() {
+async fn no_state_of_a_lookup_has_a_fault_of_accessibility() {
     let Some(axe) = browser::axe() else { return };
     let Some((first, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
         return;

@@ -23,7 +23,7 @@ const CARDS: &str = "return [...document.querySelectorAll('[data-testid=file]')]
     text: card.innerText }))";
 
 /// Drops files.
-const DROP: &str = "const transfer = new DataTransfer();\
+pub(super) const DROP: &str = "const transfer = new DataTransfer();\
     for (const [name, type, content] of arguments[0])\
       transfer.items.add(new File([content], name, { type }));\
     document.querySelector('h1').dispatchEvent(\

@@ -3,17 +3,18 @@
 
 use std::time::Duration;
 
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::json;
 
+use super::live_changes::HIDE;
 use super::{close_reveal, dialog_closes, open, shown_secret, sign_in};
 use crate::browser::{Browser, Look};
-use crate::gateway::{Gateway, Plan, eventually};
-use crate::person::Demo;
+use crate::gateway::{Gateway, Plan, eventually, json_of, request};
+use crate::person::{Demo, Person};
 use crate::webhooks::receiver::Receiver;
 
 /// A member's browser, and a gateway that may send webhooks to this machine.
-async fn member(look: Look) -> Option<(Browser, Gateway)> {
+pub(super) async fn member(look: Look) -> Option<(Browser, Gateway)> {
     let browser = Browser::start(look).await?;
     let gateway = Plan::new().with("CEP_WEBHOOK_ALLOW_LOOPBACK", "on").start();
     sign_in(&browser, &gateway, Demo::Member).await;
@@ -21,7 +22,7 @@ async fn member(look: Look) -> Option<(Browser, Gateway)> {
 }
 
 /// Waits until the newest delivery is in this state.
-async fn shows(browser: &Browser, state: &str) {
+pub(super) async fn shows(browser: &Browser, state: &str) {
     let script =
         "return document.querySelector('[data-testid=delivery-state]')?.dataset.state ?? ''";
     eventually(state, Duration::from_secs(20), async || {
@@ -31,7 +32,7 @@ async fn shows(browser: &Browser, state: &str) {
 }
 
 /// Waits until the page says whether the webhook is enabled.
-async fn stands(browser: &Browser, state: &str) {
+pub(super) async fn stands(browser: &Browser, state: &str) {
     let selector = format!("[data-testid=webhook-state][data-state={state}]");
     browser.find_css(&selector).await;
 }
@@ -124,7 +125,95 @@ async fn the_page_says_why_a_webhook_is_disabled() {
     dialog_closes(&browser).await;
     stands(&browser, "disabled").await;
     browser.sees("Usted lo desactivó").await;
-    let focused = "return document.activeElement.tagName";
-    assert_eq!(browser.run(focused, vec![]).await, json!("H1"));
+    assert_eq!(browser.focused().await, "H1");
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+}
+
+/// Adds a webhook for the ends of `test` lookups; returns its path.
+pub(super) async fn subscribed(person: &Person, receiver: &Receiver) -> String {
+    let body = json!({ "url": receiver.url(), "events": ["lookup.delivered"], "env": "test" });
+    let added = person.sending(Method::POST, "/webhooks", &body).send();
+    let added = json_of(added.await.unwrap(), 201).await;
+    format!("/webhooks/{}", added["webhook"]["id"].as_str().unwrap())
+}
+
+/// Lets a lookup end, which the account's webhooks are told.
+pub(super) async fn a_lookup_ends(gateway: &Gateway, person: &Person) {
+    let key = person.create_key("caja 4", "test").await;
+    let asking = gateway.asking("lookups", &key).header("prefer", "wait=20");
+    let asking = asking.body(request(1, "10.00").to_string());
+    json_of(asking.send().await.unwrap(), 200).await;
+}
+
+async fn switched(person: &Person, path: &str, is_enabled: bool) {
+    let change = json!({ "enabled": is_enabled });
+    let change = person.sending(Method::PATCH, path, &change).send();
+    json_of(change.await.unwrap(), 200).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_says_why_a_message_is_not_sent_again() {
+    let Some((browser, gateway)) = member(Look::DESKTOP).await else {
+        return;
+    };
+    let receiver = Receiver::start().await;
+    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let path = subscribed(&person, &receiver).await;
+    open(&browser, &gateway, &path).await;
+    browser.click("test-webhook").await;
+    shows(&browser, "DELIVERED").await;
+    // The page doesn't know yet that somebody disabled it.
+    browser.run(HIDE, vec![]).await;
+    switched(&person, &path, false).await;
+    browser.click("resend").await;
+    let refused = browser.find_css("section [role=alert]").await;
+    let refused = refused.text().await.unwrap();
+    assert!(refused.contains("desactivado"), "{refused}");
+
+    open(&browser, &gateway, &path).await;
+    stands(&browser, "disabled").await;
+    let resend = browser.find("resend").await;
+    assert_eq!(resend.attr("aria-disabled").await.unwrap().unwrap(), "true");
+    let reason = resend.attr("aria-describedby").await.unwrap().unwrap();
+    let reason = browser.find_css(&format!("#{reason}")).await;
+    assert!(reason.text().await.unwrap().contains("Actívelo"));
+    browser.click("resend").await;
+    switched(&person, &path, true).await;
+    open(&browser, &gateway, &path).await;
+    stands(&browser, "enabled").await;
+    assert_eq!(receiver.messages().len(), 1, "nothing was sent again");
+    browser.click("resend").await;
+    eventually("it is sent again", Duration::from_secs(20), async || {
+        receiver.messages().len() == 2
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failing_message_says_which_attempt_comes_next_and_when_the_last_one() {
+    let Some((browser, gateway)) = member(Look::DESKTOP).await else {
+        return;
+    };
+    let receiver = Receiver::start().await;
+    receiver.answer_with(StatusCode::INTERNAL_SERVER_ERROR);
+    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let path = subscribed(&person, &receiver).await;
+    a_lookup_ends(&gateway, &person).await;
+    open(&browser, &gateway, &path).await;
+    shows(&browser, "PENDING").await;
+    // The second attempt is due after some five seconds.
+    browser.sees("Intento 3 de 10").await;
+    let last = browser.find("delivery-final").await;
+    let at = last.attr("datetime").await.unwrap().unwrap();
+    let at = chrono::DateTime::parse_from_rfc3339(&at).unwrap();
+    let now = browser.run("return Date.now()", vec![]).await;
+    let hours = (at.timestamp_millis() - now.as_i64().unwrap()) / 3_600_000;
+    // 75 h and 35 min of waits; the next one may be a fifth shorter or longer.
+    assert!((74..77).contains(&hours), "{hours}");
+    let text = last.text().await.unwrap();
+    assert!(text.starts_with("El último, hacia el"), "{text}");
+    // A test is tried once.
+    browser.click("test-webhook").await;
+    shows(&browser, "FAILED").await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
 }

@@ -10,6 +10,9 @@ use axum::routing::post;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+/// Text of the answers with a status that a test chose.
+const ANSWER: &str = "lo que dice el receptor";
+
 /// A message as it arrived.
 #[derive(Clone)]
 pub(crate) struct Message {
@@ -74,12 +77,16 @@ impl Receiver {
     }
 }
 
-async fn receive(State(inbox): State<Arc<Inbox>>, headers: HeaderMap, body: String) -> StatusCode {
+async fn receive(
+    State(inbox): State<Arc<Inbox>>,
+    headers: HeaderMap,
+    body: String,
+) -> (StatusCode, &'static str) {
     let message = Message { headers, body };
     inbox.messages.lock().unwrap().push(message);
     let mut hangs = inbox.hangs.subscribe();
     // Without a sender the test is over.
     let _ = hangs.wait_for(|hangs| !hangs).await;
     let status = *inbox.status.lock().unwrap();
-    status.unwrap_or(StatusCode::NO_CONTENT)
+    status.map_or((StatusCode::NO_CONTENT, ""), |status| (status, ANSWER))
 }

@@ -138,7 +138,7 @@ catalogue! {
         /// A workbook, or another file that isn't text.
         TableNotText = Code::InvalidRequest, "table-not-text";
         /// A table that begins with a payment.
-        TableNoHeader = Code::InvalidRequest, "table-no-header";
+        TableNoHeader { columns: Vec<SheetColumn> } = Code::InvalidRequest, "table-no-header";
         /// A header that can't be read.
         TableHeader { line: u64 } = Code::InvalidRequest, "table-header"(line: line);
         /// A table without columns that each row needs.

@@ -78,6 +78,9 @@ impl fmt::Display for Column {
 /// Most headers that an error repeats.
 pub(super) const MAX_FOUND: usize = 40;
 
+/// Most columns of a table that an answer lists. A row of separators alone has tens of thousands.
+const MAX_LISTED: usize = 100;
+
 /// A column of a table as it was recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetColumn {
@@ -85,8 +88,23 @@ pub struct SheetColumn {
     pub number: usize,
     /// Its header, cut to a bounded length; empty in a table without headers.
     pub header: String,
+    /// Its value in the first row of a table without headers, cut to a bounded length.
+    pub sample: Option<String>,
     /// Its meaning; `None` if it is ignored.
     pub column: Option<Column>,
+}
+
+/// A bounded number of columns: those with a meaning, and the first of the others.
+pub(super) fn listed(mut columns: Vec<SheetColumn>) -> Vec<SheetColumn> {
+    let known = columns.iter().filter(|it| it.column.is_some()).count();
+    let mut room = MAX_LISTED.saturating_sub(known);
+    columns.retain(|it| {
+        let is_other = it.column.is_none();
+        let is_listed = !is_other || room > 0;
+        room -= usize::from(is_other && is_listed);
+        is_listed
+    });
+    columns
 }
 
 /// The headers of columns, as an error repeats them: those that aren't empty, in a bounded number.

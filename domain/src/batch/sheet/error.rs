@@ -17,7 +17,10 @@ pub enum SheetError {
     NotText,
     /// The first row is a payment.
     #[error("the first row is not a header; add one, or give the columns by number")]
-    NoHeader,
+    NoHeader {
+        /// The columns, with the values of that row.
+        columns: Vec<SheetColumn>,
+    },
     /// The header can't be read.
     #[error("the header in line {line} {fault}")]
     Header {
@@ -35,7 +38,7 @@ pub enum SheetError {
     MissingColumns {
         /// All of the missing ones.
         missing: Vec<Column>,
-        /// All columns as they were recognised.
+        /// The columns as they were recognised, in a bounded number.
         columns: Vec<SheetColumn>,
     },
     /// Several headers are those of one column.
@@ -45,7 +48,7 @@ pub enum SheetError {
         column: Column,
         /// The headers, cut to a bounded length.
         headers: Vec<String>,
-        /// All columns as they were recognised.
+        /// The columns as they were recognised, in a bounded number.
         columns: Vec<SheetColumn>,
     },
     /// The caller's own mapping doesn't fit.

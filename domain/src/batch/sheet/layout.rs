@@ -1,6 +1,6 @@
 //! Places of the columns in a table.
 
-use super::column::{Column, MAX_FOUND, SheetColumn};
+use super::column::{Column, MAX_FOUND, SheetColumn, listed};
 use super::error::SheetError;
 use super::header;
 use super::mapping::{ColumnMapping, MappingError, Source, cut};
@@ -10,10 +10,7 @@ pub(super) fn with_headers(
     headers: &[String],
     mapping: &ColumnMapping,
 ) -> Result<Vec<SheetColumn>, SheetError> {
-    let mut columns = numbered(headers.len());
-    for (column, header) in columns.iter_mut().zip(headers) {
-        column.header = cut(header.trim());
-    }
+    let mut columns = numbered(headers, |header| (cut(header.trim()), None));
     assign(&mut columns, headers, mapping)?;
     let assigned: Vec<_> = mapping
         .sources()
@@ -45,30 +42,43 @@ pub(super) fn with_headers(
         Some((column, headers)) => Err(SheetError::DuplicateColumn {
             column,
             headers,
-            columns,
+            columns: listed(columns),
         }),
         None => complete(columns),
     }
 }
 
-/// Places the columns of a table without headers.
+/// Places the columns of a table without headers, given its first row.
 pub(super) fn without_headers(
-    cells: usize,
+    cells: &[String],
     mapping: &ColumnMapping,
 ) -> Result<Vec<SheetColumn>, SheetError> {
-    let mut columns = numbered(cells);
+    let mut columns = numbered(cells, |cell| (String::new(), Some(cut(cell.trim()))));
+    if !mapping.needs_no_header() {
+        return Err(SheetError::NoHeader {
+            columns: listed(columns),
+        });
+    }
     assign(&mut columns, &[], mapping)?;
     complete(columns)
 }
 
-fn numbered(cells: usize) -> Vec<SheetColumn> {
-    (1..=cells)
-        .map(|number| SheetColumn {
+/// Columns without a meaning, with the header and the sample that their cell of the first row is.
+fn numbered(
+    cells: &[String],
+    texts: impl Fn(&str) -> (String, Option<String>),
+) -> Vec<SheetColumn> {
+    let cells = (1..).zip(cells);
+    let columns = cells.map(|(number, cell)| {
+        let (header, sample) = texts(cell);
+        SheetColumn {
             number,
-            header: String::new(),
+            header,
+            sample,
             column: None,
-        })
-        .collect()
+        }
+    });
+    columns.collect()
 }
 
 /// Assigns the columns that the caller named.
@@ -81,6 +91,7 @@ fn assign(
     for (column, source) in mapping.sources() {
         let column = *column;
         let index = match source {
+            Source::Nowhere => continue,
             Source::Number(number) => number.checked_sub(1),
             Source::Header(text) => Some(find(headers, column, text)?),
         };
@@ -128,5 +139,8 @@ fn complete(columns: Vec<SheetColumn>) -> Result<Vec<SheetColumn>, SheetError> {
     if missing.is_empty() {
         return Ok(columns);
     }
-    Err(SheetError::MissingColumns { missing, columns })
+    Err(SheetError::MissingColumns {
+        missing,
+        columns: listed(columns),
+    })
 }

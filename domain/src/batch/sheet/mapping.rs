@@ -5,7 +5,8 @@ use super::column::Column;
 /// Longest text of a mapping that is repeated in an error, in characters.
 const MAX_REPEATED: usize = 100;
 
-/// Headers or numbers of columns, as a caller assigns them. Columns that it doesn't name are recognised.
+/// Headers or numbers of columns, as a caller assigns them. Columns that it doesn't name are recognised,
+/// unless their field is assigned to none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnMapping(Vec<(Column, Source)>);
 
@@ -16,6 +17,8 @@ pub(super) enum Source {
     Number(usize),
     /// Its header.
     Header(String),
+    /// In no column, whatever the headers say.
+    Nowhere,
 }
 
 /// Reason why a mapping is refused.
@@ -78,7 +81,8 @@ pub enum MappingError {
 }
 
 impl ColumnMapping {
-    /// Reads `field:header,field:number,…`. A header that holds a comma is given by its number.
+    /// Reads `field:header,field:number,…`. A header that holds a comma is given by its number. The number 0
+    /// leaves a field out that isn't required.
     ///
     /// # Errors
     /// See [`MappingError`].
@@ -116,7 +120,10 @@ impl ColumnMapping {
             let is_number = source.bytes().all(|byte| byte.is_ascii_digit());
             let source = if is_number {
                 // Too many digits for a number are beyond any table, too.
-                Source::Number(source.parse().unwrap_or(usize::MAX))
+                match source.parse().unwrap_or(usize::MAX) {
+                    0 if !Column::REQUIRED.contains(&column) => Source::Nowhere,
+                    number => Source::Number(number),
+                }
             } else {
                 Source::Header(source.to_owned())
             };

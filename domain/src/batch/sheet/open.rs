@@ -4,7 +4,7 @@ use crate::calendar;
 use crate::query::Token;
 
 use super::cell::Spelling;
-use super::column::{Column, SheetColumn};
+use super::column::{Column, SheetColumn, listed};
 use super::date;
 use super::encoding::{Encoding, Text};
 use super::error::{RowFault, SheetError};
@@ -22,6 +22,9 @@ use super::tokens::{Tokenised, Tokens};
 pub struct Sheet<'a> {
     encoding: Encoding,
     separator: Separator,
+    /// Meaning of each cell of a row.
+    layout: Vec<Option<Column>>,
+    /// The columns that an answer lists.
     columns: Vec<SheetColumn>,
     /// The rows after the header.
     tokens: Tokens<'a>,
@@ -56,18 +59,17 @@ impl<'a> Sheet<'a> {
             .cells
             .map_err(|fault| SheetError::Header { line, fault })?;
         let has_date = cells.iter().any(|cell| is_date(cell));
-        let columns = if !has_date {
+        let columns = if has_date {
+            layout::without_headers(&cells, mapping)?
+        } else {
             tokens = rows;
             layout::with_headers(&cells, mapping)?
-        } else if mapping.needs_no_header() {
-            layout::without_headers(cells.len(), mapping)?
-        } else {
-            return Err(SheetError::NoHeader);
         };
         Ok(Self {
             encoding,
             separator,
-            columns,
+            layout: columns.iter().map(|place| place.column).collect(),
+            columns: listed(columns),
             tokens,
         })
     }
@@ -82,7 +84,7 @@ impl<'a> Sheet<'a> {
         self.separator
     }
 
-    /// The columns in their order, with their meaning.
+    /// The columns in their order, with their meaning: those that are read, and the first of the others.
     pub fn columns(&self) -> &[SheetColumn] {
         &self.columns
     }
@@ -104,15 +106,15 @@ impl<'a> Sheet<'a> {
         };
         let used = cells.iter().rposition(|cell| !cell.trim().is_empty());
         let used = used.map_or(0, |last| last + 1);
-        let columns = self.columns.len();
+        let columns = self.layout.len();
         if used > columns {
             let cells = used;
             return SheetRow::unreadable(line, RowFault::MoreCells { cells, columns });
         }
         let mut raw = RawCells::default();
-        for (place, cell) in self.columns.iter().zip(cells) {
-            if let Some(column) = place.column {
-                *raw.get_mut(column) = Token::Text(cell.into());
+        for (place, cell) in self.layout.iter().zip(cells) {
+            if let Some(column) = place {
+                *raw.get_mut(*column) = Token::Text(cell.into());
             }
         }
         SheetRow::of_cells(line, raw, Spelling::People, rules)
@@ -166,7 +168,7 @@ fn detect(tokens: &Tokens<'_>, mapping: &ColumnMapping) -> Separator {
 fn is_wanted(cell: &str, mapping: &ColumnMapping) -> bool {
     let is_named = |source: &Source| match source {
         Source::Header(text) => header::are_alike(text, cell),
-        Source::Number(_) => false,
+        Source::Number(_) | Source::Nowhere => false,
     };
     header::column(cell).is_some() || mapping.sources().iter().any(|(_, it)| is_named(it))
 }

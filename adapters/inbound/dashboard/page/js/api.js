@@ -23,6 +23,12 @@ function failed(code, message, requestId) {
   return new ApiError(code, message, requestId);
 }
 
+// A request that nothing came back from, as `rest` tells those that were refused.
+export const unreachable = (error) => ({
+  status: null,
+  error: { error: 'NETWORK', message: error instanceof ApiError ? error.message : t('error.unexpected') },
+});
+
 async function send(path, init) {
   let response;
   try {

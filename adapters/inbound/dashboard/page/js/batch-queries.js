@@ -1,6 +1,6 @@
-// What the page asks GraphQL about batches.
+// GraphQL operations on batches.
 
-const ERRORS = 'userErrors { code field message }';
+import { ERRORS, PAGE } from './queries.js';
 
 const BATCH_FIELDS = `
   id keyId environment state reason name formats retryForSeconds createdAt updatedAt erasedAt progress eta
@@ -8,7 +8,7 @@ const BATCH_FIELDS = `
   files { results zip banxico }`;
 
 export const BATCHES = `query Batches($first: Int!, $after: String, $filter: BatchFilter) {
-  batches(first: $first, after: $after, filter: $filter) { nodes { ${BATCH_FIELDS} } pageInfo { hasNextPage endCursor } }
+  batches(first: $first, after: $after, filter: $filter) { nodes { ${BATCH_FIELDS} } ${PAGE} }
 }`;
 
 export const BATCH = `query Batch($id: ID!) { batch(id: $id) { ${BATCH_FIELDS} } }`;
@@ -26,9 +26,9 @@ export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: Int!)
 }`;
 
 // Keys that a batch may be charged to.
-export const BATCH_KEYS = `query BatchKeys {
-  keys(first: 100, filter: { statuses: [ACTIVE] }, orderBy: { field: NAME, direction: ASC }) {
-    nodes { id name prefix environment }
+export const BATCH_KEYS = `query BatchKeys($first: Int!, $after: String) {
+  keys(first: $first, after: $after, filter: { statuses: [ACTIVE] }, orderBy: { field: NAME, direction: ASC }) {
+    nodes { id name prefix environment } ${PAGE}
   }
 }`;
 

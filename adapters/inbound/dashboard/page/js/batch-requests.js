@@ -9,7 +9,7 @@ export const MOST_ARCHIVE_BYTES = 67_108_864;
 export const COLUMNS = ['fecha', 'clave_rastreo', 'cuenta', 'monto', 'emisor', 'receptor', 'id'];
 export const NEEDED = COLUMNS.slice(0, 4);
 
-// What a field for files offers to choose.
+// Files that a field for files offers to choose.
 export const TABLES = '.csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson';
 export const ARCHIVES = '.zip,application/zip';
 
@@ -20,13 +20,19 @@ function sizeRefusal({ size }, most, large) {
   return size > most ? large : null;
 }
 
-// Why a file isn't sent; null when it is.
+// Reason for which a file isn't sent; null when it is.
 export const tableRefusal = (file) =>
   (/\.(csv|tsv|txt|ndjson|jsonl)$/i.test(file.name) ? sizeRefusal(file, MOST_TABLE_BYTES, 'large_table') : 'table');
 export const archiveRefusal = (file) =>
   (/\.zip$/i.test(file.name) ? sizeRefusal(file, MOST_ARCHIVE_BYTES, 'large_archive') : 'archive');
 
-// `columns`: the numbers of columns by the fields that a person assigned.
+// The file of those that were dropped or chosen, as `file`, or the reason for which none is sent, as `refused`.
+export function onlyFile(files, refusalOf) {
+  const refusal = files.length > 1 ? 'several' : refusalOf(files[0]);
+  return refusal ? { refused: { name: files.map(({ name }) => name).join(', '), refusal } } : { file: files[0] };
+}
+
+// `columns`: the numbers of columns by the fields that a person assigned; 0 is no column.
 async function post(path, { file, type, values = {}, columns = {} }, signal) {
   const query = new URLSearchParams(values);
   const assigned = Object.entries(columns).map(([field, number]) => `${field}:${number}`);

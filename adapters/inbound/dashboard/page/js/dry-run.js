@@ -1,24 +1,32 @@
 // The check of a table before anything runs, again after each change of what it depends on.
 
+import { unreachable } from './api.js';
 import { checkTable } from './batch-requests.js';
-import { t } from './i18n.js';
+import { language } from './i18n.js';
 import { useEffect, useState } from './lib.js';
+import { useSignal } from './signal.js';
 
-// `result` stays while its successor is asked for, as long as it is of the same file.
-export function useDryRun(file, keyId, columns) {
+const NO_COLUMNS = [];
+
+const columnsOf = ({ answer, error }) => answer?.columns ?? error.details?.columns;
+
+// As long as the file is the same, `result` stays while its successor is asked for, and `columns` are the last
+// ones that an answer had. Mistakes are told in the reader's language.
+export function useDryRun(file, keyId, choices) {
   const [state, setState] = useState({});
   const [round, setRound] = useState(0);
+  const shownIn = useSignal(language);
   const ready = Boolean(file && keyId);
   useEffect(() => {
     if (!ready) return undefined;
     const controller = new AbortController();
-    setState((old) => ({ file, result: old.file === file ? old.result : undefined, busy: true }));
-    checkTable(file, keyId, columns, controller.signal).then(
-      (result) => controller.signal.aborted || setState({ file, result }),
-      () => controller.signal.aborted || setState({ file, result: { status: 503, error: { error: 'NETWORK', message: t('error.network') } } }),
-    );
+    setState((old) => (old.file === file ? { ...old, busy: true } : { file, columns: NO_COLUMNS, busy: true }));
+    checkTable(file, keyId, choices, controller.signal).catch(unreachable).then((result) => {
+      if (controller.signal.aborted) return;
+      setState((old) => ({ file, result, columns: columnsOf(result) ?? old.columns }));
+    });
     return () => controller.abort();
-  }, [ready, file, keyId, JSON.stringify(columns), round]);
+  }, [ready, file, keyId, JSON.stringify(choices), shownIn, round]);
   const again = () => setRound((old) => old + 1);
-  return ready && state.file === file ? { ...state, again } : { again };
+  return ready && state.file === file ? { ...state, again } : { columns: NO_COLUMNS, again };
 }

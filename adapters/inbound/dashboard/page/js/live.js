@@ -6,6 +6,9 @@ import { useEffect, useRef, useState } from './lib.js';
 // From one view to the next the connection stays.
 const IDLE_MS = 3_000;
 const MAX_PAUSE_MS = 30_000;
+// A connection whose other end is gone says nothing: the server is pinged, and has to answer.
+const PING_MS = 15_000;
+const PONG_MS = 5_000;
 
 // Doubles with each attempt; at random, so that the pages of a gateway that restarts come back apart.
 function pause(attempts) {
@@ -13,16 +16,32 @@ function pause(attempts) {
   return new Promise((resolve) => setTimeout(resolve, most * (0.5 + Math.random() / 2)));
 }
 
-let client;
-
-function shared() {
-  client ??= createClient({
+function connect() {
+  let overdue;
+  const connection = createClient({
     url: `${location.origin.replace(/^http/, 'ws')}/graphql/ws`,
     lazyCloseTimeout: IDLE_MS,
     connectionAckWaitTimeout: 10_000,
     retryAttempts: Infinity,
     retryWait: pause,
+    // A refused connection is an event without a code, which the library takes for final.
+    shouldRetry: () => true,
+    keepAlive: PING_MS,
+    on: {
+      ping: (received) => {
+        if (!received) overdue = setTimeout(() => connection.terminate(), PONG_MS);
+      },
+      pong: (received) => received && clearTimeout(overdue),
+      closed: () => clearTimeout(overdue),
+    },
   });
+  return connection;
+}
+
+let client;
+
+function shared() {
+  client ??= connect();
   return client;
 }
 

@@ -1,4 +1,4 @@
-// Everything that the page asks of GraphQL.
+// GraphQL operations on keys, requests and lookups, and those of administration.
 
 const KEY = `
   id name prefix environment status createdAt lastUsedAt retiresAt revokedAt accountId
@@ -15,14 +15,14 @@ const USAGE = `
   series { keyId endpoint outcome others counts total }
   totals { requests delivered refused failed successRate latency { p50Ms p95Ms p99Ms } }`;
 
-const PAGE = 'pageInfo { hasNextPage endCursor }';
-const ERRORS = 'userErrors { code field message }';
+export const PAGE = 'pageInfo { hasNextPage endCursor }';
+export const ERRORS = 'userErrors { code field message }';
 
 export const VIEWER = `query Viewer {
   viewer { displayName role sessionExpiresAt owner { issuer subject } account { id plan } }
 }`;
 
-// What the month's warnings need, of the newest keys.
+// The newest keys with their months, for the warnings.
 export const KEYS_IN_BRIEF = `query KeysInBrief {
   keys(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) {
     totalCount

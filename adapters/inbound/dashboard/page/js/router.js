@@ -38,6 +38,9 @@ export function go(to) {
   scrollTo(0, 0);
 }
 
+// A value of the address, if it is one of these.
+export const oneOf = (options, given) => (options.includes(given) ? given : '');
+
 // Keeps filters in the address, without a step in the history.
 export function setQuery(values) {
   const query = new URLSearchParams();

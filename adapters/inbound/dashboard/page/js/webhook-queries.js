@@ -1,12 +1,12 @@
-// What the page asks GraphQL about webhooks.
+// GraphQL operations on webhooks and their deliveries.
 
-const ERRORS = 'userErrors { code field message }';
+import { ERRORS, PAGE } from './queries.js';
 
 const WEBHOOK_FIELDS = `
   id environment url events enabled disabledReason disabledAt failingSince previousSecretUntil createdAt updatedAt`;
 
 const DELIVERY_FIELDS = `
-  id event subjectId state createdAt nextAttemptAt attemptCount
+  id event subjectId state createdAt nextAttemptAt finalAttemptAt attemptCount attemptsLeft
   lastAttempt { at durationMs status failure answer }`;
 
 export const WEBHOOKS = `query Webhooks { webhooks { ${WEBHOOK_FIELDS} } }`;
@@ -15,7 +15,7 @@ export const WEBHOOK = `query Webhook($id: ID!) { webhook(id: $id) { ${WEBHOOK_F
 
 export const DELIVERIES = `query Deliveries($id: ID!, $first: Int!, $after: String) {
   webhookDeliveries(id: $id, first: $first, after: $after) {
-    nodes { ${DELIVERY_FIELDS} } pageInfo { hasNextPage endCursor }
+    nodes { ${DELIVERY_FIELDS} } ${PAGE}
   }
 }`;
 

@@ -27,6 +27,10 @@ pub(crate) struct WebhookDelivery {
     next_attempt_at: Option<DateTime>,
     /// Number of attempts that ended.
     attempt_count: u32,
+    /// Number of attempts that are still to be made as long as each fails; 0 once it has ended.
+    attempts_left: u32,
+    /// Planned time of the last one of them; null once it has ended.
+    final_attempt_at: Option<DateTime>,
     /// The last one; null before the first one ends.
     last_attempt: Option<WebhookAttempt>,
 }
@@ -56,6 +60,8 @@ impl From<&DeliveryView> for WebhookDelivery {
             created_at: view.created_at.into(),
             next_attempt_at: view.next_attempt_at.map(DateTime::from),
             attempt_count: view.attempts,
+            attempts_left: view.attempts_left.map_or(0, |left| left.count),
+            final_attempt_at: view.attempts_left.map(|left| left.last_at.into()),
             last_attempt: view.last_attempt.as_ref().map(WebhookAttempt::from),
         }
     }

@@ -11,7 +11,7 @@ use crate::harness::Harness;
 const WEBHOOK: &str = "environment url events enabled disabledReason disabledAt failingSince \
                        previousSecretUntil createdAt updatedAt";
 const DELIVERY: &str = "id event subjectId state createdAt nextAttemptAt attemptCount \
-                        lastAttempt { at durationMs status failure answer }";
+                        attemptsLeft finalAttemptAt lastAttempt { at durationMs status failure answer }";
 const URL: &str = "https://hooks.example/cep";
 
 impl Harness {
@@ -183,6 +183,10 @@ async fn deliveries_are_listed_and_sent_again() {
     assert_eq!(sent["delivery"]["event"], "TEST");
     assert_eq!(sent["delivery"]["subjectId"], json!(id));
     assert_eq!(sent["delivery"]["state"], "PENDING");
+    // A test is tried once.
+    assert_eq!(sent["delivery"]["attemptsLeft"], 1);
+    let next = &sent["delivery"]["nextAttemptAt"];
+    assert_eq!(&sent["delivery"]["finalAttemptAt"], next);
     let query = format!(
         "query($id: ID!) {{ webhookDeliveries(id: $id) {{ nodes {{ {DELIVERY} }} \
          pageInfo {{ hasNextPage }} }} }}"
@@ -196,6 +200,10 @@ async fn deliveries_are_listed_and_sent_again() {
     harness
         .update_webhook(json!({ "id": id, "enabled": false }))
         .await;
+    let ended = harness.ask("member", &query, json!({ "id": id })).await;
+    let ended = ended.data()["webhookDeliveries"]["nodes"][0].clone();
+    assert_eq!(ended["attemptsLeft"], 0);
+    assert_eq!(ended["finalAttemptAt"], Value::Null);
     let disabled = harness.resend(&id, delivery).await;
     let webhook = json!(["input", "webhookId"]);
     assert_eq!(code(&disabled), (&json!("WEBHOOK_DISABLED"), &webhook));

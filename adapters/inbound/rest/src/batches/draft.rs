@@ -31,7 +31,7 @@ pub(super) struct Query {
     #[param(inline, default = false)]
     dry_run: bool,
     /// Columns that aren't found by their headers: `field:header` or `field:number`, separated by commas,
-    /// for example `monto:Total,cuenta:4`.
+    /// for example `monto:Total,cuenta:4`. The number 0 leaves out a field that isn't needed: `emisor:0`.
     #[validate(length(max = 1000, code = "malformed_mapping"))]
     #[param(max_length = 1000)]
     columns: Option<String>,

@@ -42,7 +42,7 @@ pub(super) fn of_sheet(error: SheetError) -> Problem {
     match error {
         SheetError::Empty => Problem::EmptyTable,
         SheetError::NotText => Problem::TableNotText,
-        SheetError::NoHeader => Problem::TableNoHeader,
+        SheetError::NoHeader { columns } => Problem::TableNoHeader { columns },
         SheetError::Header { line, .. } => Problem::TableHeader { line },
         SheetError::MissingColumns { missing, columns } => Problem::MissingColumns {
             missing: missing.into_iter().map(Column::name).collect(),

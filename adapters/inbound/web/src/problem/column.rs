@@ -9,8 +9,11 @@ use utoipa::ToSchema;
 pub struct TableColumn {
     /// Its number, from 1 on.
     number: usize,
-    /// Its header.
+    /// Its header; empty in a table without headers.
     header: String,
+    /// Its value in the first row of a table without headers; null in others.
+    #[schema(required)]
+    sample: Option<String>,
     /// The field that it holds; null when it isn't read.
     #[schema(required)]
     field: Option<&'static str>,
@@ -22,6 +25,7 @@ impl TableColumn {
         Self {
             number: column.number,
             header: column.header.clone(),
+            sample: column.sample.clone(),
             field: column.column.map(Column::name),
         }
     }

@@ -39,7 +39,7 @@ pub struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Vec<RowDetail>)]
     pub rows: Option<Vec<RowDetail>>,
-    /// The columns of a table that can't be read without one more of them, or with two of the same.
+    /// The columns of a table whose header doesn't say what each of them holds, 100 at most.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub columns: Vec<TableColumn>,
@@ -47,7 +47,7 @@ pub struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = FileDetail)]
     pub file: Option<FileDetail>,
-    /// The sides that could not be inferred.
+    /// The sides that could not be inferred; or the fields for which a table has no column, or several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, value_type = Vec<String>)]
     pub missing: Vec<&'static str>,

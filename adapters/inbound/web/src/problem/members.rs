@@ -1,6 +1,7 @@
 //! Members of an error's `details`, by its problem.
 
 use chrono::SecondsFormat;
+use domain::batch::sheet::Column;
 use domain::query::Field;
 
 use super::reason::Reason;
@@ -119,11 +120,18 @@ impl Problem {
             Self::KeyRevoked => because(Reason::Revoked),
             Self::KeyRotated => because(Reason::AlreadyRotated),
             Self::LookupNotDelivered => because(Reason::NotDelivered),
-            Self::EmptyTable
-            | Self::TableNotText
-            | Self::TableNoHeader
-            | Self::TableHeader { .. } => because(Reason::UnreadableTable),
-            Self::RepeatedColumn { columns, .. } => Details {
+            Self::EmptyTable | Self::TableNotText | Self::TableHeader { .. } => {
+                because(Reason::UnreadableTable)
+            }
+            Self::TableNoHeader { columns } => Details {
+                missing: Column::REQUIRED.map(Column::name).to_vec(),
+                columns: columns.iter().map(TableColumn::new).collect(),
+                ..because(Reason::UnreadableTable)
+            },
+            Self::RepeatedColumn {
+                column, columns, ..
+            } => Details {
+                missing: vec![column],
                 columns: columns.iter().map(TableColumn::new).collect(),
                 ..because(Reason::UnreadableTable)
             },

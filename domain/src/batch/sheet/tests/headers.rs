@@ -64,6 +64,7 @@ fn every_missing_column_is_named_with_the_headers_that_were_found() {
     let column = |number, header: &str, column| SheetColumn {
         number,
         header: header.to_owned(),
+        sample: None,
         column,
     };
     let expected = SheetError::MissingColumns {
@@ -130,8 +131,86 @@ fn a_table_needs_no_header_if_every_column_has_a_number() {
     }
     let with_header = format!("a,b,c,d\n{ROW}");
     assert_eq!(lines(&mapped(&with_header, mapping).unwrap()), [2]);
-    assert_eq!(open(ROW.as_bytes()).unwrap_err(), SheetError::NoHeader);
-    assert_eq!(mapped(ROW, "fecha:1").unwrap_err(), SheetError::NoHeader);
+}
+
+#[rstest]
+#[case("")]
+#[case("fecha:1")]
+#[case("monto:Total")]
+fn a_table_without_a_header_is_refused_with_the_values_of_its_first_row(#[case] mapping: &str) {
+    let SheetError::NoHeader { columns } = mapped(ROW, mapping).unwrap_err() else {
+        panic!("it has no header");
+    };
+    let expected = (1..)
+        .zip(ROW.split(','))
+        .map(|(number, value)| SheetColumn {
+            number,
+            header: String::new(),
+            sample: Some(value.to_owned()),
+            column: None,
+        });
+    assert_eq!(columns, expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn the_values_of_a_first_row_are_cut() {
+    let file = format!("2026-11-20,{}", "x".repeat(60_000));
+    let SheetError::NoHeader { columns } = open(file.as_bytes()).unwrap_err() else {
+        panic!("it has no header");
+    };
+    assert_eq!(columns[1].sample.as_ref().unwrap().len(), 100);
+}
+
+#[rstest]
+#[case("", Some(Column::Issuer), Some(Column::Id))]
+#[case("emisor:0", None, Some(Column::Id))]
+#[case("id:0,emisor:00", None, None)]
+fn a_field_that_is_not_needed_can_be_left_out(
+    #[case] mapping: &str,
+    #[case] issuer: Option<Column>,
+    #[case] id: Option<Column>,
+) {
+    let file = format!("fecha,rastreo,cuenta,monto,banco emisor,folio\n{ROW},x,F-1\n");
+    let sheet = mapped(&file, mapping).unwrap();
+    assert_eq!(recognised(&sheet)[4..], [issuer, id]);
+    // No bank is called x.
+    let row = sheet.rows(rules()).next().unwrap();
+    assert_eq!(row.query.is_ok(), issuer.is_none());
+    assert_eq!(row.id.is_some(), id.is_some());
+}
+
+#[test]
+fn of_two_headers_of_a_field_that_is_left_out_none_is_read() {
+    let file = format!("fecha,rastreo,cuenta,monto,folio,id\n{ROW},1,2\n");
+    assert!(matches!(
+        open(file.as_bytes()),
+        Err(SheetError::DuplicateColumn { .. })
+    ));
+    let sheet = mapped(&file, "id:0").unwrap();
+    assert_eq!(sheet.rows(rules()).next().unwrap().id, None);
+}
+
+#[test]
+fn an_answer_lists_a_hundred_columns_and_a_row_may_have_more() {
+    let wide = |others: usize| format!("{}fecha,rastreo,cuenta,monto\n", "x,".repeat(others));
+    let file = wide(500) + &",".repeat(500) + ROW;
+    let sheet = open(file.as_bytes()).unwrap();
+    assert_eq!(sheet.columns().len(), 100);
+    let numbers = sheet.columns().iter().map(|it| it.number);
+    let expected: Vec<_> = (1..=96).chain(501..=504).collect();
+    assert_eq!(numbers.collect::<Vec<_>>(), expected);
+    assert!(sheet.rows(rules()).next().unwrap().query.is_ok());
+
+    let commas = ",".repeat(60_000);
+    for file in [format!("x{commas}"), format!("2026-11-20{commas}")] {
+        let columns = match open(file.as_bytes()).unwrap_err() {
+            SheetError::MissingColumns { columns, .. } | SheetError::NoHeader { columns } => {
+                columns
+            }
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(columns.len(), 100);
+    }
 }
 
 #[rstest]

@@ -1,52 +1,37 @@
 // The bank's own batch, which a person carries: its files to upload there, and its ZIP file brought back.
 
 import { html, useRef, useState } from '../lib.js';
-import { rest } from '../api.js';
-import { ARCHIVES, archiveRefusal, importArchive, MOST_ARCHIVE_BYTES } from '../batch-requests.js';
+import { rest, unreachable } from '../api.js';
+import { ARCHIVES, archiveRefusal, importArchive, MOST_ARCHIVE_BYTES, onlyFile } from '../batch-requests.js';
 import { count, size } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { say } from '../memory.js';
 import { saveFile } from '../save-file.js';
 import { refresh } from '../use-query.js';
-import { DropZone } from './drop-zone.js';
+import { Button } from './button.js';
+import { ChosenFile, DropZone, RefusedFile } from './drop-zone.js';
 import { Notice } from './feedback.js';
 import { Icon } from './icon.js';
 import { Refusal } from './refusal.js';
-
-const unreachable = ({ message }) => ({ status: 503, error: { error: 'NETWORK', message } });
 
 export function BankBatch({ of: batch }) {
   const { counts } = batch;
   const open = counts.rows - counts.faulty - counts.duplicates - counts.delivered - counts.canceled;
   const [unfolded, setUnfolded] = useState(false);
-  const [busy, setBusy] = useState(null);
-  const [refused, setRefused] = useState(null);
+  const [busy, setBusy] = useState(false);
   const [result, setResult] = useState(null);
-  const chooser = useRef(null);
 
   const download = async () => {
-    setBusy('download');
+    setBusy(true);
     setResult(null);
     const answer = await rest(batch.files.banxico).catch(unreachable);
-    setBusy(null);
+    setBusy(false);
     if (answer.error) {
       setResult(answer);
       return;
     }
     saveFile(await answer.response.blob(), `banxico-${batch.id}.zip`);
     say(t('bank_batch.saved'));
-  };
-  const bring = async ([file]) => {
-    if (!file || busy) return;
-    setUnfolded(true);
-    const refusal = archiveRefusal(file);
-    setRefused(refusal && { name: file.name, refusal });
-    setResult(null);
-    if (refusal) return;
-    setBusy('bring');
-    setResult(await importArchive(batch.id, file).catch(unreachable));
-    setBusy(null);
-    refresh();
   };
 
   return html`
@@ -57,22 +42,60 @@ export function BankBatch({ of: batch }) {
         <ol class="steps">
           <li><strong>${t('bank_batch.download')}</strong>
             <span class="muted">${open > 0 ? tn('bank_batch.open', open) : t('bank_batch.none_open')}</span>
-            <span><button type="button" disabled=${open < 2 || busy !== null} onClick=${download} data-testid="banxico">
-              <${Icon} name="download" />${t(busy === 'download' ? 'state.working' : 'bank_batch.save')}</button></span>
+            <span><${Button} blocked=${open < 2 || busy} onClick=${download} data-testid="banxico">
+              <${Icon} name="download" />${t(busy ? 'state.working' : 'bank_batch.save')}</${Button}></span>
           </li>
           <li><strong>${t('bank_batch.carry')}</strong><span class="muted">${t('bank_batch.carry_more')}</span></li>
           <li><strong>${t('bank_batch.bring')}</strong><span class="muted">${t('bank_batch.bring_more')}</span></li>
         </ol>
-        <${DropZone} title=${t('bank_batch.drop')} choose=${t('bank_batch.choose')} help=${t('bank_batch.drop_help', { most: size(MOST_ARCHIVE_BYTES) })}
-          accept=${ARCHIVES} onFiles=${bring} input=${chooser} multiple=${false} testid="import-file" />
-        <div role="status" class="import-result">
-          ${busy === 'bring' && html`<p>${t('bank_batch.importing')}</p>`}
-          ${refused && html`<${Notice} tone="bad" testid="import-refused"><p><strong class="break">${refused.name}</strong>: ${t(`new_batch.refused.${refused.refusal}`, { most: size(MOST_ARCHIVE_BYTES) })}</p></${Notice}>`}
-          ${result?.error && html`<${Refusal} result=${result} />`}
-          ${result?.answer && html`<${Report} of=${result.answer} />`}
-        </div>
+        ${result && html`<div role="alert"><${Refusal} result=${result} /></div>`}
+        <${Import} id=${batch.id} seen=${unfolded} />
       </div>
     </details>`;
+}
+
+// Takes files only while it is `seen`: they may be dropped anywhere on the page.
+function Import({ id, seen }) {
+  const [file, setFile] = useState(null);
+  const [refused, setRefused] = useState(null);
+  const [busy, setBusy] = useState(false);
+  const [result, setResult] = useState(null);
+  const outcome = useRef(null);
+
+  const choose = (files) => {
+    if (!files.length || busy) return;
+    const { file: chosen = null, refused: refusal = null } = onlyFile(files, archiveRefusal);
+    setFile(chosen);
+    setRefused(refusal);
+    setResult(null);
+  };
+  const bring = async () => {
+    setBusy(true);
+    setResult(null);
+    const answer = await importArchive(id, file).catch(unreachable);
+    setBusy(false);
+    setResult(answer);
+    refresh();
+    if (answer.error) return;
+    // The button goes with the file; the focus goes to what became of it.
+    outcome.current?.focus();
+    setFile(null);
+  };
+
+  return html`
+    ${seen && html`
+      <${DropZone} title=${t('bank_batch.drop')} choose=${t('bank_batch.choose')} help=${t('bank_batch.drop_help', { most: size(MOST_ARCHIVE_BYTES) })}
+        accept=${ARCHIVES} onFiles=${choose} multiple=${false} testid="import-file" />`}
+    ${file && html`
+      <${ChosenFile} file=${file}>
+        <${Button} class="primary" blocked=${busy} onClick=${bring} data-testid="import-start"><${Icon} name="upload" />${t(busy ? 'state.working' : 'bank_batch.import')}</${Button}>
+      </${ChosenFile}>`}
+    <div role="status" class="import-result" ref=${outcome} tabindex="-1">
+      ${busy && html`<p>${t('bank_batch.importing')}</p>`}
+      ${refused && html`<${RefusedFile} of=${refused} most=${MOST_ARCHIVE_BYTES} testid="import-refused" />`}
+      ${result?.error && html`<${Refusal} result=${result} />`}
+      ${result?.answer && html`<${Report} of=${result.answer} />`}
+    </div>`;
 }
 
 function Report({ of: { delivered, present, rejected, ignored } }) {

@@ -1,4 +1,4 @@
-// How the central bank and the sandbox do, as this gateway sees them.
+// The health of the central bank and of the sandbox, as this gateway sees it.
 
 import { html } from '../lib.js';
 import { count, percent, roughly } from '../format.js';
@@ -15,9 +15,9 @@ export function BankPanel() {
   return html`
     <section class="panel" aria-labelledby="bank-title" data-testid="bank-health">
       <header class="panel-head"><h2 id="bank-title">${t('bank.title')}</h2></header>
-      ${error ? html`<${Failed} error=${error} retry=${reload} />`
-        : !data ? html`<${Skeleton} />`
-          : html`<div class="banks">${[data.live, data.test].map((bank) => html`<${Bank} key=${bank.environment} bank=${bank} />`)}</div>`}
+      ${error && html`<${Failed} error=${error} retry=${reload} stale=${Boolean(data)} />`}
+      ${!data ? !error && html`<${Skeleton} />`
+        : html`<div class="banks">${[data.live, data.test].map((bank) => html`<${Bank} key=${bank.environment} bank=${bank} />`)}</div>`}
     </section>`;
 }
 

@@ -16,7 +16,7 @@ export const isOpen = ({ state }) => OPEN_STATES.includes(state);
 export const BatchState = ({ state }) => html`
   <span data-testid="batch-state" data-state=${state}><${Badge} tone=${TONES[state]}>${t(`batch.state.${state}`)}</${Badge}></span>`;
 
-// By its own name, or by the day it came.
+// Its own name, if it has one.
 export const titleOf = ({ name }) => name ?? t('batch.unnamed');
 
 // Rows that are looked up: those without mistakes that repeat no other.
@@ -24,9 +24,7 @@ export const lookedUp = ({ rows, faulty, duplicates }) => rows - faulty - duplic
 
 export const endedRows = ({ delivered, notFound, failed, expired, canceled }) => delivered + notFound + failed + expired + canceled;
 
-// The time left, when it is known.
-export function TimeLeft({ eta }) {
-  if (!eta) return null;
+function TimeLeft({ eta }) {
   const seconds = Math.max(0, (new Date(eta) - Date.now()) / 1000);
   return html`<time datetime=${eta} title=${exactTime(eta)}>${t('batch.left', { time: howLong(seconds) })}</time>`;
 }

@@ -1,4 +1,4 @@
-// What is kept of each proof of a batch, for how long a row is tried, and the batch's name.
+// Options of a new batch: the files that are kept of each proof, the time in which a row is tried, its name.
 
 import { html } from '../lib.js';
 import { howLong } from '../format.js';

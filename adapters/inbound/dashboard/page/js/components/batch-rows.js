@@ -10,14 +10,12 @@ import { useQuery } from '../use-query.js';
 import { Badge, OutcomeBadge } from './facts.js';
 import { Failed, Skeleton } from './feedback.js';
 import { Icon } from './icon.js';
+import { LOOKUP_TONES } from './lookup-facts.js';
 import { Table } from './table.js';
 
 const AT_ONCE = 25;
 
-const TONES = {
-  FAULTY: 'bad', DUPLICATE: 'neutral', NOT_BEGUN: 'neutral', QUEUED: 'neutral', RUNNING: 'test', WAITING: 'warn',
-  DELIVERED: 'ok', NOT_FOUND: 'bad', FAILED: 'bad', EXPIRED: 'bad', CANCELED: 'off',
-};
+const TONES = { FAULTY: 'bad', DUPLICATE: 'neutral', NOT_BEGUN: 'neutral', ...LOOKUP_TONES };
 
 const Payment = ({ of: { trackingKey, amount, date, callerId } }) => html`
   <span class="stacked break payment-cell">
@@ -51,11 +49,11 @@ const columns = () => [
   },
 ];
 
-// `changes`: whether rows may still change by themselves.
+// `changes` is true while rows may change by themselves.
 export function BatchRows({ id, total, changes }) {
   const [after, setAfter] = useState(0);
   const heading = useRef(null);
-  const { data, previous, error, loading, reload } = useQuery(BATCH_ROWS, { id, first: AT_ONCE, after }, { live: true });
+  const { data, previous, error, loading, reload } = useQuery(BATCH_ROWS, { id, first: AT_ONCE, after }, { live: true, localised: true });
   usePolling(reload, changes);
   const ended = useRef(changes);
   useEffect(() => {
@@ -71,20 +69,20 @@ export function BatchRows({ id, total, changes }) {
   return html`
     <section class="panel" aria-labelledby="rows-title">
       <header class="panel-head"><h2 id="rows-title" ref=${heading} tabindex="-1">${t('row.title')}</h2></header>
-      ${error ? html`<${Failed} error=${error} retry=${reload} />`
-        : !found ? html`<${Skeleton} lines=${5} />`
-          : html`
-            <div class=${data ? '' : 'stale'} aria-busy=${data ? undefined : 'true'}>
-              <${Table} label=${t('row.title')} rows=${found.rows.map((row) => ({ ...row, id: row.row }))} columns=${columns()} testid="rows-table"
-                rowProps=${({ row, state }) => ({ 'data-testid': 'batch-payment', 'data-row': row, 'data-state': state })} />
-            </div>
-            <footer class="list-foot">
-              <span class="muted small" role="status">${t('row.shown', { first: count(after + 1), last: count(last), total: count(total) })}</span>
-              ${total > AT_ONCE && html`
-                <span class="row">
-                  <button type="button" disabled=${after === 0} onClick=${turn(Math.max(0, after - AT_ONCE))} data-testid="rows-back"><${Icon} name="back" />${t('row.back')}</button>
-                  <button type="button" disabled=${!found.hasNextPage} onClick=${turn(after + AT_ONCE)} data-testid="rows-next">${t('row.next')}<${Icon} name="next" /></button>
-                </span>`}
-            </footer>`}
+      ${error && html`<${Failed} error=${error} retry=${reload} stale=${Boolean(found)} />`}
+      ${!found ? !error && html`<${Skeleton} lines=${5} />`
+        : html`
+          <div class=${data ? '' : 'stale'} aria-busy=${data ? undefined : 'true'}>
+            <${Table} label=${t('row.title')} rows=${found.rows.map((row) => ({ ...row, id: row.row }))} columns=${columns()} testid="rows-table"
+              rowProps=${({ row, state }) => ({ 'data-testid': 'batch-payment', 'data-row': row, 'data-state': state })} />
+          </div>
+          <footer class="list-foot">
+            <span class="muted small" role="status">${t('row.shown', { first: count(after + 1), last: count(last), total: count(total) })}</span>
+            ${total > AT_ONCE && html`
+              <span class="row">
+                <button type="button" disabled=${after === 0} onClick=${turn(Math.max(0, after - AT_ONCE))} data-testid="rows-back"><${Icon} name="back" />${t('row.back')}</button>
+                <button type="button" disabled=${!found.hasNextPage} onClick=${turn(after + AT_ONCE)} data-testid="rows-next">${t('row.next')}<${Icon} name="next" /></button>
+              </span>`}
+          </footer>`}
     </section>`;
 }

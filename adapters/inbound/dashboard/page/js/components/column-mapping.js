@@ -1,37 +1,47 @@
-// Which column of a table holds which field, as it was recognised and as a person corrects it.
+// Assignment of a table's columns to fields, as it was recognised and as a person corrects it.
 
 import { html } from '../lib.js';
 import { COLUMNS, NEEDED } from '../batch-requests.js';
+import { NOWHERE, placesOf } from '../column-choices.js';
 import { t } from '../i18n.js';
 import { Field } from './field.js';
 
-const nameOf = ({ number, header }) => (header ? `${header} (${number})` : t('columns.number', { number }));
+// By its header; a column of a table without headers by its number and its first value.
+function nameOf({ number, header, sample }) {
+  if (header) return `${header} (${number})`;
+  return [t('columns.number', { number }), sample].filter(Boolean).join(': ');
+}
 
-// `columns` as the server recognised them; `onChange` gets the field and the number that a person chose.
-export function ColumnMapping({ columns, onChange }) {
+// `columns` as the server recognised them, `unclear` the fields for which it found none or several; `onChange`
+// gets the field and the number that a person chose.
+export function ColumnMapping({ columns, choices, unclear, onChange }) {
+  const places = placesOf(columns, choices);
   return html`
     <fieldset class="mapping" data-testid="columns">
       <legend>${t('columns.title')}</legend>
       <p class="help">${t('columns.help')}</p>
       <div class="form-grid">
-        ${COLUMNS.map((field) => html`<${Column} key=${field} field=${field} columns=${columns} onChange=${onChange} />`)}
+        ${COLUMNS.map((field) => html`
+          <${Column} key=${field} field=${field} columns=${columns} place=${places[field]} unclear=${unclear.includes(field)} onChange=${onChange} />`)}
       </div>
     </fieldset>`;
 }
 
-function Column({ field, columns, onChange }) {
-  const number = columns.find((column) => column.field === field)?.number ?? '';
+function Column({ field, columns, place, unclear, onChange }) {
   const needed = NEEDED.includes(field);
-  const missing = needed && number === '';
-  // What was recognised can be another column, but not none.
-  const none = number === '' ? [['', t(needed ? 'columns.choose' : 'columns.none')]] : [];
-  const options = [...none, ...columns.map((column) => [column.number, nameOf(column)])];
+  const missing = place === undefined && (needed || unclear);
+  const value = place ?? (missing ? '' : NOWHERE);
+  const options = [
+    ...(missing ? [['', t('columns.choose')]] : []),
+    ...(needed ? [] : [[NOWHERE, t('columns.none')]]),
+    ...columns.map((column) => [column.number, nameOf(column)]),
+  ];
   return html`
     <${Field} label=${t(`columns.${field}`)} error=${missing ? t('columns.missing') : undefined}>
       ${(control) => html`
-        <select ...${control} value=${number} data-testid=${`column-${field}`}
+        <select ...${control} value=${value} data-testid=${`column-${field}`}
           onChange=${({ target }) => target.value && onChange(field, Number(target.value))}>
-          ${options.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === number}>${text}</option>`)}
+          ${options.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === value}>${text}</option>`)}
         </select>`}
     </${Field}>`;
 }

@@ -1,6 +1,9 @@
-// A place for files: dropped anywhere on the page, or chosen.
+// A place for files, dropped anywhere on the page or chosen, and the file that was taken or refused.
 
 import { html, useId, useLayoutEffect, useRef, useState } from '../lib.js';
+import { size } from '../format.js';
+import { t } from '../i18n.js';
+import { Notice } from './feedback.js';
 import { Icon } from './icon.js';
 
 const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes('Files');
@@ -50,3 +53,10 @@ export function DropZone({ title, choose, help, accept, onFiles, input, testid, 
       <p class="help" id=${`${id}-help`}>${help}</p>
     </div>`;
 }
+
+export const ChosenFile = ({ file, children }) => html`
+  <p class="row" data-testid="chosen-file"><${Icon} name="file" /><strong class="break">${file.name}</strong><span class="muted small">${size(file.size)}</span>${children}</p>`;
+
+// `most` is the largest size, in bytes.
+export const RefusedFile = ({ of: { name, refusal }, most, testid }) => html`
+  <${Notice} tone="bad" testid=${testid}><p><strong class="break">${name}</strong>: ${t(`new_batch.refused.${refusal}`, { most: size(most) })}</p></${Notice}>`;

@@ -1,4 +1,4 @@
-// What the check of a table found: its rows, what they need, and those that would not be looked up.
+// Report on the check of a table: its rows, their cost and time, and those that would not be looked up.
 
 import { html, useState } from '../lib.js';
 import { count, howLong } from '../format.js';

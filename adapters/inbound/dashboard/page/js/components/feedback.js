@@ -1,4 +1,4 @@
-// What a view shows when there is nothing, nothing yet, or something went wrong.
+// Feedback of a view that has nothing, has nothing yet, or failed.
 
 import { html } from '../lib.js';
 import { t } from '../i18n.js';
@@ -10,11 +10,12 @@ export const Skeleton = ({ lines = 3, tall }) => html`
     ${Array.from({ length: lines }, (_, i) => html`<span key=${i} class="bone" aria-hidden="true"></span>`)}
   </div>`;
 
-export const Failed = ({ error, retry }) => html`
-  <div class="notice bad" role="alert">
+// `stale`: an older answer is still shown beside it.
+export const Failed = ({ error, retry, stale }) => html`
+  <div class=${stale ? 'notice warn' : 'notice bad'} role="alert" data-testid=${stale ? 'stale' : undefined}>
     <${Icon} name="warning" />
     <div>
-      <p><strong>${t('error.title')}</strong> ${error.message}</p>
+      <p><strong>${t(stale ? 'error.stale' : 'error.title')}</strong> ${error.message}</p>
       ${error.requestId && html`<p class="small">${t('error.request_id')} <code>${error.requestId}</code></p>`}
       ${retry && html`<button type="button" class="small" onClick=${retry}><${Icon} name="refresh" />${t('action.retry')}</button>`}
     </div>

@@ -6,17 +6,17 @@ import { t, tn } from '../i18n.js';
 import { Badge, EnvironmentBadge, KeyLink, OutcomeBadge, Time } from './facts.js';
 import { Link } from '../router.js';
 
-const TONES = {
+export const LOOKUP_TONES = {
   QUEUED: 'neutral', RUNNING: 'test', WAITING: 'warn', DELIVERED: 'ok', NOT_FOUND: 'bad', FAILED: 'bad', EXPIRED: 'bad', CANCELED: 'off',
 };
 
-export const STATES = Object.keys(TONES);
+export const STATES = Object.keys(LOOKUP_TONES);
 export const OPEN_STATES = ['QUEUED', 'RUNNING', 'WAITING'];
 
 export const isOpen = ({ state }) => OPEN_STATES.includes(state);
 
 export const LookupState = ({ state }) => html`
-  <span data-testid="lookup-state" data-state=${state}><${Badge} tone=${TONES[state]}>${t(`lookup.state.${state}`)}</${Badge}></span>`;
+  <span data-testid="lookup-state" data-state=${state}><${Badge} tone=${LOOKUP_TONES[state]}>${t(`lookup.state.${state}`)}</${Badge}></span>`;
 
 export const Reason = ({ of: { reason } }) => (reason
   ? html`<${OutcomeBadge} outcome=${reason} />` : html`<span class="muted">—</span>`);

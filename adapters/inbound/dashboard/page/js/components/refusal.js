@@ -8,8 +8,8 @@ export function Refusal({ result }) {
   const { error, status } = result;
   const { hints = [], fields = [], rows = [], file, retry_after: wait } = error.details ?? {};
   return html`
-    <${Notice} tone=${status < 500 && status !== 401 ? 'warn' : 'bad'}>
-      <p><strong>${status} ${error.error}</strong></p>
+    <${Notice} tone=${status !== null && status < 500 && status !== 401 ? 'warn' : 'bad'}>
+      ${status !== null && html`<p><strong>${status} ${error.error}</strong></p>`}
       <p>${error.message}</p>
       ${file && html`<p>${file.message}${file.element && html` <code>${file.element}</code>`}</p>`}
     </${Notice}>

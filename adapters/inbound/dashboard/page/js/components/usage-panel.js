@@ -21,7 +21,7 @@ const OUTCOMES = [
   'BANK_PROTOCOL_ERROR', 'BANK_UNAVAILABLE', 'BANK_THROTTLED', 'BANK_TIMEOUT', 'INTERNAL_ERROR',
 ];
 
-// What a limit refuses is counted, and not kept one by one.
+// Refusals by a limit are counted, and not kept one by one.
 const REFUSALS = ['RATE_LIMITED', 'QUOTA_EXCEEDED'];
 export const KEPT_OUTCOMES = OUTCOMES.filter((each) => !REFUSALS.includes(each));
 
@@ -77,15 +77,15 @@ export function UsagePanel({ scope, keyId = null, accountId, breakdowns }) {
             options=${Object.keys(RANGES).map((each) => [each, t(`range.${each}`)])} />
         </div>
       </header>
-      ${error ? html`<${Failed} error=${error} retry=${reload} />`
-        : !report ? html`<${Skeleton} tall lines=${4} />`
-          : html`
-            <div class=${data ? '' : 'stale'} aria-busy=${loading ? 'true' : undefined}>
-              <${Totals} totals=${report.totals} />
-              <${Chart} slots=${report.slots} series=${drawn(report, keyOf)} granularity=${report.granularity}
-                label=${t('chart.label', { range: t(`range.${range}`) })} />
-              <p class="muted small">${t(report.granularity === 'HOUR' ? 'usage.local_time' : 'usage.utc')}${report.totals.latency && ` ${t('latency.rough')}`}</p>
-            </div>`}
+      ${error && html`<${Failed} error=${error} retry=${reload} stale=${Boolean(report)} />`}
+      ${!report ? !error && html`<${Skeleton} tall lines=${4} />`
+        : html`
+          <div class=${data ? '' : 'stale'} aria-busy=${loading ? 'true' : undefined}>
+            <${Totals} totals=${report.totals} />
+            <${Chart} slots=${report.slots} series=${drawn(report, keyOf)} granularity=${report.granularity}
+              label=${t('chart.label', { range: t(`range.${range}`) })} />
+            <p class="muted small">${t(report.granularity === 'HOUR' ? 'usage.local_time' : 'usage.utc')}${report.totals.latency && ` ${t('latency.rough')}`}</p>
+          </div>`}
     </section>`;
 }
 

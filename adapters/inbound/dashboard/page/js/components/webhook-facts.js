@@ -1,13 +1,13 @@
 // Pieces that say one fact of a webhook or of a delivery each.
 
 import { html } from '../lib.js';
-import { count, duration, exactTime } from '../format.js';
+import { count, dateTime, duration, exactTime } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { Link } from '../router.js';
 import { Badge, Time } from './facts.js';
 import { untilNext } from './lookup-facts.js';
 
-// What can be subscribed; the test event comes whatever is subscribed.
+// Events that can be subscribed to; the test event always comes.
 export const EVENTS = ['LOOKUP_DELIVERED', 'LOOKUP_NOT_FOUND', 'LOOKUP_FAILED', 'LOOKUP_EXPIRED', 'BATCH_FINISHED', 'BATCH_PAUSED'];
 
 // Its name in messages: `lookup.not_found`.
@@ -46,9 +46,16 @@ const LastAttempt = ({ of: attempt }) => (attempt === null ? html`<span class="m
       <details class="small"><summary>${t('delivery.answer')}</summary><pre class="curl" tabindex="0">${attempt.answer}</pre></details>`}
   </span>`);
 
-const Attempts = ({ of: { attemptCount, nextAttemptAt } }) => html`
-  <span class="stacked"><span>${tn('delivery.attempts', attemptCount, { count: count(attemptCount) })}</span>
-  ${nextAttemptAt && html`<time class="lookup-next" datetime=${nextAttemptAt} title=${exactTime(nextAttemptAt)}>${t('lookup.next_in', { when: untilNext(nextAttemptAt) })}</time>`}</span>`;
+// The next of the attempts that are planned, and the time of the last one.
+const Planned = ({ of: { attemptCount, attemptsLeft, nextAttemptAt, finalAttemptAt } }) => html`
+  <time class="lookup-next planned" datetime=${nextAttemptAt} title=${exactTime(nextAttemptAt)} data-testid="delivery-next">
+    ${t('delivery.next', { number: count(attemptCount + 1), all: count(attemptCount + attemptsLeft), when: untilNext(nextAttemptAt) })}</time>
+  ${attemptsLeft > 1 && html`
+    <time class="lookup-next planned" datetime=${finalAttemptAt} title=${exactTime(finalAttemptAt)} data-testid="delivery-final">${t('delivery.final', { at: dateTime(finalAttemptAt) })}</time>`}`;
+
+const Attempts = ({ of: delivery }) => html`
+  <span class="stacked"><span>${tn('delivery.attempts', delivery.attemptCount)}</span>
+  ${delivery.nextAttemptAt && html`<${Planned} of=${delivery} />`}</span>`;
 
 export const deliveryColumns = (resend) => [
   { key: 'at', label: t('delivery.at'), cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },

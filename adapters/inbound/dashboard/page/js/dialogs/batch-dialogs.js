@@ -1,4 +1,4 @@
-// What can be done to a batch: its cancellation, and its erasure.
+// Dialogs of a batch: its cancellation, and its erasure.
 
 import { html } from '../lib.js';
 import { CANCEL_BATCH, ERASE_BATCH } from '../batch-queries.js';

@@ -21,7 +21,7 @@ export function CreateKey() {
   const [name, setName] = useState('');
   const [environment, setEnvironment] = useState('TEST');
   const [missing, setMissing] = useState(false);
-  const mutation = useMutation(CREATE_KEY);
+  const mutation = useMutation(CREATE_KEY, ['name']);
 
   const submit = async () => {
     if (!name.trim()) {

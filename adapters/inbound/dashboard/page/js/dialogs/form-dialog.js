@@ -4,13 +4,14 @@
 import { html } from '../lib.js';
 import { t } from '../i18n.js';
 import { close } from '../memory.js';
+import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
 import { Failed } from '../components/feedback.js';
 
 export function FormDialog({ title, submit, tone = 'primary', testid, mutation, onSubmit, children, disabled, keep = t('action.cancel') }) {
   const send = (event) => {
     event.preventDefault();
-    if (!mutation.busy) onSubmit();
+    if (!mutation.busy && !disabled) onSubmit();
   };
   return html`
     <${Dialog} title=${title} onClose=${() => mutation.busy || close()}>
@@ -18,10 +19,10 @@ export function FormDialog({ title, submit, tone = 'primary', testid, mutation, 
         ${mutation.error && html`<${Failed} error=${mutation.error} />`}
         ${children}
         <footer class="dialog-foot">
-          <button type="button" onClick=${close} disabled=${mutation.busy}>${keep}</button>
-          <button type="submit" class=${tone} disabled=${mutation.busy || disabled} data-testid=${testid}>
+          <${Button} onClick=${close} blocked=${mutation.busy}>${keep}</${Button}>
+          <${Button} type="submit" class=${tone} blocked=${mutation.busy || disabled} data-testid=${testid}>
             ${mutation.busy ? t('state.working') : submit}
-          </button>
+          </${Button}>
         </footer>
       </form>
     </${Dialog}>`;

@@ -1,4 +1,4 @@
-// What can be done to a key: another name, a successor, an end, other limits.
+// Dialogs of a key: another name, a successor, an end, other limits.
 
 import { html, useState } from '../lib.js';
 import { count, dateTime, relative } from '../format.js';
@@ -13,7 +13,7 @@ import { FormDialog } from './form-dialog.js';
 
 export function RenameKey({ subject }) {
   const [name, setName] = useState(subject.name);
-  const mutation = useMutation(RENAME_KEY);
+  const mutation = useMutation(RENAME_KEY, ['name']);
   const submit = async () => {
     if (!await mutation.run({ id: subject.id, name: name.trim() })) return;
     close();
@@ -91,7 +91,7 @@ export function SetLimits({ subject }) {
   const [month, setMonth] = useState(monthlyQuota === null ? '' : String(monthlyQuota));
   const [capped, setCapped] = useState(monthlyQuota !== null);
   const [wrong, setWrong] = useState({});
-  const mutation = useMutation(SET_LIMITS);
+  const mutation = useMutation(SET_LIMITS, mode === 'custom' ? ['perMinute', ...(capped ? ['monthlyQuota'] : [])] : []);
 
   const submit = async () => {
     const input = { id: subject.id };

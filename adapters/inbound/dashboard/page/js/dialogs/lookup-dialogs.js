@@ -1,4 +1,4 @@
-// What can be done to a stored lookup: its cancellation, and its erasure.
+// Dialogs of a stored lookup: its cancellation, and its erasure.
 
 import { html } from '../lib.js';
 import { t } from '../i18n.js';

@@ -1,4 +1,4 @@
-// What can be done to webhooks: a new one, another address or other events, a new secret, an end.
+// Dialogs of webhooks: a new one, another address or other events, a new secret, an end.
 
 import { html, useState } from '../lib.js';
 import { dateTime } from '../format.js';
@@ -54,6 +54,8 @@ function useForm(webhook) {
   return { url, setUrl, events, setEvents, tried, complete };
 }
 
+const SHOWN = ['url', 'events'];
+
 const Fields = ({ of: { url, setUrl, events, setEvents, tried }, fields }) => html`
   <${Url} value=${url} onInput=${setUrl} error=${fields.url ?? (tried && !url.trim() ? t('webhook.url_missing') : undefined)} />
   <${Events} value=${events} onChange=${setEvents} error=${fields.events ?? (tried && !events.length ? t('webhook.events_missing') : undefined)} />`;
@@ -61,7 +63,7 @@ const Fields = ({ of: { url, setUrl, events, setEvents, tried }, fields }) => ht
 export function AddWebhook() {
   const form = useForm();
   const [environment, setEnvironment] = useState('LIVE');
-  const mutation = useMutation(CREATE_WEBHOOK);
+  const mutation = useMutation(CREATE_WEBHOOK, SHOWN);
   const submit = async () => {
     if (!form.complete()) return;
     const added = await mutation.run({ url: form.url.trim(), events: form.events, environment });
@@ -77,7 +79,7 @@ export function AddWebhook() {
 
 export function EditWebhook({ subject }) {
   const form = useForm(subject);
-  const mutation = useMutation(UPDATE_WEBHOOK);
+  const mutation = useMutation(UPDATE_WEBHOOK, SHOWN);
   const submit = async () => {
     if (!form.complete()) return;
     if (!await mutation.run({ id: subject.id, url: form.url.trim(), events: form.events })) return;

@@ -1,6 +1,6 @@
 // One batch: its progress, its rows, its files, and what can be done to it.
 
-import { html, useEffect, useLayoutEffect, useRef, useState } from '../lib.js';
+import { html, useEffect, useState } from '../lib.js';
 import { BATCH, BATCH_CHANGED } from '../batch-queries.js';
 import { count, howLong } from '../format.js';
 import { t } from '../i18n.js';
@@ -14,6 +14,7 @@ import { useQuery } from '../use-query.js';
 import { BankBatch } from '../components/bank-batch.js';
 import { BatchProgress, BatchState, isOpen, titleOf } from '../components/batch-facts.js';
 import { BatchRows } from '../components/batch-rows.js';
+import { StateButton } from '../components/button.js';
 import { EnvironmentBadge, KeyLink, OutcomeBadge, Time } from '../components/facts.js';
 import { Empty, Failed, Notice, Skeleton } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
@@ -29,7 +30,7 @@ export function BatchDetail({ id }) {
   const live = useLive(BATCH_CHANGED, { id }, changes, ({ batchChanged }) => setTold(batchChanged));
   usePolling(reload, changes && !live);
   const back = html`<${Link} class="back" to="/batches"><${Icon} name="back" />${t('nav.batches')}</${Link}>`;
-  if (error) return html`${back}<${Page} title=${t('batch.title')}><${Failed} error=${error} retry=${reload} /></${Page}>`;
+  if (error && !data) return html`${back}<${Page} title=${t('batch.title')}><${Failed} error=${error} retry=${reload} /></${Page}>`;
   if (!data) return html`${back}<div class="panel"><${Skeleton} lines=${6} /></div>`;
   if (!batch) {
     return html`${back}<${Page} title=${t('batch.none')}><div class="panel"><${Empty} title=${t('batch.none')} icon="batches"><p class="muted">${t('batch.none_more')}</p></${Empty}></div></${Page}>`;
@@ -39,6 +40,7 @@ export function BatchDetail({ id }) {
     <${Page} title=${titleOf(batch)}
       lead=${html`<span class="badges"><span role="status"><${BatchState} state=${batch.state} /></span><${EnvironmentBadge} environment=${batch.environment} /></span> <code class="id">${batch.id}</code>`}
       actions=${html`<${Actions} subject=${batch} />`}>
+      ${error && html`<${Failed} error=${error} retry=${reload} stale />`}
       ${batch.state === 'PAUSED' && html`<${Paused} of=${batch} />`}
       <section class="panel" aria-labelledby="progress-title">
         <header class="panel-head"><h2 id="progress-title">${t('batch.progress')}</h2></header>
@@ -55,17 +57,10 @@ export function BatchDetail({ id }) {
 }
 
 function Actions({ subject }) {
-  // The button goes with the state; the focus then goes to the heading.
-  const final = !isOpen(subject);
-  const before = useRef(final);
-  useLayoutEffect(() => {
-    if (before.current !== final && document.activeElement === document.body) document.querySelector('h1').focus();
-    before.current = final;
-  }, [final]);
   const show = (dialog) => () => open(() => html`<${dialog} subject=${subject} />`);
-  return final
-    ? html`<button key="erase" type="button" class="danger-quiet" onClick=${show(EraseBatch)} data-testid="erase-batch"><${Icon} name="erase" />${t('erase_batch.action')}</button>`
-    : html`<button key="cancel" type="button" class="danger-quiet" onClick=${show(CancelBatch)} data-testid="cancel-batch"><${Icon} name="forbid" />${t('cancel_batch.action')}</button>`;
+  return isOpen(subject)
+    ? html`<${StateButton} key="cancel" class="danger-quiet" onClick=${show(CancelBatch)} data-testid="cancel-batch"><${Icon} name="forbid" />${t('cancel_batch.action')}</${StateButton}>`
+    : html`<${StateButton} key="erase" class="danger-quiet" onClick=${show(EraseBatch)} data-testid="erase-batch"><${Icon} name="erase" />${t('erase_batch.action')}</${StateButton}>`;
 }
 
 const Paused = ({ of: { reason, keyId } }) => html`

@@ -1,12 +1,13 @@
 // One key: what it may do, what it did, and what can be done to it.
 
-import { html, useEffect, useRef } from '../lib.js';
+import { html } from '../lib.js';
 import { count, dateTime } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { open } from '../memory.js';
 import { ALL, OWN } from '../queries.js';
 import { Link } from '../router.js';
 import { useConnection, useQuery } from '../use-query.js';
+import { StateButton } from '../components/button.js';
 import {
   Ago, EnvironmentBadge, limitsInWords, Meter, MonthMeter, resets, StatusBadge, Time,
 } from '../components/facts.js';
@@ -23,7 +24,7 @@ export function KeyDetail({ id, admin }) {
   const scope = admin ? ALL : OWN;
   const { data, error, reload } = useQuery(scope.key, { id }, { live: true });
   const back = html`<${Link} class="back" to=${admin ? '/admin/keys' : '/keys'}><${Icon} name="back" />${t(admin ? 'admin.keys' : 'nav.keys')}</${Link}>`;
-  if (error) return html`${back}<${Page} title=${t('key.title')}><${Failed} error=${error} retry=${reload} /></${Page}>`;
+  if (error && !data) return html`${back}<${Page} title=${t('key.title')}><${Failed} error=${error} retry=${reload} /></${Page}>`;
   if (!data) return html`${back}<div class="panel"><${Skeleton} lines=${6} /></div>`;
   const { key } = scope.of(data);
   if (!key) {
@@ -33,6 +34,7 @@ export function KeyDetail({ id, admin }) {
     ${back}
     <${Page} title=${key.name} lead=${html`<code>${key.prefix}</code> <${EnvironmentBadge} environment=${key.environment} /> <${StatusBadge} status=${key.status} />`}
       actions=${html`<${Actions} subject=${key} admin=${admin} />`}>
+      ${error && html`<${Failed} error=${error} retry=${reload} stale />`}
       ${key.status === 'RETIRING' && html`<${Notice} tone="warn"><p>${t('key.retiring', { at: dateTime(key.retiresAt) })}</p></${Notice}>`}
       ${key.status === 'REVOKED' && html`<${Notice}><p>${t('key.revoked', { at: dateTime(key.revokedAt) })}</p></${Notice}>`}
       <${QuotaWarnings} keys=${[key]} linked=${false} />
@@ -43,20 +45,14 @@ export function KeyDetail({ id, admin }) {
 }
 
 function Actions({ subject, admin }) {
-  // A button that did its work may be gone with it; the focus then goes to the heading.
-  const before = useRef(subject.status);
-  useEffect(() => {
-    if (before.current !== subject.status && document.activeElement === document.body) document.querySelector('h1').focus();
-    before.current = subject.status;
-  }, [subject.status]);
   if (subject.status === 'REVOKED') return null;
   const show = (dialog) => () => open(() => html`<${dialog} subject=${subject} admin=${admin} />`);
   return html`
     ${!admin && html`<button type="button" onClick=${show(RenameKey)} data-testid="rename"><${Icon} name="edit" />${t('rename.action')}</button>`}
     ${!admin && subject.status === 'ACTIVE' && html`
-      <button type="button" onClick=${show(RotateKey)} data-testid="rotate"><${Icon} name="rotate" />${t('rotate.action')}</button>`}
+      <${StateButton} onClick=${show(RotateKey)} data-testid="rotate"><${Icon} name="rotate" />${t('rotate.action')}</${StateButton}>`}
     ${admin && html`<button type="button" onClick=${show(SetLimits)} data-testid="set-limits"><${Icon} name="edit" />${t('limits.action')}</button>`}
-    <button type="button" class="danger-quiet" onClick=${show(RevokeKey)} data-testid="revoke"><${Icon} name="forbid" />${t('revoke.action')}</button>`;
+    <${StateButton} class="danger-quiet" onClick=${show(RevokeKey)} data-testid="revoke"><${Icon} name="forbid" />${t('revoke.action')}</${StateButton}>`;
 }
 
 function Facts({ of: key, admin, reload }) {

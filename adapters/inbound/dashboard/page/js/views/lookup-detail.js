@@ -1,6 +1,6 @@
 // One stored lookup: its attempts, its proof with the files, and what can be done to it.
 
-import { html, useEffect, useRef } from '../lib.js';
+import { html } from '../lib.js';
 import { t, tn } from '../i18n.js';
 import { useKeyNames } from '../key-names.js';
 import { useLive } from '../live.js';
@@ -9,6 +9,7 @@ import { usePolling } from '../polling.js';
 import { LOOKUP, LOOKUP_CHANGED, OWN } from '../queries.js';
 import { Link } from '../router.js';
 import { useQuery } from '../use-query.js';
+import { StateButton } from '../components/button.js';
 import { Badge, EnvironmentBadge, KeyLink, OutcomeBadge, Time } from '../components/facts.js';
 import { Empty, Failed, Skeleton } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
@@ -28,7 +29,7 @@ export function LookupDetail({ id }) {
   });
   usePolling(reload, active && !live);
   const back = html`<${Link} class="back" to="/lookups"><${Icon} name="back" />${t('nav.lookups')}</${Link}>`;
-  if (error) return html`${back}<${Page} title=${t('lookup.title')}><${Failed} error=${error} retry=${reload} /></${Page}>`;
+  if (error && !data) return html`${back}<${Page} title=${t('lookup.title')}><${Failed} error=${error} retry=${reload} /></${Page}>`;
   if (!data) return html`${back}<div class="panel"><${Skeleton} lines=${6} /></div>`;
   if (!found) {
     return html`${back}<${Page} title=${t('lookup.none')}><div class="panel"><${Empty} title=${t('lookup.none')} icon="lookups"><p class="muted">${t('lookup.none_more')}</p></${Empty}></div></${Page}>`;
@@ -39,6 +40,7 @@ export function LookupDetail({ id }) {
     <${Page} title=${t('lookup.title')}
       lead=${html`<span class="badges"><span role="status"><${LookupState} state=${summary.state} /></span><${EnvironmentBadge} environment=${summary.environment} /></span> <code class="id">${summary.id}</code>`}
       actions=${html`<${Actions} subject=${summary} />`}>
+      ${error && html`<${Failed} error=${error} retry=${reload} stale />`}
       ${delivery && html`<${Delivery} of=${delivery} />`}
       <div class="fact-cards">
         <${Progress} of=${summary} />
@@ -49,16 +51,10 @@ export function LookupDetail({ id }) {
 }
 
 function Actions({ subject }) {
-  // The button goes with the state; the focus then goes to the heading.
-  const before = useRef(subject.state);
-  useEffect(() => {
-    if (before.current !== subject.state && document.activeElement === document.body) document.querySelector('h1').focus();
-    before.current = subject.state;
-  }, [subject.state]);
   const show = (dialog) => () => open(() => html`<${dialog} subject=${subject} />`);
   return isOpen(subject)
-    ? html`<button key="cancel" type="button" class="danger-quiet" onClick=${show(CancelLookup)} data-testid="cancel-lookup"><${Icon} name="forbid" />${t('cancel.action')}</button>`
-    : html`<button key="erase" type="button" class="danger-quiet" onClick=${show(EraseLookup)} data-testid="erase-lookup"><${Icon} name="close" />${t('erase.action')}</button>`;
+    ? html`<${StateButton} key="cancel" class="danger-quiet" onClick=${show(CancelLookup)} data-testid="cancel-lookup"><${Icon} name="forbid" />${t('cancel.action')}</${StateButton}>`
+    : html`<${StateButton} key="erase" class="danger-quiet" onClick=${show(EraseLookup)} data-testid="erase-lookup"><${Icon} name="close" />${t('erase.action')}</${StateButton}>`;
 }
 
 const lower = (word) => word && word.toLowerCase();

@@ -21,10 +21,11 @@ const RECENT = 6;
 export function Overview() {
   const keys = useQuery(KEYS_IN_BRIEF, {}, { live: true });
   const nodes = keys.data?.keys.nodes;
-  if (keys.error) return html`<${Page} title=${t('nav.overview')}><${Failed} error=${keys.error} retry=${keys.reload} /></${Page}>`;
+  if (keys.error && !nodes) return html`<${Page} title=${t('nav.overview')}><${Failed} error=${keys.error} retry=${keys.reload} /></${Page}>`;
   if (nodes?.length === 0) return html`<${Page} title=${t('nav.overview')}><${Welcome} /><${BankPanel} /></${Page}>`;
   return html`
     <${Page} title=${t('nav.overview')} actions=${nodes && html`<${CreateButton} />`}>
+      ${keys.error && html`<${Failed} error=${keys.error} retry=${keys.reload} stale />`}
       <${QuotaWarnings} keys=${nodes ?? []} />
       <${UsagePanel} scope=${OWN} breakdowns=${['OUTCOME', 'ENDPOINT', 'KEY']} />
       <${BankPanel} />
@@ -43,16 +44,16 @@ function Recent() {
         <h2 id="recent-title">${label}</h2>
         ${nodes?.length > 0 && html`<${Link} to="/requests">${t('recent.all')}</${Link}>`}
       </header>
-      ${error ? html`<${Failed} error=${error} retry=${reload} />`
-        : !nodes ? html`<${Skeleton} lines=${5} />`
-          : nodes.length ? html`
-            <${Table} label=${label} rows=${nodes} testid="requests-table"
-              columns=${requestColumns({ keyOf, keyPath: (id) => `/keys/${id}` })} />`
-            : html`
-              <${Empty} title=${t('recent.none')} icon="requests">
-                <p class="muted">${t('recent.none_more')}</p>
-                <button type="button" onClick=${() => go('/try')}><${Icon} name="try" />${t('recent.try')}</button>
-              </${Empty}>`}
+      ${error && html`<${Failed} error=${error} retry=${reload} stale=${Boolean(nodes)} />`}
+      ${!nodes ? !error && html`<${Skeleton} lines=${5} />`
+        : nodes.length ? html`
+          <${Table} label=${label} rows=${nodes} testid="requests-table"
+            columns=${requestColumns({ keyOf, keyPath: (id) => `/keys/${id}` })} />`
+          : html`
+            <${Empty} title=${t('recent.none')} icon="requests">
+              <p class="muted">${t('recent.none_more')}</p>
+              <button type="button" onClick=${() => go('/try')}><${Icon} name="try" />${t('recent.try')}</button>
+            </${Empty}>`}
     </section>`;
 }
 

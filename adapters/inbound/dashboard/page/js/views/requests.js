@@ -5,7 +5,7 @@ import { t } from '../i18n.js';
 import { isId, isRequestId } from '../ids.js';
 import { useKeyNames } from '../key-names.js';
 import { ALL, OWN } from '../queries.js';
-import { place, setQuery } from '../router.js';
+import { oneOf, place, setQuery } from '../router.js';
 import { useConnection } from '../use-query.js';
 import { Empty } from '../components/feedback.js';
 import { Select } from '../components/field.js';
@@ -21,8 +21,6 @@ const SPANS = { day: 1, week: 7, month: 30 };
 
 // To the hour, so that the same filter is the same question for a while.
 const since = (span) => new Date(Math.floor((Date.now() - SPANS[span] * DAY) / 3_600_000) * 3_600_000).toISOString();
-
-const oneOf = (options, given) => (options.includes(given) ? given : '');
 
 export function Requests({ admin }) {
   const asked = place.get().query;

@@ -1,6 +1,6 @@
 // One webhook: its events, its secret, its deliveries, and what can be done to it.
 
-import { html, useLayoutEffect, useRef } from '../lib.js';
+import { html } from '../lib.js';
 import { dateTime } from '../format.js';
 import { t } from '../i18n.js';
 import { open, say } from '../memory.js';
@@ -8,6 +8,7 @@ import { useMutation } from '../mutate.js';
 import { Link } from '../router.js';
 import { useQuery } from '../use-query.js';
 import { TEST_WEBHOOK, UPDATE_WEBHOOK, WEBHOOK } from '../webhook-queries.js';
+import { Button, StateButton } from '../components/button.js';
 import { Deliveries } from '../components/deliveries.js';
 import { EnvironmentBadge, Time } from '../components/facts.js';
 import { Empty, Failed, Notice, Skeleton } from '../components/feedback.js';
@@ -20,7 +21,7 @@ export function WebhookDetail({ id }) {
   const { data, error, reload } = useQuery(WEBHOOK, { id }, { live: true });
   const webhook = data?.webhook;
   const back = html`<${Link} class="back" to="/webhooks"><${Icon} name="back" />${t('nav.webhooks')}</${Link}>`;
-  if (error) return html`${back}<${Page} title=${t('webhook.title')}><${Failed} error=${error} retry=${reload} /></${Page}>`;
+  if (error && !data) return html`${back}<${Page} title=${t('webhook.title')}><${Failed} error=${error} retry=${reload} /></${Page}>`;
   if (!data) return html`${back}<div class="panel"><${Skeleton} lines=${6} /></div>`;
   if (!webhook) {
     return html`${back}<${Page} title=${t('webhook.none')}><div class="panel"><${Empty} title=${t('webhook.none')} icon="webhooks"><p class="muted">${t('webhook.none_more')}</p></${Empty}></div></${Page}>`;
@@ -28,39 +29,34 @@ export function WebhookDetail({ id }) {
   return html`
     ${back}
     <${Page} title=${t('webhook.title')} lead=${html`<code class="break">${webhook.url}</code>`} actions=${html`<${Actions} subject=${webhook} />`}>
+      ${error && html`<${Failed} error=${error} retry=${reload} stale />`}
       <${Standing} of=${webhook} />
       <div class="fact-cards">
         <${About} of=${webhook} />
         <${Secret} of=${webhook} />
       </div>
-      <${Deliveries} id=${id} onChange=${reload} />
+      <${Deliveries} id=${id} enabled=${webhook.enabled} onChange=${reload} />
     </${Page}>`;
 }
 
 function Actions({ subject }) {
   const testing = useMutation(TEST_WEBHOOK);
   const enabling = useMutation(UPDATE_WEBHOOK);
-  // A button that did its work may be gone with it; the focus then goes to the heading.
-  const before = useRef(subject.enabled);
-  useLayoutEffect(() => {
-    if (before.current !== subject.enabled && document.activeElement === document.body) document.querySelector('h1').focus();
-    before.current = subject.enabled;
-  }, [subject.enabled]);
   const show = (dialog) => () => open(() => html`<${dialog} subject=${subject} />`);
   const test = async () => say(t(await testing.run({ id: subject.id }) ? 'webhook.test_sent' : 'webhook.test_not_sent'));
   const enable = async () => (await enabling.run({ id: subject.id, enabled: true })) && say(t('webhook.enabled_done'));
   const error = testing.error ?? enabling.error;
   return html`
-    ${subject.enabled && html`<button key="test" type="button" onClick=${test} disabled=${testing.busy} data-testid="test-webhook"><${Icon} name="send" />${t('webhook.test')}</button>`}
-    <button key="edit" type="button" onClick=${show(EditWebhook)} data-testid="edit-webhook"><${Icon} name="edit" />${t('edit_webhook.action')}</button>
+    ${subject.enabled && html`<${StateButton} key="test" onClick=${test} blocked=${testing.busy} data-testid="test-webhook"><${Icon} name="send" />${t('webhook.test')}</${StateButton}>`}
+    <${Button} key="edit" onClick=${show(EditWebhook)} data-testid="edit-webhook"><${Icon} name="edit" />${t('edit_webhook.action')}</${Button}>
     ${subject.enabled
-      ? html`<button key="disable" type="button" onClick=${show(DisableWebhook)} data-testid="disable-webhook"><${Icon} name="forbid" />${t('disable_webhook.action')}</button>`
-      : html`<button key="enable" type="button" class="primary" onClick=${enable} disabled=${enabling.busy} data-testid="enable-webhook"><${Icon} name="check" />${t('webhook.enable')}</button>`}
-    <button key="remove" type="button" class="danger-quiet" onClick=${show(RemoveWebhook)} data-testid="remove-webhook"><${Icon} name="erase" />${t('remove_webhook.action')}</button>
+      ? html`<${StateButton} key="disable" onClick=${show(DisableWebhook)} data-testid="disable-webhook"><${Icon} name="forbid" />${t('disable_webhook.action')}</${StateButton}>`
+      : html`<${StateButton} key="enable" class="primary" onClick=${enable} blocked=${enabling.busy} data-testid="enable-webhook"><${Icon} name="check" />${t('webhook.enable')}</${StateButton}>`}
+    <${Button} key="remove" class="danger-quiet" onClick=${show(RemoveWebhook)} data-testid="remove-webhook"><${Icon} name="erase" />${t('remove_webhook.action')}</${Button}>
     ${error && html`<p class="field-error" role="alert">${error.message}</p>`}`;
 }
 
-// Why nothing arrives, and what to do about it.
+// The reason for which nothing arrives, and the remedy.
 function Standing({ of: { enabled, disabledReason, disabledAt, failingSince } }) {
   if (!enabled && disabledReason) {
     return html`

@@ -34,12 +34,12 @@ export function Webhooks() {
   return html`
     <${Page} title=${t('nav.webhooks')} lead=${t('webhooks.lead')} actions=${html`<${Add} />`}>
       <section class="panel" aria-label=${t('nav.webhooks')}>
-        ${error ? html`<${Failed} error=${error} retry=${reload} />`
-          : !webhooks ? html`<${Skeleton} lines=${4} />`
-            : webhooks.length ? html`
-              <${Table} label=${t('nav.webhooks')} rows=${webhooks} columns=${columns()} testid="webhooks-table"
-                rowProps=${({ id }) => ({ 'data-testid': 'webhook-row', 'data-webhook-id': id })} />`
-              : html`<${Empty} title=${t('webhooks.none')} icon="webhooks"><p class="muted">${t('webhooks.none_more')}</p></${Empty}>`}
+        ${error && html`<${Failed} error=${error} retry=${reload} stale=${Boolean(webhooks)} />`}
+        ${!webhooks ? !error && html`<${Skeleton} lines=${4} />`
+          : webhooks.length ? html`
+            <${Table} label=${t('nav.webhooks')} rows=${webhooks} columns=${columns()} testid="webhooks-table"
+              rowProps=${({ id }) => ({ 'data-testid': 'webhook-row', 'data-webhook-id': id })} />`
+            : html`<${Empty} title=${t('webhooks.none')} icon="webhooks"><p class="muted">${t('webhooks.none_more')}</p></${Empty}>`}
       </section>
     </${Page}>`;
 }

@@ -112,6 +112,7 @@ fn columns() -> Vec<SheetColumn> {
     let column = |(index, (header, column)): (usize, (&str, _))| SheetColumn {
         number: index + 1,
         header: header.to_owned(),
+        sample: None,
         column,
     };
     recognised.into_iter().enumerate().map(column).collect()

@@ -7,7 +7,7 @@ use domain::key::Environment;
 use domain::page::{Cursor, Page};
 use domain::webhook::{
     AnswerText, AttemptResult, DeliveryAttempt, DeliveryId, DeliveryState, EndpointId,
-    EndpointSecret, EndpointState, EventType, EventTypes, WebhookUrl,
+    EndpointSecret, EndpointState, EventType, EventTypes, WebhookUrl, attempts_left,
 };
 use ports::inbound::{CreatedWebhook, DeliveryView, WebhookView};
 use serde_json::Value;
@@ -63,6 +63,7 @@ fn delivered() -> DeliveryView {
         state: DeliveryState::Delivered,
         created_at: now(),
         next_attempt_at: None,
+        attempts_left: None,
         attempts: 1,
         last_attempt: Some(DeliveryAttempt {
             at: now(),
@@ -77,6 +78,7 @@ pub(super) fn sent() -> Value {
     value(&DeliveryBody::new(&DeliveryView {
         state: DeliveryState::Pending,
         next_attempt_at: Some(now()),
+        attempts_left: Some(attempts_left(EventType::LookupDelivered, 0, now())),
         attempts: 0,
         last_attempt: None,
         ..delivered()

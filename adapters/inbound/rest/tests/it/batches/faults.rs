@@ -52,6 +52,21 @@ async fn a_table_that_cannot_be_read_is_refused(
 }
 
 #[tokio::test]
+async fn a_header_of_thousands_of_columns_is_answered_with_a_hundred() {
+    let harness = Harness::start().await;
+    let table = format!("x{}", ",".repeat(60_000));
+    let answer = json_of(harness.send("?dry_run=true", table).await, 400).await;
+    assert_eq!(answer["details"]["columns"].as_array().unwrap().len(), 100);
+    assert!(answer.to_string().len() < 10_000);
+    let table = format!(
+        "fecha,clave_rastreo,cuenta,monto{}\n2026-11-20,MBAN01,002010077777777771,10.00\n",
+        ",".repeat(60_000)
+    );
+    let answer = json_of(harness.send("?dry_run=true", table).await, 200).await;
+    assert_eq!(answer["columns"].as_array().unwrap().len(), 100);
+}
+
+#[tokio::test]
 async fn a_table_without_a_row_to_look_up_is_refused_with_the_first_faults() {
     let harness = Harness::start().await;
     let faulty = table(&[("1", "MBAN01", "-1"), ("2", "", "10.00")]);

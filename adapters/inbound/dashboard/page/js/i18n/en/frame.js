@@ -11,6 +11,7 @@ export default {
   'state.working': 'One moment…',
 
   'error.title': "That didn't work.",
+  'error.stale': 'This may be out of date.',
   'error.network': "The server can't be reached. Check your connection and try again.",
   'error.unexpected': 'The server answered something unexpected. Try again in a moment.',
   'error.request_id': 'Request id:',

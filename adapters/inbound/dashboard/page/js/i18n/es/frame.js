@@ -11,6 +11,7 @@ export default {
   'state.working': 'Un momento…',
 
   'error.title': 'No se pudo.',
+  'error.stale': 'Esto puede no estar al día.',
   'error.network': 'No hay conexión con el servidor. Revise su red e intente de nuevo.',
   'error.unexpected': 'El servidor contestó algo inesperado. Intente de nuevo en un momento.',
   'error.request_id': 'Id de la petición:',
