@@ -111,12 +111,12 @@ impl BatchService {
             if batch.state.is_final() || limits.contains_key(&key) {
                 continue;
             }
-            let per_minute = match owner.by.filter(|by| by.key.id == key) {
-                Some(by) => Some(by.limit_status.minute.limit),
-                None => {
-                    let found = self.key_of(owner.customer, key).await?;
-                    found.map(|found| found.key.limits.per_minute())
-                }
+            let own = owner.by.filter(|by| by.key.id == key);
+            let per_minute = if let Some(by) = own {
+                Some(by.limit_status.minute.limit)
+            } else {
+                let found = self.key_of(owner.customer, key).await?;
+                found.map(|found| found.key.limits.per_minute())
             };
             limits.insert(key, per_minute);
         }
