@@ -100,8 +100,9 @@ function Import({ id, seen }) {
 
 function Report({ of: { delivered, present, rejected, ignored } }) {
   const facts = [[t('import.delivered'), delivered.length], [t('import.present'), present], [t('import.rejected'), rejected.length], [t('import.ignored'), ignored]];
+  const sound = delivered.length + present > 0 ? 'ok' : 'info';
   return html`
-    <${Notice} tone=${rejected.length ? 'warn' : 'ok'} testid="import-report">
+    <${Notice} tone=${rejected.length ? 'warn' : sound} testid="import-report">
       <p><strong>${tn('import.done', delivered.length)}</strong></p>
     </${Notice}>
     <dl class="pairs narrow">${facts.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${count(value)}</dd></div>`)}</dl>

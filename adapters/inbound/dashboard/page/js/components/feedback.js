@@ -12,7 +12,7 @@ export const Skeleton = ({ lines = 3, tall }) => html`
 
 // `stale`: an older answer is still shown beside it.
 export const Failed = ({ error, retry, stale }) => html`
-  <div class=${stale ? 'notice warn' : 'notice bad'} role="alert" data-testid=${stale ? 'stale' : undefined}>
+  <div class=${stale ? 'notice warn outdated' : 'notice bad'} role="alert" data-testid=${stale ? 'stale' : undefined}>
     <${Icon} name="warning" />
     <div>
       <p><strong>${t(stale ? 'error.stale' : 'error.title')}</strong> ${error.message}</p>

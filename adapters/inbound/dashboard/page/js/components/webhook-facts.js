@@ -33,7 +33,9 @@ const placeOf = ({ event, subjectId }) => {
 
 const Event = ({ of: delivery }) => {
   const to = placeOf(delivery);
-  return html`<span class="stacked"><code class="nowrap">${wireName(delivery.event)}</code>${to && html`<${Link} class="small" to=${to}>${t(delivery.event.startsWith('BATCH_') ? 'delivery.batch' : 'delivery.lookup')}</${Link}>`}</span>`;
+  return html`
+    <span class="stacked"><code class="nowrap">${wireName(delivery.event)}</code><small><${Time} at=${delivery.createdAt} /></small>
+    ${to && html`<${Link} class="small" to=${to}>${t(delivery.event.startsWith('BATCH_') ? 'delivery.batch' : 'delivery.lookup')}</${Link}>`}</span>`;
 };
 
 const result = ({ status, failure }) => (status !== null ? `HTTP ${status}` : t(`delivery.failure.${failure}`));
@@ -58,7 +60,6 @@ const Attempts = ({ of: delivery }) => html`
   ${delivery.nextAttemptAt && html`<${Planned} of=${delivery} />`}</span>`;
 
 export const deliveryColumns = (resend) => [
-  { key: 'at', label: t('delivery.at'), cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
   { key: 'event', label: t('delivery.event'), cell: (delivery) => html`<${Event} of=${delivery} />` },
   {
     key: 'state', label: t('batch.state'),

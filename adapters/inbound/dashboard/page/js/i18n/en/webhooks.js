@@ -81,7 +81,6 @@ export default {
   'delivery.title': 'Deliveries',
   'delivery.none': 'Nothing was sent yet',
   'delivery.none_more': 'Send a test to see how your program answers.',
-  'delivery.at': 'Time',
   'delivery.event': 'Event',
   'delivery.lookup': 'See the lookup',
   'delivery.batch': 'See the batch',

@@ -81,7 +81,6 @@ export default {
   'delivery.title': 'Entregas',
   'delivery.none': 'Todavía no se ha enviado nada',
   'delivery.none_more': 'Envíe una prueba para ver cómo contesta su programa.',
-  'delivery.at': 'Fecha y hora',
   'delivery.event': 'Evento',
   'delivery.lookup': 'Ver la consulta',
   'delivery.batch': 'Ver el lote',
