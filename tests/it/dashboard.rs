@@ -16,6 +16,7 @@ mod by_keyboard;
 mod columns;
 mod live_changes;
 mod outdated;
+mod repeated;
 mod sound_views;
 mod stored_lookups;
 mod tried_proofs;

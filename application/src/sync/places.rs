@@ -14,7 +14,7 @@ const STRIPES: usize = 4_096;
 pub(crate) struct Places {
     of_key: usize,
     stripes: Vec<Arc<Mutex<()>>>,
-    /// Which keys share places is another in each process, so that nobody can choose a key that blocks a
+    /// Another in each process: keys that share places differ, so that nobody can choose a key that blocks a
     /// certain other one.
     hasher: RandomState,
 }

@@ -33,20 +33,24 @@ export function onlyFile(files, refusalOf) {
 }
 
 // `columns`: the numbers of columns by the fields that a person assigned; 0 is no column.
-async function post(path, { file, type, values = {}, columns = {} }, signal) {
+async function post(path, { file, type, values = {}, columns = {}, repeatKey }, signal) {
   const query = new URLSearchParams(values);
   const assigned = Object.entries(columns).map(([field, number]) => `${field}:${number}`);
   if (assigned.length) query.set('columns', assigned.join());
-  const { response, ...common } = await rest(`/v1/cep/batches${path}?${query}`, { method: 'POST', type, body: file, signal });
+  const { response, ...common } = await rest(`/v1/cep/batches${path}?${query}`, { method: 'POST', type, body: file, signal, repeatKey });
   return response ? { ...common, answer: await response.json() } : common;
 }
 
 export const checkTable = (file, keyId, columns, signal) =>
   post('', { file, type: typeOf(file), values: { key_id: keyId, dry_run: 'true' }, columns }, signal);
 
-export function createBatch(file, keyId, columns, { formats, retryFor, name }) {
+// Key by which the gateway recognises a request that is sent again, because its answer was lost.
+export const newRepeatKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+export function createBatch(file, keyId, columns, { formats, retryFor, name }, repeatKey) {
   const values = { key_id: keyId, formats, retry_for: retryFor, ...(name && { name }) };
-  return post('', { file, type: typeOf(file), values, columns });
+  return post('', { file, type: typeOf(file), values, columns, repeatKey });
 }
 
 export const importArchive = (id, file) => post(`/${id}/import`, { file, type: 'application/zip' });

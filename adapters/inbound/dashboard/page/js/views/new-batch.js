@@ -1,9 +1,9 @@
 // A new batch: a key, a file, its check with the columns and the faulty rows, and the start.
 
-import { html, useEffect, useRef, useState } from '../lib.js';
+import { html, useEffect, useMemo, useRef, useState } from '../lib.js';
 import { unreachable } from '../api.js';
 import { BATCH_KEYS } from '../batch-queries.js';
-import { createBatch, MOST_TABLE_BYTES, onlyFile, TABLES, tableRefusal } from '../batch-requests.js';
+import { createBatch, MOST_TABLE_BYTES, newRepeatKey, onlyFile, TABLES, tableRefusal } from '../batch-requests.js';
 import { isComplete, withChoice } from '../column-choices.js';
 import { useDryRun } from '../dry-run.js';
 import { size } from '../format.js';
@@ -84,7 +84,7 @@ function Form({ keys }) {
         <${ColumnMapping} columns=${check.columns} choices=${choices} unclear=${unclear} onChange=${assign} />
       </${Checked}>
       <${Start} check=${check} incomplete=${incomplete} of=${[file, keyId, choices]} options=${options} onChange=${setOptions}
-        send=${() => createBatch(file, keyId, checked, options)} />`}`;
+        send=${(repeatKey) => createBatch(file, keyId, checked, options, repeatKey)} />`}`;
 }
 
 // Fields for which the server found no column, or several; none of a file that it could read.
@@ -129,6 +129,7 @@ function Start({ check: { busy, result }, incomplete, of: subject, options, onCh
   const alive = useRef(true);
   useEffect(() => () => { alive.current = false; }, []);
   useEffect(() => setFailure(null), subject);
+  const repeatKey = useMemo(newRepeatKey, [...subject, JSON.stringify(options)]);
   const ready = incomplete ? 0 : result?.answer?.ready ?? 0;
   const blocked = sending || busy || ready === 0;
 
@@ -137,7 +138,7 @@ function Start({ check: { busy, result }, incomplete, of: subject, options, onCh
     if (blocked) return;
     setSending(true);
     setFailure(null);
-    const created = await send().catch(unreachable);
+    const created = await send(repeatKey).catch(unreachable);
     if (!alive.current) return;
     setSending(false);
     if (created.error) {

@@ -1,4 +1,4 @@
-//! Which answers a repeated request gets, and which requests are new ones.
+//! Answers to repeated requests, and requests that are new ones.
 
 use domain::outcome::Outcome;
 use rstest::rstest;
