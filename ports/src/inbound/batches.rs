@@ -1,6 +1,5 @@
 //! Batches: files of many payments, as the API's callers and people with a session see them.
 
-use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -22,8 +21,10 @@ use domain::tracking_key::TrackingKey;
 use super::{Caller, LookupAccess, LookupView};
 
 mod error;
+mod upload;
 
 pub use error::BatchError;
+pub use upload::UploadPlace;
 
 /// Port: batches of the customer of an API key, of the key's environment; or of a person's own account,
 /// of both environments. Nothing here is charged but the rows, each when its lookup is made; reads with
@@ -143,28 +144,6 @@ pub trait Batches: Send + Sync {
         id: BatchId,
         files: Vec<ImportFile>,
     ) -> Result<BatchRead<ImportReport>, BatchError>;
-}
-
-/// A place among an account's uploads, held until it is dropped.
-pub struct UploadPlace {
-    _held: Box<dyn Send + Sync>,
-}
-
-impl UploadPlace {
-    /// Holds what keeps the place.
-    pub fn new(held: impl Send + Sync + 'static) -> Self {
-        Self {
-            _held: Box::new(held),
-        }
-    }
-}
-
-impl fmt::Debug for UploadPlace {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("UploadPlace")
-            .finish_non_exhaustive()
-    }
 }
 
 /// Rows of a batch, in their order.
