@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use chrono::TimeDelta;
 use reqwest::Client;
 use serde_json::Value;
 use tempfile::tempdir;
-use tokio::time::{sleep, sleep_until};
+use tokio::time::sleep;
 
 use crate::load::percentile;
 use crate::process::{Program, gateway_command};
@@ -79,9 +80,10 @@ fn key(folder: &Path, command: Gateways<'_>, environment: &str) -> Result<String
 
 /// A table of so many payments.
 fn table(rows: u32) -> Result<String> {
-    let today = now()?.format("%Y-%m-%d").to_string();
+    // A day that has begun in Mexico City, too.
+    let day = (now()? - TimeDelta::days(1)).format("%Y-%m-%d");
     let row = |number| {
-        format!("{today},MBAN01002611180{number:09},002010077777777771,1234.56,40012,40002\n")
+        format!("{day},MBAN01002611180{number:09},002010077777777771,1234.56,40012,40002\n")
     };
     let header = "fecha,clave_rastreo,cuenta,monto,emisor,receptor\n".to_owned();
     Ok(std::iter::once(header).chain((0..rows).map(row)).collect())
@@ -226,7 +228,7 @@ async fn budget() -> Result<Vec<Row>> {
     let mut passed = Vec::new();
     let mut number = 500_000;
     while begin.0.elapsed() < SPAN {
-        sleep_until((Instant::now() + Duration::from_secs(4)).into()).await;
+        sleep(Duration::from_secs(4)).await;
         number += 1;
         let before = (Instant::now(), turns.load(Ordering::SeqCst));
         let asked = client
