@@ -47,7 +47,8 @@ pub use admission::{
 };
 pub use bank::{BankMonitor, FallbackPacer};
 pub use batches::{
-    BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchWaiters, FeederParts,
+    BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchUploads, BatchWaiters,
+    FeederParts,
 };
 pub use checks::{ProofCheckService, SealVerdicts};
 pub use health::HealthService;

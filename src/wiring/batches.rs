@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use application::{
-    BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchWaiters, FeederParts,
-    GatekeeperService, IdempotencyService, LookupService,
+    BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchUploads, BatchWaiters,
+    FeederParts, GatekeeperService, IdempotencyService, LookupService,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -38,6 +38,7 @@ impl StoredLookups {
             Arc::new(MeteredBatches::new(&self.metrics, Arc::new(store.clone())))
         };
         let waiters = Arc::<BatchWaiters>::default();
+        let uploads = Arc::<BatchUploads>::default();
         let over = |store: &Store, keys: Arc<dyn KeyStore>| {
             let sources = BatchSources {
                 store: metered(store),
@@ -49,6 +50,7 @@ impl StoredLookups {
                 webhooks: Arc::clone(&self.webhooks),
                 timer: Arc::new(SystemTimer),
                 waiters: Arc::clone(&waiters),
+                uploads: Arc::clone(&uploads),
             };
             Arc::new(BatchService::new(
                 sources,

@@ -142,6 +142,7 @@ fn batches_over(
         webhooks: Arc::default(),
         timer: Arc::new(RuntimeTimer),
         waiters: Arc::default(),
+        uploads: Arc::default(),
     };
     let pacing = Pacing::new(NonZeroU32::MIN);
     let service = BatchService::new(

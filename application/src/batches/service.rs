@@ -29,6 +29,7 @@ use super::changes::StoredBatchChanges;
 use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
 use super::rows::StoredRows;
+use super::uploads::BatchUploads;
 use super::view::Views;
 use super::waiters::BatchWaiters;
 use crate::admission::GatekeeperService;
@@ -37,11 +38,6 @@ use crate::lookups::LookupService;
 use crate::people::Authorization;
 use crate::sync::WorkSignal;
 use crate::sync::buckets::Buckets;
-use crate::sync::places::Places;
-
-/// Files of one account that are read and processed at the same time, at most: a table takes some 16 MiB,
-/// and so long to arrive as its sender likes.
-const UPLOADS: usize = 2;
 
 /// Sources of batches.
 pub struct BatchSources {
@@ -63,6 +59,8 @@ pub struct BatchSources {
     pub timer: Arc<dyn Timer>,
     /// Those who wait, of all services of a process.
     pub waiters: Arc<BatchWaiters>,
+    /// Files that are uploaded, of all services of a process.
+    pub uploads: Arc<BatchUploads>,
 }
 
 /// Creates, reads and removes batches.
@@ -81,7 +79,7 @@ pub struct BatchService {
     pub(super) random: Arc<dyn Random>,
     pub(super) views: Views,
     pub(super) reads: Buckets<KeyId>,
-    uploads: Places,
+    uploads: Arc<BatchUploads>,
 }
 
 impl BatchService {
@@ -119,7 +117,7 @@ impl BatchService {
             random,
             views,
             reads: Buckets::new(rate),
-            uploads: Places::new(UPLOADS),
+            uploads: sources.uploads,
         }
     }
 
@@ -195,7 +193,7 @@ impl Batches for BatchService {
         if key.is_some() {
             self.batch_key(&owner, key).await?;
         }
-        Ok(UploadPlace::new(self.uploads.take(owner.customer).await))
+        Ok(UploadPlace::new(self.uploads.place(owner.customer).await))
     }
 
     async fn preview(

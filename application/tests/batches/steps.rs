@@ -127,6 +127,7 @@ impl World {
                 webhooks: webhooks.clone(),
                 timer: self.timer.clone(),
                 waiters: Arc::default(),
+                uploads: Arc::default(),
             },
             encryption.clone(),
             (base.clock.clone(), self.random.clone()),
