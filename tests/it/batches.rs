@@ -1,6 +1,7 @@
 //! Batches: a process dies in the middle, replicas share the work, and nobody else waits.
 
 mod outages;
+mod uploads;
 
 use std::time::Duration;
 
