@@ -129,6 +129,45 @@ async fn the_page_says_why_a_webhook_is_disabled() {
     assert_eq!(browser.complaints().await, Vec::<String>::new());
 }
 
+/// Counts the answers about the webhook; those about its deliveries come after `release()`.
+const HOLD_DELIVERIES: &str = "const real = fetch; window.answers = 0;\
+    const released = new Promise((resolve) => { window.release = resolve; });\
+    window.fetch = async (path, given) => {\
+      if (given?.body?.includes?.('query Deliveries(')) await released;\
+      const response = await real(path, given);\
+      if (given?.body?.includes?.('query Webhook(')) window.answers += 1;\
+      return response; }";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_message_may_disable_the_webhook() {
+    let Some((browser, gateway)) = member(Look::DESKTOP).await else {
+        return;
+    };
+    let receiver = Receiver::start().await;
+    receiver.answer_with(StatusCode::GONE);
+    receiver.hang();
+    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let path = subscribed(&person, &receiver).await;
+    open(&browser, &gateway, &path).await;
+    browser.sees("Todavía no se ha enviado nada").await;
+    browser.run(HOLD_DELIVERIES, vec![]).await;
+    browser.click("test-webhook").await;
+    eventually("it is read", Duration::from_secs(20), async || {
+        browser.run("return window.answers", vec![]).await == 1
+    })
+    .await;
+    stands(&browser, "enabled").await;
+    receiver.answer();
+    eventually("it is disabled", Duration::from_secs(20), async || {
+        let read = person.sending(Method::GET, &path, &json!({})).send();
+        json_of(read.await.unwrap(), 200).await["enabled"] == false
+    })
+    .await;
+    browser.run("window.release()", vec![]).await;
+    shows(&browser, "FAILED").await;
+    stands(&browser, "disabled").await;
+}
+
 /// Adds a webhook for the ends of `test` lookups; returns its path.
 pub(super) async fn subscribed(person: &Person, receiver: &Receiver) -> String {
     let body = json!({ "url": receiver.url(), "events": ["lookup.delivered"], "env": "test" });

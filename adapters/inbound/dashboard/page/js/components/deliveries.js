@@ -21,10 +21,10 @@ export function Deliveries({ id, enabled, onChange }) {
   const resending = useMutation(RESEND_DELIVERY);
   const pending = (list.nodes ?? []).filter(isPending).length;
   usePolling(list.reload, !list.isPaged && pending > 0);
-  const states = (list.nodes ?? []).map((delivery) => delivery.id + delivery.state).join();
+  const states = list.nodes?.map((delivery) => delivery.id + delivery.state).join();
   const before = useRef(states);
   useEffect(() => {
-    if (before.current) onChange();
+    if (before.current !== undefined) onChange();
     before.current = states;
   }, [states]);
   const heading = useRef(null);
