@@ -1,6 +1,7 @@
 //! Benchmarks: ratios against baselines in the same run, printed as a table. They never fail.
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
@@ -47,8 +48,8 @@ fn main() -> Result<()> {
             return Ok(());
         }
         Some("proofs") => {
-            let other = std::env::args_os().nth(2).map(Into::into);
-            let rows = one_thread()?.block_on(proofs::checked_and_parsed(other))?;
+            let other = other_build();
+            let rows = one_thread()?.block_on(proofs::checked_and_parsed(other.as_deref()))?;
             println!("{}", table::render(&rows));
             return Ok(());
         }
@@ -63,7 +64,10 @@ fn main() -> Result<()> {
             return Ok(());
         }
         Some("replicas") => {
-            let rows = one_thread()?.block_on(replicas::measure())?;
+            let rows = match other_build() {
+                Some(other) => one_thread()?.block_on(replicas::compared(&other))?,
+                None => one_thread()?.block_on(replicas::measure())?,
+            };
             println!("{}", table::render(&rows));
             return Ok(());
         }
@@ -89,6 +93,11 @@ fn main() -> Result<()> {
     add(threads()?.block_on(dashboard::first_look()));
     println!("{}", table::render(&rows));
     Ok(())
+}
+
+/// The program of another build, given after the benchmark's name.
+fn other_build() -> Option<PathBuf> {
+    std::env::args_os().nth(2).map(PathBuf::from)
 }
 
 /// This moment.

@@ -25,7 +25,19 @@ fn gateway_path() -> Result<PathBuf> {
 
 /// The gateway's program with its data in `folder`.
 pub(crate) fn gateway_command(folder: &Path) -> Result<Command> {
-    let mut command = Command::new(gateway_path()?);
+    Ok(build_command(&gateway_path()?, folder))
+}
+
+/// The gateway's program of another build, or of this one, with its data in `folder`.
+pub(crate) fn gateway_command_of(program: Option<&Path>, folder: &Path) -> Result<Command> {
+    match program {
+        Some(program) => Ok(build_command(program, folder)),
+        None => gateway_command(folder),
+    }
+}
+
+fn build_command(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
     command
         .env_clear()
         .env("CEP_DATA_DIR", folder)
@@ -34,7 +46,7 @@ pub(crate) fn gateway_command(folder: &Path) -> Result<Command> {
         .env("CEP_ADMIN_LISTEN", "127.0.0.1:0")
         .env("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0")
         .stderr(Stdio::null());
-    Ok(command)
+    command
 }
 
 /// The baseline's program.

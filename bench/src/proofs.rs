@@ -1,8 +1,7 @@
 //! Cost of reading, sealing and checking proofs.
 
 use std::hint::black_box;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,7 +18,7 @@ use seal_rsa::{PublicKeyFile, RsaSealVerifier};
 use tempfile::{TempDir, tempdir};
 
 use crate::load::{self, Connection, Load, Throughput, body, post};
-use crate::process::{Program, gateway_command, key};
+use crate::process::{Program, gateway_command_of, key};
 use crate::table::Row;
 use crate::{millis, row};
 
@@ -38,19 +37,9 @@ struct Remembering {
 }
 
 impl Remembering {
-    async fn start(program: Option<PathBuf>) -> Result<Self> {
+    async fn start(program: Option<&Path>) -> Result<Self> {
         let folder = tempdir()?;
-        let mut command = gateway_command(folder.path())?;
-        if let Some(program) = program {
-            let mut other = Command::new(program);
-            let variables = command.get_envs();
-            other
-                .env_clear()
-                .envs(variables.filter_map(|(name, value)| Some((name, value?))))
-                .stderr(std::process::Stdio::null());
-            command = other;
-        }
-        let gateway = Program::start(command)?;
+        let gateway = Program::start(gateway_command_of(program, folder.path())?)?;
         let api_key = key(folder.path(), "test")?;
         let started = Self {
             gateway,
@@ -94,7 +83,7 @@ impl Remembering {
 
 /// (n) The check of a file in process, and (o) endpoints side by side; `other` is the program of another
 /// build, whose `xml` is measured beside ours.
-pub(crate) async fn checked_and_parsed(other: Option<PathBuf>) -> Result<Vec<Row>> {
+pub(crate) async fn checked_and_parsed(other: Option<&Path>) -> Result<Vec<Row>> {
     let ours = Remembering::start(None).await?;
     let xml = ours.file("xml").await?;
     let pdf = ours.file("pdf").await?;

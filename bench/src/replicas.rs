@@ -1,6 +1,7 @@
 //! Gateways on PostgreSQL and Redis, beside nginx with Lua on the same Redis, and a bare handler.
 
 use std::net::SocketAddr;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,9 +15,12 @@ use crate::{millis, row};
 mod keys;
 mod latency;
 mod nginx;
+mod other_build;
 mod redis_stats;
 pub(crate) mod servers;
 mod testbed;
+
+pub(crate) use other_build::compared;
 
 use keys::BUSY;
 use redis_stats::{Redis, since};
@@ -27,7 +31,7 @@ const WARM: Duration = Duration::from_secs(1);
 const ROUNDS: usize = 3;
 const CONNECTIONS: usize = 512;
 /// Keys that most of the load is spread over.
-const CROWD: std::ops::Range<usize> = BUSY..BUSY + 1_000;
+const CROWD: Range<usize> = BUSY..BUSY + 1_000;
 
 /// All benchmarks of replicas.
 pub(crate) async fn measure() -> Result<Vec<Row>> {
@@ -35,7 +39,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
     if !missing.is_empty() {
         return Ok(vec![skipped("(g)–(k) replicas", &missing)]);
     }
-    let testbed = Testbed::start(CONNECTIONS).await?;
+    let testbed = Testbed::start(CONNECTIONS, None).await?;
     let mut rows = Vec::new();
     let missing = nginx::missing();
     if !missing.is_empty() {
@@ -245,12 +249,6 @@ async fn round_trips(testbed: &Testbed) -> Result<Row> {
 
 /// (j) More replicas, more keys.
 async fn growth(testbed: &Testbed) -> Result<Vec<Row>> {
-    let (redis, postgres) = (testbed.redis.id(), testbed.postgres.server.id());
-    let all: Vec<_> = testbed
-        .gateways
-        .iter()
-        .map(crate::process::Program::id)
-        .collect();
     let mut rows = Vec::new();
     // Each gateway meets each key once before, as after its start, except where that is measured.
     for (name, replicas, keys, rounds) in [
@@ -265,15 +263,22 @@ async fn growth(testbed: &Testbed) -> Result<Vec<Row>> {
         ),
         ("one gateway, 100,000 keys", 1, 0..KEYS, 1),
     ] {
-        let mut programs: Vec<_> = all[..replicas].iter().map(|id| ("gateway", *id)).collect();
-        programs.extend([("Redis", redis), ("PostgreSQL", postgres)]);
-        let requests = testbed.keys.requests(keys);
-        let mut runner = Runner::new(name, testbed.addresses(replicas), requests, programs);
+        let mut runner = runner(testbed, name, replicas, keys);
         runner.warm_up(rounds).await?;
         runner.run(SPAN).await?;
         rows.push(runner.row("j"));
     }
     Ok(rows)
+}
+
+/// The load of these keys on the first so many gateways.
+fn runner(testbed: &Testbed, name: &'static str, replicas: usize, keys: Range<usize>) -> Runner {
+    let gateways = testbed.gateways.iter().take(replicas);
+    let mut programs: Vec<_> = gateways.map(|it| ("gateway", it.id())).collect();
+    programs.push(("Redis", testbed.redis.id()));
+    programs.push(("PostgreSQL", testbed.postgres.server.id()));
+    let requests = testbed.keys.requests(keys);
+    Runner::new(name, testbed.addresses(replicas), requests, programs)
 }
 
 /// (k) Memory of a key that has used up its minute.

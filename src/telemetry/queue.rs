@@ -26,7 +26,7 @@ const RESERVED_WAITING: usize = 65_536;
 const BATCH: usize = 64;
 /// Time for which the writer leaves lines alone once it has written all: under load each round writes many,
 /// and no line wakes it.
-const PAUSE: Duration = Duration::from_millis(1);
+const PAUSE: Duration = Duration::from_millis(10);
 /// Time for what waits at the end.
 const FLUSH_DEADLINE: Duration = Duration::from_secs(1);
 

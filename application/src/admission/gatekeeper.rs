@@ -130,10 +130,15 @@ impl GatekeeperService {
 
     /// The limiter's verdict; a key that it doesn't know is hydrated before.
     async fn verdict(&self, key: CountedKey) -> Result<Verdict, NoVerdict> {
-        let verdict = self.limiter.admit(key).await?;
-        if !matches!(verdict, Verdict::Unknown { .. }) {
-            return Ok(verdict);
+        match self.limiter.admit(key).await? {
+            // Boxed: its future is long, and a key's first request rare.
+            Verdict::Unknown { .. } => Box::pin(self.verdict_on_unknown(key)).await,
+            verdict => Ok(verdict),
         }
+    }
+
+    /// Hydrates the limiter with a key, and returns its verdict.
+    async fn verdict_on_unknown(&self, key: CountedKey) -> Result<Verdict, NoVerdict> {
         let _hydrating = self.hydrating.lock(&key).await;
         match self.limiter.admit(key).await? {
             Verdict::Unknown { month } => {

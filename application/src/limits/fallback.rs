@@ -303,7 +303,7 @@ impl Limiter for FallbackLimiter {
                 Ok(verdict)
             }
             SharedResult::UnknownKey(month) => Ok(Verdict::Unknown { month }),
-            SharedResult::Unavailable => self.admit_locally(key).await,
+            SharedResult::Unavailable => Box::pin(self.admit_locally(key)).await,
         }
     }
 

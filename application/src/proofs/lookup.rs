@@ -142,7 +142,7 @@ impl ProofService {
                 lane: request.lane,
                 request_id: request.request_id,
             };
-            let proof = self.proof(&subject, &demand, started).await;
+            let proof = Box::pin(self.proof(&subject, &demand, started)).await;
             let took = self.clock.monotonic().saturating_sub(started);
             let of_the_archive = |proof: &Arc<CachedProof>| proof.origin == Origin::Archive;
             let bank_was_asked = !proof.as_ref().is_ok_and(of_the_archive);

@@ -151,9 +151,9 @@ impl RequestSteps {
     ) -> ServedRequest {
         match self.enter(request, exchange).await {
             Entrance::Admitted(entered) => {
-                let admitted = entered.admitted.clone();
-                let processing = pin!(self.deliver(&admitted, exchange));
-                self.conclude(*entered, processing).await
+                let admitted = &entered.admitted;
+                let processed = process(admitted, pin!(self.deliver(admitted, exchange))).await;
+                ServedRequest::Settled(self.settle(entered, processed).await)
             }
             Entrance::Repeated(repeated) => {
                 let repeating = pin!(self.deliver_again(&repeated, exchange));
@@ -170,9 +170,10 @@ impl RequestSteps {
     ) -> ServedRequest {
         match self.enter(request, exchange).await {
             Entrance::Admitted(entered) => {
-                let admitted = entered.admitted.clone();
-                let processing = pin!(self.check_file(&admitted, exchange, None));
-                self.conclude(*entered, processing).await
+                let admitted = &entered.admitted;
+                let processed =
+                    process(admitted, pin!(self.check_file(admitted, exchange, None))).await;
+                ServedRequest::Settled(self.settle(entered, processed).await)
             }
             Entrance::Repeated(repeated) => {
                 let checking = self.check_file(&repeated.admitted, exchange, Some(repeated.first));
@@ -252,46 +253,19 @@ impl RequestSteps {
         self.history.earlier(customer, marks, request_id).await
     }
 
-    /// Processes an admitted request, and settles it also if that panics.
-    async fn conclude(
-        &self,
-        entered: Entered,
-        processing: Pin<&mut (dyn Future<Output = Processed> + Send)>,
-    ) -> ServedRequest {
-        let processed = caught(processing, || {
-            let request_id = &entered.admitted.request_id;
-            failed(request_id, "the answer to a proof request panicked")
-        });
-        let processed = processed.await;
-        ServedRequest::Settled(self.settle(entered, processed).await)
-    }
-
     /// Settles an admitted request, and records its answer for the next one with its idempotency key.
-    async fn settle(&self, entered: Entered, processed: Processed) -> SettledRequest {
+    async fn settle(&self, entered: Box<Entered>, processed: Processed) -> SettledRequest {
         let Entered {
             admission, claim, ..
-        } = entered;
-        let (repeatable, kept) = (processed.repeatable, processed.kept.clone());
-        let settled = self.settle_admission(admission, processed).await;
-        if let Some(claim) = claim {
-            // Otherwise a repeated request on another replica would ask the bank.
-            if let Some(proof) = kept {
-                proof.archived().await;
-            }
-            let answer = repeatable.filter(|_| is_repeatable(settled.outcome));
-            self.idempotency.end(claim, answer).await;
-        }
-        settled
-    }
-
-    async fn settle_admission(&self, admission: Admission, processed: Processed) -> SettledRequest {
+        } = *entered;
         let Processed {
             outcome,
             details,
             reply,
             delivered,
             seal,
-            ..
+            repeatable,
+            kept,
         } = processed;
         let (key, environment) = (admission.charged.key.id, admission.environment);
         let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
@@ -304,7 +278,7 @@ impl RequestSteps {
         };
         let span = tracing::info_span!(target: "cep::trace", "settlement");
         let settling = self.gatekeeper.settle(admission, settlement);
-        match settling.instrument(span).await {
+        let settled = match settling.instrument(span).await {
             Ok(limit_status) => SettledRequest {
                 key,
                 environment,
@@ -325,7 +299,16 @@ impl RequestSteps {
                     reply: Reply::NotDurable(error),
                 }
             }
+        };
+        if let Some(claim) = claim {
+            // Otherwise a repeated request on another replica would ask the bank.
+            if let Some(proof) = kept {
+                proof.archived().await;
+            }
+            let answer = repeatable.filter(|_| is_repeatable(settled.outcome));
+            self.idempotency.end(claim, answer).await;
         }
+        settled
     }
 }
 
@@ -384,7 +367,19 @@ fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Processed {
     }
 }
 
-/// Processes a request; a panic is a failure of ours.
+/// Processes an admitted request; a panic is a failure of ours.
+async fn process(
+    admitted: &Admitted,
+    processing: Pin<&mut (dyn Future<Output = Processed> + Send)>,
+) -> Processed {
+    let failed = || {
+        let request_id = &admitted.request_id;
+        failed(request_id, "the answer to a proof request panicked")
+    };
+    caught(processing, failed).await
+}
+
+/// Processes a request; a panic is what `failed` returns.
 async fn caught<T>(
     processing: Pin<&mut (dyn Future<Output = T> + Send)>,
     failed: impl FnOnce() -> T,

@@ -25,20 +25,43 @@ const SPAN: Duration = Duration::from_secs(10);
 const PAGE: [u8; 8_192] = [0; 8_192];
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// Latency of the other build's gateway and of ours, at the same low rate, turn about.
+pub(super) async fn compared(ours: &Testbed, theirs: &Testbed) -> Result<Row> {
+    let (mut of_ours, mut of_theirs) = (vec![], vec![]);
+    for _ in 0..ROUNDS {
+        of_ours.push(ask(ours, ours.gateways[0].address).await?);
+        of_theirs.push(ask(theirs, theirs.gateways[0].address).await?);
+    }
+    let (ours, theirs) = (middle(&of_ours), middle(&of_theirs));
+    Ok(row(
+        &format!("(i) latency at {PER_SECOND} requests/s: ours, and the other build's"),
+        format!(
+            "p50 {} and {}, p99 {} and {}",
+            millis(ours.p50),
+            millis(theirs.p50),
+            millis(ours.p99),
+            millis(theirs.p99)
+        ),
+        "≤",
+    ))
+}
+
+/// Latency of a server of the testbed.
+async fn ask(testbed: &Testbed, address: SocketAddr) -> Result<Steady> {
+    let load = Load::new(vec![address], testbed.keys.requests(CROWD));
+    steady(&load, PER_SECOND, SPAN).await
+}
+
 /// Latency of all three, interleaved.
 pub(super) async fn measure(testbed: &Testbed) -> Result<Vec<Row>> {
-    let ask = async |address: SocketAddr| {
-        let load = Load::new(vec![address], testbed.keys.requests(CROWD));
-        steady(&load, PER_SECOND, SPAN).await
-    };
     let (mut bare, mut ours, mut nginx, mut disk) = (vec![], vec![], vec![], vec![]);
     for _ in 0..ROUNDS {
         // It runs beside all three, so that it changes nothing between them.
         let probe = Probe::start(testbed.folder())?;
-        bare.push(ask(testbed.bare.address).await?);
-        ours.push(ask(testbed.gateways[0].address).await?);
+        bare.push(ask(testbed, testbed.bare.address).await?);
+        ours.push(ask(testbed, testbed.gateways[0].address).await?);
         if let Some(server) = &testbed.nginx {
-            nginx.push(ask(server.address()).await?);
+            nginx.push(ask(testbed, server.address()).await?);
         }
         disk.extend(probe.end()?);
     }

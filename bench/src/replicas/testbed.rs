@@ -14,7 +14,7 @@ use super::nginx;
 use super::redis_stats::{PATIENCE, Redis, limiter};
 use super::servers::{self, Postgres, Server};
 use crate::load::Connection;
-use crate::process::{Program, baseline_command, gateway_command};
+use crate::process::{Program, baseline_command, gateway_command_of};
 
 /// Keys in total: as many as the gateway caches.
 pub(super) const KEYS: usize = 100_000;
@@ -33,13 +33,13 @@ pub(super) struct Testbed {
 }
 
 impl Testbed {
-    /// Starts all of them; nginx, if it is installed.
-    pub(super) async fn start(connections: usize) -> Result<Self> {
+    /// Starts all of them, with gateways of another build if `program` is given; nginx, if it is installed.
+    pub(super) async fn start(connections: usize, program: Option<&Path>) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let postgres = Postgres::start(folder.path())?;
         let redis = servers::redis(folder.path())?;
         let keys = Arc::new(Keys::make(KEYS)?);
-        let gateway = |name: &str| replica(folder.path(), name, &postgres, &redis);
+        let gateway = |name: &str| replica(program, folder.path(), name, &postgres, &redis);
         let migrated = gateway("migration")?.arg("migrate").status()?;
         ensure!(migrated.success(), "the database could not be migrated");
         keys.fill(&postgres)?;
@@ -104,10 +104,16 @@ impl Server {
 }
 
 /// One gateway of many, with its log in a file.
-fn replica(folder: &Path, name: &str, postgres: &Postgres, redis: &Server) -> Result<Command> {
+fn replica(
+    program: Option<&Path>,
+    folder: &Path,
+    name: &str,
+    postgres: &Postgres,
+    redis: &Server,
+) -> Result<Command> {
     let log = folder.join(format!("{name}.log"));
     let log = File::create(&log).with_context(|| format!("making {}", log.display()))?;
-    let mut command = gateway_command(&folder.join(name))?;
+    let mut command = gateway_command_of(program, &folder.join(name))?;
     command
         .env("CEP_DATABASE_URL", postgres.url())
         .env("CEP_REDIS_URL", format!("redis://127.0.0.1:{}", redis.port))

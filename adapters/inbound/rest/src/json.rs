@@ -109,14 +109,17 @@ pub(crate) fn read_object<'a>(
     if text.starts_with('\u{feff}') {
         return Err(Problem::ByteOrderMark);
     }
-    if text.trim_matches([' ', '\t', '\n', '\r']).is_empty() {
-        return Err(Problem::EmptyBody);
-    }
     let document = Document { text, names };
-    let value = document.parse(text, serde_json::from_str::<&RawValue>(text))?;
-    if value.get().starts_with('{') {
-        return document.members(value.get(), 1);
+    match text
+        .trim_start_matches([' ', '\t', '\n', '\r'])
+        .chars()
+        .next()
+    {
+        None => return Err(Problem::EmptyBody),
+        Some('{') => return document.members(text, 1),
+        Some(_) => {}
     }
+    let value = document.parse(text, serde_json::from_str::<&RawValue>(text))?;
     let value = document.token(value.get(), 0)?;
     Err(Problem::NotAnObject {
         found: type_name(&value),
@@ -186,9 +189,11 @@ impl<'a> Document<'a, '_> {
         })
     }
 
-    /// Reads the members of an object that is nested `depth` deep.
+    /// Reads the members of an object that is nested `depth` deep, and that nothing but blanks stands beside.
     fn members(&self, object: &'a str, depth: usize) -> Result<Vec<Member<'a>>, Problem> {
-        let raw = serde_json::Deserializer::from_str(object).deserialize_map(RawMembers);
+        let mut deserializer = serde_json::Deserializer::from_str(object);
+        let raw = deserializer.deserialize_map(RawMembers);
+        let raw = raw.and_then(|raw| deserializer.end().map(|()| raw));
         let mut seen = BTreeSet::new();
         let mut members = Vec::new();
         for (key, value) in self.parse(object, raw)? {

@@ -167,7 +167,8 @@ impl RedisLimiter {
                 reply => return reply,
             }
         }
-        self.run_on_one(&scripts::ADMIT, key).await
+        // Boxed: it is rare, and would make the future of each admission seven times as long.
+        Box::pin(self.run_on_one(&scripts::ADMIT, key)).await
     }
 
     /// Reads the limits of up to [`MAX_PEEKS`] keys: in one call on a single server, in one for each

@@ -35,7 +35,7 @@ impl RequestSteps {
         exchange: &mut dyn LookupExchange,
     ) -> (ServedRequest, Option<LookupView>) {
         let entered = match self.enter(request, exchange).await {
-            Entrance::Admitted(entered) => *entered,
+            Entrance::Admitted(entered) => entered,
             Entrance::Repeated(repeated) => return self.create_again(&repeated, exchange).await,
             Entrance::Closed(served) => return (*served, None),
         };
@@ -113,11 +113,12 @@ impl RequestSteps {
     /// Charges the request of a stored lookup. One that can't be charged is removed.
     async fn accept(
         &self,
-        Entered {
-            admission, claim, ..
-        }: Entered,
+        entered: Box<Entered>,
         Stored { details, wait }: Stored,
     ) -> (ServedRequest, Option<LookupView>) {
+        let Entered {
+            admission, claim, ..
+        } = *entered;
         let (id, customer) = (LookupId(admission.charged.id), admission.charged.customer);
         let (key, environment) = (admission.charged.key.id, admission.environment);
         let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);

@@ -1,5 +1,6 @@
 //! Entrance of a request: it is admitted, recognised as a repeated one, or refused.
 
+use domain::idempotency::IdempotencyKey;
 use domain::outcome::Endpoint;
 use domain::pacing::{Lane, LookupClass};
 use domain::request::RequestId;
@@ -30,9 +31,20 @@ impl RequestSteps {
         request: AdmissionRequest,
         exchange: &mut (impl RepeatableExchange + ?Sized),
     ) -> Entrance {
-        let Some(idempotency_key) = request.idempotency_key.clone() else {
-            return self.admit(request, None).await;
-        };
+        match request.idempotency_key.clone() {
+            None => self.admit(request, None).await,
+            // Boxed: it is rare, and its future long.
+            Some(key) => Box::pin(self.enter_named(request, key, exchange)).await,
+        }
+    }
+
+    /// Admits a request with an idempotency key, unless it is a repeated one.
+    async fn enter_named(
+        &self,
+        request: AdmissionRequest,
+        idempotency_key: IdempotencyKey,
+        exchange: &mut (impl RepeatableExchange + ?Sized),
+    ) -> Entrance {
         let key = request.presented_key.as_deref();
         let identified = self.gatekeeper.identify(key, request.address).await;
         let by = match identified {
