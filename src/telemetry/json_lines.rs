@@ -83,6 +83,7 @@ mod tests {
     }
 
     /// Format of lines.
+    #[derive(Clone, Copy)]
     enum Format {
         Ours,
         OfLibrary,
