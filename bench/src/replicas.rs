@@ -58,6 +58,12 @@ fn skipped(what: &str, packages: &[&str]) -> Row {
     row(what, format!("skipped: apt-get install {packages}"), "–")
 }
 
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
 /// A measured program under load.
 struct Runner {
     name: &'static str,
@@ -123,9 +129,7 @@ impl Runner {
     }
 
     fn median_rate(&self) -> f64 {
-        let mut rates: Vec<_> = self.runs.iter().map(|run| run.throughput.rate).collect();
-        rates.sort_by(f64::total_cmp);
-        rates[rates.len() / 2]
+        median(self.runs.iter().map(|run| run.throughput.rate))
     }
 
     fn median_p99(&self) -> Duration {
@@ -247,38 +251,74 @@ async fn round_trips(testbed: &Testbed) -> Result<Row> {
     ))
 }
 
+/// A case of (j).
+struct Case {
+    name: &'static str,
+    /// Gateways that are asked.
+    replicas: usize,
+    keys: Range<usize>,
+    /// Requests of each key before, so that each gateway has met it, as after its start. None where that is
+    /// measured.
+    rounds: usize,
+}
+
 /// (j) More replicas, more keys.
+const CASES: [Case; 5] = [
+    Case {
+        name: "one gateway, 1,000 keys",
+        replicas: 1,
+        keys: CROWD,
+        rounds: 1,
+    },
+    Case {
+        name: "three gateways, 1,000 keys",
+        replicas: 3,
+        keys: CROWD,
+        rounds: 6,
+    },
+    Case {
+        name: "one gateway, 10 keys",
+        replicas: 1,
+        keys: 0..10,
+        rounds: 1,
+    },
+    Case {
+        name: "one gateway, the first requests of 100,000 keys",
+        replicas: 1,
+        keys: 0..KEYS,
+        rounds: 0,
+    },
+    Case {
+        name: "one gateway, 100,000 keys",
+        replicas: 1,
+        keys: 0..KEYS,
+        rounds: 1,
+    },
+];
+
+impl Case {
+    /// Its load on the gateways of a testbed, which have met the keys.
+    async fn runner(&self, testbed: &Testbed) -> Result<Runner> {
+        let gateways = testbed.gateways.iter().take(self.replicas);
+        let mut programs: Vec<_> = gateways.map(|it| ("gateway", it.id())).collect();
+        programs.push(("Redis", testbed.redis.id()));
+        programs.push(("PostgreSQL", testbed.postgres.server.id()));
+        let requests = testbed.keys.requests(self.keys.clone());
+        let addresses = testbed.addresses(self.replicas);
+        let runner = Runner::new(self.name, addresses, requests, programs);
+        runner.warm_up(self.rounds).await?;
+        Ok(runner)
+    }
+}
+
 async fn growth(testbed: &Testbed) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    // Each gateway meets each key once before, as after its start, except where that is measured.
-    for (name, replicas, keys, rounds) in [
-        ("one gateway, 1,000 keys", 1, CROWD, 1),
-        ("three gateways, 1,000 keys", 3, CROWD, 6),
-        ("one gateway, 10 keys", 1, 0..10, 1),
-        (
-            "one gateway, the first requests of 100,000 keys",
-            1,
-            0..KEYS,
-            0,
-        ),
-        ("one gateway, 100,000 keys", 1, 0..KEYS, 1),
-    ] {
-        let mut runner = runner(testbed, name, replicas, keys);
-        runner.warm_up(rounds).await?;
+    for case in CASES {
+        let mut runner = case.runner(testbed).await?;
         runner.run(SPAN).await?;
         rows.push(runner.row("j"));
     }
     Ok(rows)
-}
-
-/// The load of these keys on the first so many gateways.
-fn runner(testbed: &Testbed, name: &'static str, replicas: usize, keys: Range<usize>) -> Runner {
-    let gateways = testbed.gateways.iter().take(replicas);
-    let mut programs: Vec<_> = gateways.map(|it| ("gateway", it.id())).collect();
-    programs.push(("Redis", testbed.redis.id()));
-    programs.push(("PostgreSQL", testbed.postgres.server.id()));
-    let requests = testbed.keys.requests(keys);
-    Runner::new(name, testbed.addresses(replicas), requests, programs)
 }
 
 /// (k) Memory of a key that has used up its minute.

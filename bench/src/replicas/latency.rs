@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Latency of the other build's gateway and of ours, at the same low rate, turn about.
 pub(super) async fn compared(ours: &Testbed, theirs: &Testbed) -> Result<Row> {
     let (mut of_ours, mut of_theirs) = (vec![], vec![]);
-    for _ in 0..ROUNDS {
+    for _ in 0..2 * ROUNDS {
         of_ours.push(ask(ours, ours.gateways[0].address).await?);
         of_theirs.push(ask(theirs, theirs.gateways[0].address).await?);
     }

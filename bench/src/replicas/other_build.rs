@@ -1,36 +1,32 @@
-//! Another build's gateways beside ours.
+//! Another build's gateways beside ours, each build with servers of its own. Runs alternate, so that a slow
+//! moment of the machine strikes both.
 
-use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
 
-use super::testbed::{KEYS, Testbed};
-use super::{CONNECTIONS, CROWD, Runner, SPAN, latency, runner};
+use super::testbed::Testbed;
+use super::{CASES, CONNECTIONS, Run, Runner, SPAN, latency, median, servers, skipped};
 use crate::row;
 use crate::table::Row;
 
 /// Runs of each build; a ratio is the median of as many pairs.
 const PAIRS: usize = 7;
 
-/// (i) and (j): latency, rate and processor time of ours beside those of the other build. Each build has servers of its own; their
-/// runs alternate, so that a slow moment of the machine strikes both.
+/// (i) Latency of both, and (j) rate and processor time of ours in those of the other build. Keys are first
+/// requested once, so that isn't compared.
 pub(crate) async fn compared(other: &Path) -> Result<Vec<Row>> {
+    let missing = servers::missing();
+    if !missing.is_empty() {
+        return Ok(vec![skipped("(i), (j) another build", &missing)]);
+    }
     let ours = Testbed::start(CONNECTIONS, None).await?;
     let theirs = Testbed::start(CONNECTIONS, Some(other)).await?;
-    let cases: [(_, _, Range<usize>, _); 4] = [
-        ("one gateway, 1,000 keys", 1, CROWD, 1),
-        ("three gateways, 1,000 keys", 3, CROWD, 6),
-        ("one gateway, 10 keys", 1, 0..10, 1),
-        ("one gateway, 100,000 keys", 1, 0..KEYS, 1),
-    ];
     let mut rows = vec![latency::compared(&ours, &theirs).await?];
-    for (name, replicas, keys, rounds) in cases {
-        let mut ours = runner(&ours, name, replicas, keys.clone());
-        let mut theirs = runner(&theirs, name, replicas, keys);
-        ours.warm_up(rounds).await?;
-        theirs.warm_up(rounds).await?;
+    for case in CASES.iter().filter(|case| case.rounds > 0) {
+        let mut ours = case.runner(&ours).await?;
+        let mut theirs = case.runner(&theirs).await?;
         for pair in 0..PAIRS {
             // Neither build is always the first of a pair.
             if pair % 2 == 0 {
@@ -41,18 +37,18 @@ pub(crate) async fn compared(other: &Path) -> Result<Vec<Row>> {
                 ours.run(SPAN).await?;
             }
         }
-        rows.push(ratios(name, replicas, &ours, &theirs));
+        rows.push(ratios(case.replicas, &ours, &theirs));
     }
     Ok(rows)
 }
 
-fn ratios(name: &str, replicas: usize, ours: &Runner, theirs: &Runner) -> Row {
+fn ratios(replicas: usize, ours: &Runner, theirs: &Runner) -> Row {
     let pairs = || ours.runs.iter().zip(&theirs.runs);
     let rate = median(pairs().map(|(a, b)| a.throughput.rate / b.throughput.rate));
-    let time = |run: &super::Run| run.processor[..replicas].iter().sum::<Duration>();
+    let time = |run: &Run| run.processor[..replicas].iter().sum::<Duration>();
     let processor = median(pairs().map(|(a, b)| time(a).div_duration_f64(time(b))));
     row(
-        &format!("(j) {name}: ours in the other build's"),
+        &format!("(j) {}: ours in the other build's", ours.name),
         format!(
             "requests/s {rate:.2}, gateway's processor time {processor:.2} ({:.0} and {:.0} requests/s{}{})",
             ours.median_rate(),
@@ -62,10 +58,4 @@ fn ratios(name: &str, replicas: usize, ours: &Runner, theirs: &Runner) -> Row {
         ),
         "≥ 1, ≤ 1",
     )
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<_> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
