@@ -1,6 +1,5 @@
 //! Creation of a stored lookup.
 
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -8,7 +7,6 @@ use domain::idempotency::FirstAnswer;
 use domain::key::Environment;
 use domain::lookup::LookupId;
 use domain::outcome::Outcome;
-use futures::FutureExt as _;
 use ports::inbound::{
     AcceptedRequest, AdmissionRequest, InvalidRequest, LookupDetails, LookupExchange,
     LookupRequest, LookupView, Reply, ServedRequest, SettledRequest,
@@ -17,7 +15,7 @@ use ports::inbound::{
 use ports::outbound::ScopeClaim;
 
 use super::entrance::Entrance;
-use super::{Entered, Processed, Repeated, RequestSteps, failed};
+use super::{Entered, Processed, Repeated, RequestSteps, caught, failed};
 use crate::admission::{Admission, ChargedRequest};
 use crate::proofs::lookup::without_transfer;
 
@@ -45,13 +43,14 @@ impl RequestSteps {
             ..
         } = &entered.admission;
         let storing = self.store((charged, *environment), entered.claim, exchange);
-        let storing = AssertUnwindSafe(storing);
-        let stored = storing.catch_unwind().await.unwrap_or_else(|_| {
+        let failed = || {
+            let request_id = &entered.admitted.request_id;
             Err(Box::new(failed(
-                &entered.admitted.request_id,
+                request_id,
                 "the creation of a lookup panicked",
             )))
-        });
+        };
+        let stored = caught(pin!(storing), failed).await;
         match stored {
             Ok(stored) => self.accept(entered, stored).await,
             Err(processed) => {
