@@ -6,6 +6,7 @@ mod support;
 #[path = "requests/checks.rs"]
 mod checks;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -137,12 +138,15 @@ struct Fixture {
     service: ProofRequestService,
     fault: Option<Fault>,
     steps: Steps,
+    /// Size of the future of the last request.
+    size: Arc<AtomicUsize>,
 }
 
 async fn fixture(fault: Option<Fault>) -> Fixture {
     let base = fixture::fixture();
     let holder = base.holder(limits(10, Some(5))).await;
     let steps = Steps::default();
+    let size = Arc::<AtomicUsize>::default();
     let bank = ScriptedBank::answering({
         let steps = steps.clone();
         move |transfer| {
@@ -175,7 +179,13 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
             idempotency: Arc::new(support::lookups::idempotency(&base, &base.data)),
             clock: base.clock.clone(),
         },
-        Box::new(|task| drop(tokio::spawn(task))),
+        Box::new({
+            let size = size.clone();
+            move |task| {
+                size.store(size_of_val(&*task), Ordering::Relaxed);
+                drop(tokio::spawn(task));
+            }
+        }),
     );
     Fixture {
         base,
@@ -184,6 +194,7 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
         service,
         fault,
         steps,
+        size,
     }
 }
 
@@ -243,6 +254,15 @@ async fn a_request_takes_its_steps_in_order_and_is_settled_once() {
     assert_eq!(fixture.recorded(), [Outcome::Delivered]);
     // No key of the bank's certificates is known here.
     assert_eq!(fixture.recorded_seals(), [Some(SealVerdict::NotChecked)]);
+}
+
+/// It is allocated and filled for each request; rare paths are boxed, so that they don't lengthen it.
+#[tokio::test]
+async fn the_future_of_a_request_is_short() {
+    let fixture = fixture(None).await;
+    fixture.serve().await;
+    let size = fixture.size.load(Ordering::Relaxed);
+    assert!((1..3_000).contains(&size), "{size} bytes");
 }
 
 #[tokio::test]

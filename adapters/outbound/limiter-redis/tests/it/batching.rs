@@ -267,3 +267,11 @@ async fn a_page_of_keys_is_read_in_one_call() {
     assert!(peeked.iter().all(Option::is_some));
     assert_eq!(server.calls_of("evalsha"), 1);
 }
+
+/// It is allocated and filled for each request; rare paths are boxed, so that they don't lengthen it.
+#[tokio::test]
+async fn the_future_of_an_admission_is_short() {
+    let limiter = RedisLimiter::single("redis://127.0.0.1:1", &options()).unwrap();
+    let size = size_of_val(&*limiter.admit(KEY));
+    assert!((1..1_000).contains(&size), "{size} bytes");
+}

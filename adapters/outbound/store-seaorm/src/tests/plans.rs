@@ -10,6 +10,7 @@ use domain::request::{RequestId, RequestQuery};
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::contract::fixture::customer;
 use ports::outbound::{AuditLog, CustomerStore, KeyStore, Scope, UsageReader};
+use sea_orm::{ConnectionTrait as _, Statement};
 
 use super::{RecordingStore, key, now, own, twenty};
 
@@ -210,4 +211,16 @@ async fn keys_are_found_by_their_customer_their_age_and_their_end() {
     assert_uses(&plan, "(key_id=? AND month=?)");
     store.due(now()).await.unwrap();
     assert_uses(&recording.plan().await, "keys_to_retire (retires_at<?)");
+}
+
+/// Otherwise almost each statement is planned again for the values that are bound to it: `.cargo/config.toml`.
+#[tokio::test]
+async fn sqlite_keeps_the_plan_of_a_statement_whatever_is_bound_to_it() {
+    let store = RecordingStore::with_keys(1).await.unrecorded;
+    let connection = &store.connection;
+    let options = "SELECT compile_options FROM pragma_compile_options";
+    let options = Statement::from_string(connection.get_database_backend(), options);
+    let options = connection.query_all_raw(options).await.unwrap();
+    let mut options = options.iter();
+    assert!(options.any(|row| row.try_get_by_index::<String>(0).unwrap() == "ENABLE_QPSG"));
 }
