@@ -1,25 +1,28 @@
 //! The accept loop: HTTP/1.1 and h2c, with deadlines and limits that hyper doesn't set by itself, and the
 //! addresses of callers.
 
+use std::convert::Infallible;
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::Result;
 use axum::Router;
+use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::Response;
 use http_body_util::BodyExt;
 use hyper::Request;
 use hyper::body::Incoming;
-use hyper::service::service_fn;
+use hyper::server::conn::{http1, http2};
+use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 use web::TrustedProxies;
 
@@ -28,9 +31,9 @@ use crate::config::Listen;
 mod idle;
 mod places;
 
-use idle::{Activity, Watched};
+use idle::{Activity, Protocol, Watched};
 pub(crate) use places::ConnectionLimits;
-use places::{Entry, Place, Places};
+use places::{Entry, Places};
 
 /// Bytes of a request line and its headers.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
@@ -143,10 +146,11 @@ pub(crate) async fn serve(
         open,
         grace,
     } = bounds;
-    let graceful = GracefulShutdown::new();
+    let served = TaskTracker::new();
     let stopping = CancellationToken::new();
     let server = Arc::new(Server {
-        http: http(),
+        http1: http1(),
+        http2: http2(),
         router,
         proxies: Arc::clone(&connections.proxies),
         stopping: stopping.clone(),
@@ -171,17 +175,15 @@ pub(crate) async fn serve(
             continue;
         };
         let (server, open) = (Arc::clone(&server), open.one());
-        let watcher = graceful.watcher();
-        tokio::spawn(async move {
-            server
-                .serve(stream, peer.ip(), (entry, open), watcher)
-                .await;
+        served.spawn(async move {
+            server.serve(stream, peer.ip(), (entry, open)).await;
         });
     }
     drop(listener);
     stopping.cancel();
+    served.close();
     tokio::select! {
-        () = graceful.shutdown() => {}
+        () = served.wait() => {}
         () = tokio::time::sleep(grace) => tracing::warn!("some requests did not finish in time"),
     }
     Ok(())
@@ -189,22 +191,18 @@ pub(crate) async fn serve(
 
 /// Parts that all connections share.
 struct Server {
-    http: auto::Builder<TokioExecutor>,
+    http1: http1::Builder,
+    http2: http2::Builder<TokioExecutor>,
     router: Router,
     proxies: Arc<TrustedProxies>,
-    /// The end of waiting for a place.
+    /// Cancelled once the server stops.
     stopping: CancellationToken,
 }
 
 impl Server {
-    /// Serves a connection to its end, once it has a place.
-    async fn serve(
-        &self,
-        stream: TcpStream,
-        peer: IpAddr,
-        (entry, open): (Entry, OpenConnection),
-        watcher: Watcher,
-    ) {
+    /// Serves a connection to its end, once it has a place. A connection that is upgraded to another protocol
+    /// keeps it until it is closed.
+    async fn serve(&self, stream: TcpStream, peer: IpAddr, (entry, open): (Entry, OpenConnection)) {
         let place = match entry {
             Entry::Admitted(place) => place,
             Entry::Waiting(turn) => tokio::select! {
@@ -212,28 +210,61 @@ impl Server {
                 () = self.stopping.cancelled() => return,
             },
         };
-        let connection = watcher.watch(self.connection(stream, peer, (place, open)));
-        if let Err(error) = connection.await {
-            tracing::debug!(error, "a connection ended badly");
-        }
-    }
-
-    /// Serves HTTP on a stream, which may be upgraded to another protocol. `held` is dropped once the
-    /// stream is closed: a connection that was upgraded keeps its place.
-    fn connection(
-        &self,
-        stream: TcpStream,
-        peer: IpAddr,
-        held: (Place, OpenConnection),
-    ) -> impl GracefulConnection<Error = Box<dyn std::error::Error + Send + Sync>> + use<> {
         // Answers are small and whole: waiting for more to send only delays them.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
         let activity = Activity::new();
-        let stream = Watched::new(stream, Arc::clone(&activity), held);
+        let mut stream = Watched::new(stream, Arc::clone(&activity), (place, open));
+        let protocol = tokio::select! {
+            protocol = stream.protocol() => protocol,
+            () = self.stopping.cancelled() => return,
+        };
+        let service = self.service(peer, activity);
+        let ended = match protocol {
+            Ok(Protocol::Http1) => {
+                let connection = self.http1.serve_connection(TokioIo::new(stream), service);
+                let shut_down = http1::UpgradeableConnection::graceful_shutdown;
+                Box::pin(self.end(connection.with_upgrades(), shut_down)).await
+            }
+            Ok(Protocol::Http2) => {
+                let connection = self.http2.serve_connection(TokioIo::new(stream), service);
+                let shut_down = http2::Connection::graceful_shutdown;
+                Box::pin(self.end(connection, shut_down)).await
+            }
+            Err(error) => {
+                tracing::debug!(%error, "a connection ended before its first request");
+                return;
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection ended badly");
+        }
+    }
+
+    /// Waits until a connection is over, and has it take no more requests once the server stops.
+    async fn end<C: Future>(
+        &self,
+        connection: C,
+        shut_down: impl FnOnce(Pin<&mut C>),
+    ) -> C::Output {
+        let mut connection = pin!(connection);
+        tokio::select! {
+            ended = &mut connection => return ended,
+            () = self.stopping.cancelled() => shut_down(connection.as_mut()),
+        }
+        connection.await
+    }
+
+    /// Answers the requests of a connection.
+    fn service(
+        &self,
+        peer: IpAddr,
+        activity: Arc<Activity>,
+    ) -> impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + Send + use<>
+    {
         let (router, proxies) = (self.router.clone(), Arc::clone(&self.proxies));
-        let service = service_fn(move |mut request: Request<Incoming>| {
+        service_fn(move |mut request: Request<Incoming>| {
             let caller = proxies.caller(peer, request.headers());
             request.extensions_mut().insert(caller);
             let (answering, uploading) = (activity.begin(), activity.begin());
@@ -255,10 +286,7 @@ impl Server {
                 drop(answering);
                 answer
             }
-        });
-        self.http
-            .serve_connection_with_upgrades(TokioIo::new(stream), service)
-            .into_owned()
+        })
     }
 }
 
@@ -266,15 +294,19 @@ fn is_upgrade(answer: &Response) -> bool {
     answer.status() == StatusCode::SWITCHING_PROTOCOLS
 }
 
-/// The protocol's settings.
-fn http() -> auto::Builder<TokioExecutor> {
-    let mut http = auto::Builder::new(TokioExecutor::new());
-    http.http1()
-        // `idle` times heads, and better.
-        .header_read_timeout(None)
+/// Settings of HTTP/1.
+fn http1() -> http1::Builder {
+    let mut http = http1::Builder::new();
+    // `idle` times heads, and better.
+    http.header_read_timeout(None)
         .max_buf_size(MAX_HEADER_BYTES);
-    http.http2()
-        .timer(TokioTimer::new())
+    http
+}
+
+/// Settings of HTTP/2.
+fn http2() -> http2::Builder<TokioExecutor> {
+    let mut http = http2::Builder::new(TokioExecutor::new());
+    http.timer(TokioTimer::new())
         .max_header_list_size(u32::try_from(MAX_HEADER_BYTES).expect("16 KiB fits"))
         .max_concurrent_streams(MAX_STREAMS)
         .keep_alive_interval(H2_PING.0)

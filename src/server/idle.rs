@@ -4,7 +4,7 @@
 //! of h2's preface, and it counts from the last answer: clients that keep connections for longer
 //! than 5 s would lose requests to it. So heads are timed here, from their first byte.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -22,6 +22,9 @@ const HEAD: Duration = Duration::from_secs(5);
 const STALLED: Duration = Duration::from_secs(30);
 /// Time between an answer and the next request; longer than clients usually keep connections.
 const NEXT_REQUEST: Duration = Duration::from_secs(75);
+
+/// First bytes of a client that speaks HTTP/2 (RFC 9113, section 3.4).
+const H2_PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Activity on one connection.
 pub(super) struct Activity(Mutex<State>);
@@ -113,13 +116,15 @@ pub(super) struct Watched<S, H> {
     alarm: Pin<Box<Sleep>>,
     /// While the client takes nothing: when that ends.
     stalled: Option<Pin<Box<Sleep>>>,
-    protocol: Protocol,
+    /// `None` until the client has sent enough to tell.
+    protocol: Option<Protocol>,
+    /// Bytes that told the protocol, until they are read as part of it.
+    first: Vec<u8>,
 }
 
 /// Protocol of a connection, by its first bytes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Protocol {
-    Unknown,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Protocol {
     Http1,
     Http2,
 }
@@ -134,22 +139,14 @@ impl<S, H> Watched<S, H> {
             activity,
             alarm,
             stalled: None,
-            protocol: Protocol::Unknown,
+            protocol: None,
+            first: Vec::new(),
         }
     }
 
     /// Takes note of bytes that arrived.
-    fn arrived(&mut self, bytes: &[u8]) {
-        if self.protocol == Protocol::Unknown {
-            // A client that means h2 sends its preface in one piece; POST, PUT and PATCH differ.
-            let preface = bytes.starts_with(b"PRI");
-            self.protocol = if preface {
-                Protocol::Http2
-            } else {
-                Protocol::Http1
-            };
-        }
-        if self.protocol == Protocol::Http1
+    fn arrived(&mut self) {
+        if self.protocol == Some(Protocol::Http1)
             && let Some(until) = self.activity.head_begins(Instant::now())
             && until < self.alarm.deadline()
         {
@@ -186,21 +183,71 @@ impl<S, H> Watched<S, H> {
     }
 }
 
-impl<S: AsyncRead + Unpin, H: Unpin> AsyncRead for Watched<S, H> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
+impl<S: AsyncRead + Unpin, H> Watched<S, H> {
+    /// The protocol that the client speaks, once it has sent enough to tell.
+    ///
+    /// hyper-util can tell too, but hands over the bytes that told it apart from those that came with them. To
+    /// read the rest of a head hyper then doubles its buffer of 8 KiB, on each connection.
+    ///
+    /// # Errors
+    /// Those of reading from the stream, and [`io::ErrorKind::TimedOut`].
+    pub(super) async fn protocol(&mut self) -> io::Result<Protocol> {
+        while self.first.len() < H2_PREFACE.len() && H2_PREFACE.starts_with(&self.first) {
+            let mut bytes = [0; H2_PREFACE.len()];
+            let mut buffer = ReadBuf::new(&mut bytes[self.first.len()..]);
+            poll_fn(|context| self.poll_stream(context, &mut buffer)).await?;
+            if buffer.filled().is_empty() {
+                break;
+            }
+            self.first.extend_from_slice(buffer.filled());
+        }
+        let protocol = if self.first == H2_PREFACE {
+            Protocol::Http2
+        } else {
+            Protocol::Http1
+        };
+        self.protocol = Some(protocol);
+        if !self.first.is_empty() {
+            self.arrived();
+        }
+        Ok(protocol)
+    }
+
+    fn poll_stream(
+        &mut self,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         match Pin::new(&mut self.stream).poll_read(context, buffer) {
             Poll::Ready(Ok(())) if buffer.filled().len() > before => {
-                self.arrived(&buffer.filled()[before..]);
+                self.arrived();
                 Poll::Ready(Ok(()))
             }
             Poll::Ready(read) => Poll::Ready(read),
             Poll::Pending => self.poll_idle(context),
         }
+    }
+}
+
+impl<S: AsyncRead + Unpin, H: Unpin> AsyncRead for Watched<S, H> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.first.is_empty() {
+            return self.poll_stream(context, buffer);
+        }
+        let count = self.first.len().min(buffer.remaining());
+        buffer.put_slice(&self.first[..count]);
+        self.first.drain(..count);
+        if self.first.is_empty() {
+            self.first = Vec::new();
+            // What came with them is read with them. An error is met again by the next read.
+            let _ = self.poll_stream(context, buffer);
+        }
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -237,90 +284,4 @@ impl<S: AsyncWrite + Unpin, H: Unpin> AsyncWrite for Watched<S, H> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
-
-    #[tokio::test(start_paused = true)]
-    async fn a_connection_without_a_request_ends_in_time_even_while_bytes_dribble() {
-        let (mut client, server) = duplex(64);
-        let mut watched = Watched::new(server, Activity::new(), ());
-        let dribble = tokio::spawn(async move {
-            while client.write_all(b"P").await.is_ok() {
-                tokio::time::sleep(Duration::from_millis(300)).await;
-            }
-        });
-        let started = Instant::now();
-        let mut bytes = Vec::new();
-        let error = watched.read_to_end(&mut bytes).await.unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        assert!(started.elapsed() < FIRST_REQUEST + Duration::from_secs(1));
-        dribble.abort();
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_request_in_flight_keeps_the_connection_and_an_answer_gives_it_time() {
-        let (_client, server) = duplex(64);
-        let activity = Activity::new();
-        let mut watched = Watched::new(server, Arc::clone(&activity), ());
-        let request = activity.begin();
-        let mut byte = [0];
-        let busy = tokio::time::timeout(Duration::from_mins(10), watched.read(&mut byte)).await;
-        assert!(
-            busy.is_err(),
-            "a connection with a request in flight was closed"
-        );
-        drop(request);
-        let answered = Instant::now();
-        assert!(watched.read(&mut byte).await.is_err());
-        assert!(answered.elapsed() >= NEXT_REQUEST);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_upgraded_connection_may_be_silent_and_its_bytes_are_no_head() {
-        let (mut client, server) = duplex(64);
-        let activity = Activity::new();
-        let mut watched = Watched::new(server, Arc::clone(&activity), ());
-        activity.upgraded();
-        let mut byte = [0];
-        client.write_all(b"G").await.unwrap();
-        watched.read_exact(&mut byte).await.unwrap();
-        let silence = tokio::time::timeout(Duration::from_mins(10), watched.read(&mut byte)).await;
-        assert!(silence.is_err(), "an upgraded connection was closed");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_client_that_takes_nothing_is_let_go_and_a_slow_one_is_not() {
-        let (mut client, server) = duplex(64);
-        let mut watched = Watched::new(server, Activity::new(), ());
-        let reading = tokio::spawn(async move {
-            let mut byte = [0];
-            for _ in 0..10 {
-                tokio::time::sleep(STALLED.mul_f32(0.9)).await;
-                client.read_exact(&mut byte).await.unwrap();
-            }
-            (client, Instant::now())
-        });
-        let error = watched.write_all(&[0; 1_000]).await.unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        let (_client, last) = reading.await.unwrap();
-        assert!((STALLED..STALLED + Duration::from_secs(1)).contains(&last.elapsed()));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_later_head_has_as_much_time_as_the_first_and_waiting_for_it_more() {
-        let (mut client, server) = duplex(64);
-        let activity = Activity::new();
-        let mut watched = Watched::new(server, Arc::clone(&activity), ());
-        let mut byte = [0];
-        client.write_all(b"G").await.unwrap();
-        watched.read_exact(&mut byte).await.unwrap();
-        drop(activity.begin());
-        tokio::time::advance(Duration::from_mins(1)).await;
-        client.write_all(b"G").await.unwrap();
-        watched.read_exact(&mut byte).await.unwrap();
-        let began = Instant::now();
-        assert!(watched.read(&mut byte).await.is_err());
-        assert!(began.elapsed() >= HEAD && began.elapsed() < HEAD + Duration::from_secs(1));
-    }
-}
+mod tests;

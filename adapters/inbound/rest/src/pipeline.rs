@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use axum::extract::Request;
-use axum::http::request::Parts;
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use bytes::Bytes;
 use domain::calendar;
@@ -57,13 +57,13 @@ pub(crate) async fn answer(
     .await
 }
 
-/// Starts a request, and waits for its answer.
-async fn respond(
+/// Starts a request. Its answer is waited for without anything of the request.
+fn respond(
     state: Arc<RestState>,
     endpoint: Endpoint,
     request: Request,
     start: impl FnOnce(&dyn ProofRequests, AdmissionRequest, Call),
-) -> Response {
+) -> impl Future<Output = Response> {
     let request_layer = &state.request_layer;
     let context = RequestContext::new(
         request.headers(),
@@ -72,7 +72,7 @@ async fn respond(
     );
     let span = trace::request_span(&request, &context, &*request_layer.trace_context);
     let address = caller::address(&request);
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let (idempotency_key, fault) = match headers::idempotency_key(&parts.headers) {
         Ok(key) => (key, None),
         Err(problem) => (None, Some(problem)),
@@ -94,23 +94,32 @@ async fn respond(
             context: context.clone(),
             span: span.clone(),
             endpoint,
-            parts,
+            method: parts.method,
+            path: parts.extensions.remove(),
         },
+        query: parts.uri.query().map(str::to_owned),
+        headers: parts.headers,
     };
     span.in_scope(|| start(&*state.proof_requests, admission_request, call));
-    drop(span);
-    if let Ok(response) = receiver.await {
-        return response;
+    async move {
+        if let Ok(response) = receiver.await {
+            return response;
+        }
+        tracing::error!(request_id = %context.request_id, "a proof request's task panicked");
+        let mut response = Problem::internal(&context.request_id).response(context.language);
+        put_common(response.headers_mut(), context.id_value());
+        response
     }
-    tracing::error!(request_id = %context.request_id, "a proof request's task panicked");
-    let mut response = Problem::internal(&context.request_id).response(context.language);
-    put_common(response.headers_mut(), context.id_value());
-    response
 }
 
 /// One request over HTTP, and the way of its answer.
 struct Call {
     head: Head,
+    /// The request's headers, until it is decoded: they share a buffer of 8 KiB that hyper reads into, which
+    /// isn't freed before.
+    headers: HeaderMap,
+    /// The query of its URL.
+    query: Option<String>,
     upload: Upload,
     sender: oneshot::Sender<Response>,
     /// A fault that was found before the request was decoded.
@@ -127,13 +136,14 @@ struct Exchange {
     encoded: Option<Response>,
 }
 
-/// A request without its body.
+/// Facts of a request that its answer and its line of the log need.
 struct Head {
     state: Arc<RestState>,
     context: RequestContext,
     span: Span,
     endpoint: Endpoint,
-    parts: Parts,
+    method: Method,
+    path: Option<MatchedPath>,
 }
 
 #[async_trait]
@@ -190,8 +200,8 @@ impl Call {
         if let Some(problem) = self.fault.take() {
             return Err(problem);
         }
-        let headers = &self.head.parts.headers;
-        self.upload.read(headers, MAX_BODY_BYTES).await
+        let headers = std::mem::take(&mut self.headers);
+        self.upload.read(&headers, MAX_BODY_BYTES).await
     }
 
     /// Reads the body and checks all of its fields.

@@ -60,18 +60,19 @@ impl RepeatableExchange for Exchange {
 impl CheckExchange for Exchange {
     async fn decode(&mut self) -> Result<CheckRequest, InvalidRequest> {
         let Call {
-            head,
+            headers,
+            query,
             upload,
             fault,
             ..
         } = &mut self.call;
+        let headers = std::mem::take(headers);
         let read = async {
             if let Some(problem) = fault.take() {
                 return Err(problem);
             }
-            let bank_comparison = checks::bank_comparison(head.parts.uri.query())?;
-            let headers = &head.parts.headers;
-            let (format, file) = upload.read_file(headers, MAX_FILE_BYTES).await?;
+            let bank_comparison = checks::bank_comparison(query.as_deref())?;
+            let (format, file) = upload.read_file(&headers, MAX_FILE_BYTES).await?;
             if file.is_empty() {
                 return Err(Problem::EmptyBody);
             }

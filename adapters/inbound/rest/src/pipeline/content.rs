@@ -19,12 +19,15 @@ impl Call {
                 return None;
             }
         };
-        let parts = &self.head.parts;
         let deadline = self.head.state.request_layer.body_deadline;
-        self.upload = Upload::new(&parts.headers, Body::from(body.clone()), deadline);
+        self.upload = Upload::new(&self.headers, Body::from(body.clone()), deadline);
         // The path may have the prefix `/api` or not.
-        let (path, query) = (self.head.endpoint.name(), parts.uri.query().unwrap_or(""));
-        let mut content = format!("{}\n{path}?{query}\n", parts.method).into_bytes();
+        let (path, query) = (
+            self.head.endpoint.name(),
+            self.query.as_deref().unwrap_or_default(),
+        );
+        let method = &self.head.method;
+        let mut content = format!("{method}\n{path}?{query}\n").into_bytes();
         match self.head.endpoint {
             Endpoint::Verify => content.extend_from_slice(&body),
             _ => content.extend(json::canonical(&body).unwrap_or_else(|| body.to_vec())),
@@ -33,7 +36,7 @@ impl Call {
     }
 
     async fn received(&mut self) -> Result<Bytes, Problem> {
-        let headers = &self.head.parts.headers;
+        let headers = &self.headers;
         match self.head.endpoint {
             Endpoint::Verify => {
                 let (_, file) = self.upload.read_file(headers, MAX_FILE_BYTES).await?;

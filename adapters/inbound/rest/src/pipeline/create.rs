@@ -33,7 +33,7 @@ pub(crate) async fn answer(
 ) -> Response {
     respond(state, endpoint, request, |requests, admission, call| {
         let exchange = Exchange {
-            preference: lookups::preference(&call.head.parts.headers),
+            preference: lookups::preference(&call.headers),
             call,
             problem: None,
         };

@@ -1,6 +1,5 @@
 //! Log, metrics and trace of requests.
 
-use axum::extract::MatchedPath;
 use axum::http::StatusCode;
 use domain::inference::Inferred;
 use domain::key::{Environment, KeyId};
@@ -24,7 +23,7 @@ impl Head {
         } = &*self.state;
         let now = request_layer.clock.monotonic();
         let duration = now.saturating_sub(self.context.started);
-        let route = web::route(self.parts.extensions.get::<MatchedPath>());
+        let route = web::route(self.path.as_ref());
         let ending = Ending::of(served);
         request_layer.metrics_sink.answered(route, status);
         metrics_sink.ended(self.endpoint, ending, duration);
@@ -42,7 +41,7 @@ impl Head {
         let bank_time = details.and_then(|details| details.bank_time);
         tracing::info!(
             target: "cep::request",
-            method = method_name(&self.parts.method),
+            method = method_name(&self.method),
             route,
             status = status.as_u16(),
             outcome = ending.name(),

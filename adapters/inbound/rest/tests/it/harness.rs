@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use axum::middleware::map_request;
 use domain::outcome::{Endpoint, Outcome};
@@ -57,6 +58,7 @@ pub(crate) struct Harness {
     pub(crate) gateway: Gateway,
     pub(crate) metrics_sink: Arc<RecordingMetricsSink>,
     pub(crate) tasks: TaskTracker,
+    pub(crate) router: Router,
     client: Client,
 }
 
@@ -153,7 +155,9 @@ impl Harness {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let router = router.layer(map_request(note_caller));
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        let service = router
+            .clone()
+            .into_make_service_with_connect_info::<SocketAddr>();
         tokio::spawn(async move { axum::serve(listener, service).await });
         let client = Client::builder()
             .no_proxy()
@@ -166,6 +170,7 @@ impl Harness {
             gateway,
             metrics_sink,
             tasks,
+            router,
             client,
         }
     }

@@ -18,5 +18,6 @@ mod operations;
 mod participants;
 mod people;
 mod proofs;
+mod read_buffer;
 mod sockets;
 mod stub;
