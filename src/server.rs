@@ -217,6 +217,7 @@ impl Server {
         let activity = Activity::new();
         let mut stream = Watched::new(stream, Arc::clone(&activity), (place, open));
         let protocol = tokio::select! {
+            biased;
             protocol = stream.protocol() => protocol,
             () = self.stopping.cancelled() => return,
         };
@@ -250,6 +251,8 @@ impl Server {
     ) -> C::Output {
         let mut connection = pin!(connection);
         tokio::select! {
+            // A request that has arrived is answered, though the server stops.
+            biased;
             ended = &mut connection => return ended,
             () = self.stopping.cancelled() => shut_down(connection.as_mut()),
         }

@@ -58,6 +58,16 @@ fn main() -> Result<()> {
             println!("{}", table::render(&rows));
             return Ok(());
         }
+        Some("admission") => {
+            let rows = one_thread()?.block_on(admission::measure())?;
+            println!("{}", table::render(&rows));
+            return Ok(());
+        }
+        Some("lookup") => {
+            let rows = one_thread()?.block_on(system::added_latency())?;
+            println!("{}", table::render(&rows));
+            return Ok(());
+        }
         Some("lookups") => {
             let rows = one_thread()?.block_on(system::many_in_flight())?;
             println!("{}", table::render(&rows));

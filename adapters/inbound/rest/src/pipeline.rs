@@ -115,8 +115,8 @@ fn respond(
 /// One request over HTTP, and the way of its answer.
 struct Call {
     head: Head,
-    /// The request's headers, until it is decoded: they share a buffer of 8 KiB that hyper reads into, which
-    /// isn't freed before.
+    /// The request's headers. Decoding takes them, because their values keep the 8 KiB allocated that hyper
+    /// read them into.
     headers: HeaderMap,
     /// The query of its URL.
     query: Option<String>,
