@@ -146,7 +146,7 @@ pub(crate) async fn serve(
         open,
         grace,
     } = bounds;
-    let served = TaskTracker::new();
+    let tracker = TaskTracker::new();
     let stopping = CancellationToken::new();
     let server = Arc::new(Server {
         http1: http1(),
@@ -175,15 +175,15 @@ pub(crate) async fn serve(
             continue;
         };
         let (server, open) = (Arc::clone(&server), open.one());
-        served.spawn(async move {
+        tracker.spawn(async move {
             server.serve(stream, peer.ip(), (entry, open)).await;
         });
     }
     drop(listener);
     stopping.cancel();
-    served.close();
+    tracker.close();
     tokio::select! {
-        () = served.wait() => {}
+        () = tracker.wait() => {}
         () = tokio::time::sleep(grace) => tracing::warn!("some requests did not finish in time"),
     }
     Ok(())

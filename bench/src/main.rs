@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use chrono::{DateTime, TimeDelta, Utc};
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 
 mod admission;
 mod baseline;
@@ -30,79 +30,48 @@ fn main() -> Result<()> {
     // One thread sends, as with other load generators, so that it takes less from the servers.
     let one_thread = || Builder::new_current_thread().enable_all().build();
     let threads = || Builder::new_multi_thread().enable_all().build();
-    match std::env::args().nth(1).as_deref() {
+    let rows = match std::env::args().nth(1).as_deref() {
         Some("baseline") => return threads()?.block_on(baseline::serve()),
-        Some("dashboard") => {
-            let rows = threads()?.block_on(dashboard::first_look())?;
-            println!("{}", table::render(&rows));
-            return Ok(());
-        }
-        Some("prefixes") => {
-            let rows = one_thread()?.block_on(prefixes::told_apart())?;
-            println!("{}", table::render(&rows));
-            return Ok(());
-        }
-        Some("beside") => {
-            let rows = one_thread()?.block_on(beside::floods())?;
-            println!("{}", table::render(&rows));
-            return Ok(());
-        }
+        Some("admission") => one_thread()?.block_on(admission::measure())?,
+        Some("lookup") => one_thread()?.block_on(system::added_latency())?,
+        Some("lookups") => one_thread()?.block_on(system::many_in_flight())?,
+        Some("dashboard") => threads()?.block_on(dashboard::first_look())?,
+        Some("prefixes") => one_thread()?.block_on(prefixes::told_apart())?,
+        Some("beside") => one_thread()?.block_on(beside::floods())?,
         Some("proofs") => {
             let other = other_build();
-            let rows = one_thread()?.block_on(proofs::checked_and_parsed(other.as_deref()))?;
-            println!("{}", table::render(&rows));
-            return Ok(());
+            one_thread()?.block_on(proofs::checked_and_parsed(other.as_deref()))?
         }
-        Some("batches") => {
-            let rows = threads()?.block_on(batches::measure())?;
-            println!("{}", table::render(&rows));
-            return Ok(());
-        }
-        Some("admission") => {
-            let rows = one_thread()?.block_on(admission::measure())?;
-            println!("{}", table::render(&rows));
-            return Ok(());
-        }
-        Some("lookup") => {
-            let rows = one_thread()?.block_on(system::added_latency())?;
-            println!("{}", table::render(&rows));
-            return Ok(());
-        }
-        Some("lookups") => {
-            let rows = one_thread()?.block_on(system::many_in_flight())?;
-            println!("{}", table::render(&rows));
-            return Ok(());
-        }
-        Some("replicas") => {
-            let rows = match other_build() {
-                Some(other) => one_thread()?.block_on(replicas::compared(&other))?,
-                None => one_thread()?.block_on(replicas::measure())?,
-            };
-            println!("{}", table::render(&rows));
-            return Ok(());
-        }
-        _ => {}
-    }
-    let runtime = one_thread()?;
+        Some("batches") => threads()?.block_on(batches::measure())?,
+        Some("replicas") => match other_build() {
+            Some(other) => one_thread()?.block_on(replicas::compared(&other))?,
+            None => one_thread()?.block_on(replicas::measure())?,
+        },
+        _ => everything(&one_thread()?, &threads()?),
+    };
+    println!("{}", table::render(&rows));
+    Ok(())
+}
+
+/// All figures. One that can't be measured is named, and the rest is measured all the same.
+fn everything(one_thread: &Runtime, threads: &Runtime) -> Vec<Row> {
     let mut rows = Vec::new();
-    // What can't be measured is named, and the rest is printed all the same.
     let mut add = |measured: Result<Vec<Row>>| match measured {
         Ok(measured) => rows.extend(measured),
         Err(error) => rows.push(row("failed", format!("{error:#}"), "–")),
     };
-    add(runtime.block_on(admission::measure()));
-    add(runtime.block_on(system::remembered_proof()));
-    add(runtime.block_on(system::added_latency()));
-    add(runtime.block_on(system::many_in_flight()));
-    add(runtime.block_on(system::start_and_idle()));
-    add(runtime.block_on(replicas::measure()));
-    add(runtime.block_on(beside::floods()));
-    add(runtime.block_on(proofs::checked_and_parsed(None)));
-    add(threads()?.block_on(batches::measure()));
+    add(one_thread.block_on(admission::measure()));
+    add(one_thread.block_on(system::remembered_proof()));
+    add(one_thread.block_on(system::added_latency()));
+    add(one_thread.block_on(system::many_in_flight()));
+    add(one_thread.block_on(system::start_and_idle()));
+    add(one_thread.block_on(replicas::measure()));
+    add(one_thread.block_on(beside::floods()));
+    add(one_thread.block_on(proofs::checked_and_parsed(None)));
+    add(threads.block_on(batches::measure()));
     // The journal's writer needs a thread of its own to be filled in time.
-    add(threads()?.block_on(dashboard::first_look()));
-    println!("{}", table::render(&rows));
-    Ok(())
+    add(threads.block_on(dashboard::first_look()));
+    rows
 }
 
 /// The program of another build, given after the benchmark's name.

@@ -45,7 +45,7 @@ pub(crate) async fn answer(
     encoding: Encoding,
     request: Request,
 ) -> Response {
-    respond(state, endpoint, request, |requests, admission, call| {
+    respond(&state, endpoint, request, |requests, admission, call| {
         let exchange = Exchange {
             call,
             encoding,
@@ -59,7 +59,7 @@ pub(crate) async fn answer(
 
 /// Starts a request. Its answer is waited for without anything of the request.
 fn respond(
-    state: Arc<RestState>,
+    state: &Arc<RestState>,
     endpoint: Endpoint,
     request: Request,
     start: impl FnOnce(&dyn ProofRequests, AdmissionRequest, Call),
@@ -90,7 +90,7 @@ fn respond(
         upload: Upload::new(&parts.headers, body, request_layer.body_deadline),
         sender,
         head: Head {
-            state: Arc::clone(&state),
+            state: Arc::clone(state),
             context: context.clone(),
             span: span.clone(),
             endpoint,

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 
+use crate::write_lock::WriteLock;
+
 mod postgres;
 mod sqlite;
 
@@ -208,6 +210,14 @@ impl Place {
         match self {
             Self::Sqlite(_) => 1,
             Self::Postgres(_) => SERVER_JOURNAL_CONNECTIONS,
+        }
+    }
+
+    /// The lock of those who write.
+    pub(crate) fn write_lock(&self, busy_timeout: Duration) -> WriteLock {
+        match self {
+            Self::Sqlite(_) => WriteLock::of_file(busy_timeout),
+            Self::Postgres(_) => WriteLock::of_server(),
         }
     }
 

@@ -168,6 +168,7 @@ impl Store {
         let backend = self.connection.get_database_backend();
         let statement = Statement::from_sql_and_values(backend, sql, values);
         self.in_time(async {
+            let _guard = self.write_lock.acquire().await;
             let done = self.connection.execute_raw(statement).await;
             Ok(done.map_err(failed)?.rows_affected() > 0)
         })

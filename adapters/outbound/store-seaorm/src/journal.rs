@@ -52,6 +52,7 @@ use sea_orm::{DatabaseConnection, DbBackend};
 use uuid::Uuid;
 
 use crate::connection::{OpenFiles, StoreOptions};
+use crate::write_lock::WriteLock;
 use batch::Linger;
 pub use metrics_sink::CommitMetricsSink;
 use queue::Queue;
@@ -114,6 +115,7 @@ impl Journal {
         connection: DatabaseConnection,
         writer: Uuid,
         options: StoreOptions,
+        write_lock: WriteLock,
         files: Option<Arc<OpenFiles>>,
         metrics_sink: Arc<dyn CommitMetricsSink>,
     ) -> Self {
@@ -132,6 +134,7 @@ impl Journal {
                     name,
                     filled,
                     patience,
+                    write_lock.clone(),
                     written.clone(),
                     metrics_sink,
                 ),

@@ -50,6 +50,7 @@ mod store;
 mod tests;
 mod usage;
 mod webhooks;
+mod write_lock;
 
 pub use connection::{
     FileError, LockError, OpenError, ServerError, ServingLock, StoreOptions, UrlError, sqlite_url,

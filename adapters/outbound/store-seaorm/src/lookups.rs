@@ -193,14 +193,15 @@ impl Store {
         let insert = lookups::Entity::insert(row::queued(&lookup.facts, &lookup.question));
         let Some(claim) = lookup.claim else {
             self.check_files()?;
+            let _guard = self.write_lock.acquire().await;
             let inserted = insert.exec_without_returning(&self.connection).await;
             return inserted.map(drop).map_err(failed);
         };
         let transaction = self.begin().await?;
         let added = async {
-            let inserted = insert.exec_without_returning(&transaction).await;
+            let inserted = insert.exec_without_returning(&*transaction).await;
             inserted.map_err(failed)?;
-            record(&transaction, claim, FirstAnswer::Lookup(lookup.facts.id)).await
+            record(&*transaction, claim, FirstAnswer::Lookup(lookup.facts.id)).await
         };
         let added = added.await;
         self.end(transaction, added).await

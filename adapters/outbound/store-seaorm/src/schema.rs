@@ -99,7 +99,7 @@ impl Store {
             let done = transaction.execute_unprepared(&bounded).await;
             done.map_err(failed)?;
         }
-        let migrated = Migrator::up(&transaction, None).await.map_err(failed);
+        let migrated = Migrator::up(&*transaction, None).await.map_err(failed);
         self.end(transaction, migrated).await
     }
 

@@ -149,6 +149,7 @@ impl Store {
         ];
         let backend = self.connection.get_database_backend();
         let insert = Statement::from_sql_and_values(backend, ADD_SAMPLE, values);
+        let _guard = self.write_lock.acquire().await;
         let inserted = self.connection.execute_raw(insert).await?;
         Ok(inserted.rows_affected() > 0)
     }

@@ -20,6 +20,7 @@ use crate::connection::{
 use crate::group::Group;
 use crate::journal::{CommitMetricsSink, Journal};
 use crate::notifier::Notifier;
+use crate::write_lock::{WriteLock, WriteTransaction};
 
 /// State of a connection pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,7 @@ pub struct Store {
     pub(crate) connection: DatabaseConnection,
     /// The journal's own, so that it never waits for a free one. Opened on first use.
     for_journal: DatabaseConnection,
+    pub(crate) write_lock: WriteLock,
     /// The name of the journal's writer, once it has started.
     pub(crate) writer: Arc<OnceLock<String>>,
     pub(crate) notifier: Notifier,
@@ -87,6 +89,7 @@ impl Store {
             archived: Arc::default(),
             connection,
             for_journal: for_journal.await?,
+            write_lock: place.write_lock(options.busy_timeout),
             writer,
             newest_seen: Arc::default(),
             files: place.hold_open(options).await?,
@@ -146,6 +149,7 @@ impl Store {
             connection,
             writer,
             self.options,
+            self.write_lock.clone(),
             self.files.clone(),
             metrics_sink,
         )
@@ -232,16 +236,18 @@ impl Store {
 
     /// Begins a transaction that writes. On SQLite it takes the write lock at once: one that reads
     /// first and writes later fails when another connection wrote in between.
-    pub(crate) async fn begin(&self) -> Result<DatabaseTransaction, StoreError> {
+    pub(crate) async fn begin(&self) -> Result<WriteTransaction, StoreError> {
         self.check_files()?;
-        begin(&self.connection).await.map_err(failed)
+        let guard = self.write_lock.acquire().await;
+        let transaction = begin(&self.connection).await.map_err(failed)?;
+        Ok(WriteTransaction::new(transaction, guard))
     }
 
     /// Commits after success, checks that the files are still the database, and rolls back after an
     /// error.
     pub(crate) async fn end<T, E: From<StoreError>>(
         &self,
-        transaction: DatabaseTransaction,
+        transaction: WriteTransaction,
         outcome: Result<T, E>,
     ) -> Result<T, E> {
         if outcome.is_err() {

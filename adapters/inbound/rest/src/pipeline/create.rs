@@ -31,7 +31,7 @@ pub(crate) async fn answer(
     endpoint: Endpoint,
     request: Request,
 ) -> Response {
-    respond(state, endpoint, request, |requests, admission, call| {
+    respond(&state, endpoint, request, |requests, admission, call| {
         let exchange = Exchange {
             preference: lookups::preference(&call.headers),
             call,

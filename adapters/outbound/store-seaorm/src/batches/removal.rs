@@ -94,8 +94,8 @@ impl Store {
                 if state::lock(&transaction, batch).await?.is_none() {
                     return Ok(false);
                 }
-                while remove_some(&transaction, id, LAST_IN_POSTGRES).await? > 0 {}
-                let batch = Entity::delete_by_id(id).exec(&transaction).await;
+                while remove_some(&*transaction, id, LAST_IN_POSTGRES).await? > 0 {}
+                let batch = Entity::delete_by_id(id).exec(&*transaction).await;
                 batch.map_err(failed).map(|_| true)
             };
             let removed = removed.await;

@@ -13,6 +13,7 @@ use super::queue::Queue;
 use super::statements::Statements;
 use crate::connection::{OpenFiles, Unusable};
 use crate::store::{AnswerTimeout, begin};
+use crate::write_lock::WriteLock;
 
 /// Pause after a failed commit; it doubles with each failure in a row.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -29,6 +30,7 @@ pub(super) struct Writer {
     number: i64,
     /// Timeout of each answer; SQLite's answers need none.
     patience: Option<Duration>,
+    write_lock: WriteLock,
     /// SQLite: the database's files.
     files: Option<Arc<OpenFiles>>,
     metrics_sink: Arc<dyn CommitMetricsSink>,
@@ -49,6 +51,7 @@ impl Writer {
         name: String,
         queue: Arc<Queue>,
         patience: Option<Duration>,
+        write_lock: WriteLock,
         files: Option<Arc<OpenFiles>>,
         metrics_sink: Arc<dyn CommitMetricsSink>,
     ) -> Self {
@@ -60,6 +63,7 @@ impl Writer {
             name,
             number: 1,
             patience,
+            write_lock,
             files,
             metrics_sink,
         }
@@ -127,6 +131,7 @@ impl Writer {
             .statements
             .checkpoint_of(batch, &self.name, self.number);
         let statements = self.statements.of(batch);
+        let _guard = self.write_lock.acquire().await;
         let transaction = self.answer(begin(&self.connection)).await?;
         if !batch.is_awaited() && self.connection.get_database_backend() == DbBackend::Postgres {
             // No answer waits for it, so it doesn't keep the disk from those that do.
