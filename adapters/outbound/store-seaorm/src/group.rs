@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures::channel::oneshot;
 use ports::outbound::StoreError;
@@ -11,7 +12,11 @@ const MOST: usize = 128;
 
 /// Changes of one kind that wait for their transaction. Each is a step of its own: one that fails doesn't
 /// fail the others.
-pub(crate) struct Group<T, R>(Mutex<Waiting<T, R>>);
+pub(crate) struct Group<T, R> {
+    waiting: Mutex<Waiting<T, R>>,
+    /// Time that the first change of a transaction waits for others.
+    linger: Duration,
+}
 
 struct Waiting<T, R> {
     changes: VecDeque<(T, oneshot::Sender<Result<R, StoreError>>)>,
@@ -31,10 +36,24 @@ fn given_up() -> StoreError {
 
 impl<T, R> Default for Group<T, R> {
     fn default() -> Self {
-        Self(Mutex::new(Waiting {
-            changes: VecDeque::new(),
-            is_writing: false,
-        }))
+        Self::lingering(Duration::ZERO)
+    }
+}
+
+impl<T, R> Group<T, R> {
+    /// Changes of which the first one of a transaction waits for others.
+    pub(crate) fn lingering(linger: Duration) -> Self {
+        Self {
+            waiting: Mutex::new(Waiting {
+                changes: VecDeque::new(),
+                is_writing: false,
+            }),
+            linger,
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting<T, R>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -66,7 +85,13 @@ impl<T: Clone + Send + 'static, R: Send + 'static> Group<T, R> {
     {
         // If writing panics, the next change starts it again.
         let unfinished = Unfinished(&self);
-        while let Some((changes, senders)) = self.next() {
+        loop {
+            if !self.linger.is_zero() {
+                tokio::time::sleep(self.linger).await;
+            }
+            let Some((changes, senders)) = self.next() else {
+                break;
+            };
             let results = match write(changes.clone()).await {
                 Ok(results) => results.into_iter().map(Ok).collect(),
                 Err(error) if changes.len() == 1 => vec![Err(error)],
@@ -90,12 +115,6 @@ impl<T: Clone + Send + 'static, R: Send + 'static> Group<T, R> {
         }
         let most = waiting.changes.len().min(MOST);
         Some(waiting.changes.drain(..most).unzip())
-    }
-}
-
-impl<T, R> Group<T, R> {
-    fn waiting(&self) -> MutexGuard<'_, Waiting<T, R>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -168,6 +187,21 @@ mod tests {
         assert_eq!(results, [10, 20, 30, 40, 50]);
         let written = written.lock().unwrap();
         assert!(written.len() <= 2, "{written:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn changes_of_a_group_that_lingers_are_written_together_after_that_time() {
+        let linger = Duration::from_millis(10);
+        let (gate, written) = (Arc::new(Semaphore::new(10)), Written::default());
+        let group = Arc::new(Group::lingering(linger));
+        let started = tokio::time::Instant::now();
+        let (early, late) = tokio::join!(group.submit(1, writer(&gate, &written)), async {
+            tokio::time::sleep(linger / 2).await;
+            group.submit(2, writer(&gate, &written)).await
+        });
+        assert_eq!((early.ok(), late.ok()), (Some(10), Some(20)));
+        assert_eq!(*written.lock().unwrap(), [[1, 2]]);
+        assert_eq!(started.elapsed(), linger);
     }
 
     #[tokio::test]

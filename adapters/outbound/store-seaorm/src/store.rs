@@ -33,6 +33,9 @@ pub struct Connections {
     pub max: u32,
 }
 
+/// Linger of proofs to archive. Their lookups' answers wait for the journal, which writes meanwhile.
+const ARCHIVE_LINGER: Duration = Duration::from_millis(10);
+
 /// Keys, counters and requests in one database. Clones share their connections.
 #[derive(Clone)]
 pub struct Store {
@@ -86,7 +89,7 @@ impl Store {
         Ok(Self {
             notifier: Notifier::new(&connection, &writer),
             claim_ends: Arc::default(),
-            archived: Arc::default(),
+            archived: Arc::new(Group::lingering(ARCHIVE_LINGER)),
             connection,
             for_journal: for_journal.await?,
             write_lock: place.write_lock(options.busy_timeout),
@@ -123,7 +126,7 @@ impl Store {
         Ok(Self {
             connection: pool.await?,
             claim_ends: Arc::default(),
-            archived: Arc::default(),
+            archived: Arc::new(Group::lingering(ARCHIVE_LINGER)),
             options,
             ..self.clone()
         })
