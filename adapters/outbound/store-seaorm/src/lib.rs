@@ -5,7 +5,8 @@
 //! in one commit, over connections of its own. Any number of processes may open one database.
 //!
 //! **SQLite** allows one writer at a time, while everybody reads (write-ahead log). A transaction
-//! begins with the write lock, so nothing comes in between.
+//! begins with the write lock, so nothing comes in between. Those of one process wait for each other in their
+//! order; for another process SQLite waits, in ever longer pauses.
 //!
 //! **PostgreSQL**, 15 or later, allows concurrent writers, in READ COMMITTED transactions. A
 //! mutation locks what it relies on, always in this order: the customer, its keys by their ids, the
