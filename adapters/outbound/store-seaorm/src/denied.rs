@@ -7,7 +7,7 @@ use sea_orm::sea_query::{CaseStatement, Expr, OnConflict};
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, Set};
 
 use crate::entity::denied;
-use crate::store::{Store, begin, failed};
+use crate::store::{Store, failed};
 
 #[async_trait]
 impl DenyList for Store {
@@ -16,13 +16,8 @@ impl DenyList for Store {
         fingerprint: &Fingerprint,
         until: DateTime<Utc>,
     ) -> Result<Denial, StoreError> {
-        self.check_files()?;
-        self.in_time(async {
-            self.deny_until(&fingerprint.0, until.timestamp_millis())
-                .await
-                .map_err(failed)
-        })
-        .await
+        self.in_time(self.deny_until(&fingerprint.0, until.timestamp_millis()))
+            .await
     }
 
     async fn is_denied(&self, fingerprint: &Fingerprint) -> Result<bool, StoreError> {
@@ -41,18 +36,25 @@ impl Store {
     /// Two statements in one transaction: the first tells whether the denial is new, the second
     /// extends an existing one to the later of both times. Where others write at the same time, it
     /// may be pruned in between: then this one is new.
-    async fn deny_until(&self, fingerprint: &str, until: i64) -> Result<Denial, DbErr> {
-        let transaction = begin(&self.connection).await?;
-        let denial = loop {
-            if add(&transaction, fingerprint, until).await? > 0 {
-                break Denial::New;
-            }
-            if prolong(&transaction, fingerprint, until).await? > 0 {
-                break Denial::Repeated;
-            }
-        };
-        transaction.commit().await?;
-        Ok(denial)
+    async fn deny_until(&self, fingerprint: &str, until: i64) -> Result<Denial, StoreError> {
+        let transaction = self.begin().await?;
+        let denial = add_or_prolong(&transaction, fingerprint, until).await;
+        self.end(transaction, denial.map_err(failed)).await
+    }
+}
+
+async fn add_or_prolong(
+    transaction: &DatabaseTransaction,
+    fingerprint: &str,
+    until: i64,
+) -> Result<Denial, DbErr> {
+    loop {
+        if add(transaction, fingerprint, until).await? > 0 {
+            return Ok(Denial::New);
+        }
+        if prolong(transaction, fingerprint, until).await? > 0 {
+            return Ok(Denial::Repeated);
+        }
     }
 }
 

@@ -164,15 +164,10 @@ impl Store {
 
     /// Executes a statement that changes one row at most; returns `true` if it did.
     async fn changes_one(&self, sql: &str, values: Vec<Value>) -> Result<bool, StoreError> {
-        self.check_files()?;
         let backend = self.connection.get_database_backend();
         let statement = Statement::from_sql_and_values(backend, sql, values);
-        self.in_time(async {
-            let _guard = self.write_lock.acquire().await;
-            let done = self.connection.execute_raw(statement).await;
-            Ok(done.map_err(failed)?.rows_affected() > 0)
-        })
-        .await
+        let done = self.write(self.connection.execute_raw(statement)).await?;
+        Ok(done.rows_affected() > 0)
     }
 }
 

@@ -35,7 +35,7 @@ mod turns;
 #[async_trait]
 impl LookupStore for Store {
     async fn add_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError> {
-        self.in_time(self.insert_lookup(lookup)).await?;
+        self.insert_lookup(lookup).await?;
         self.notifier.added();
         Ok(())
     }
@@ -110,17 +110,13 @@ impl LookupStore for Store {
     }
 
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {
-        self.check_files()?;
         let until = lease.until.timestamp_millis();
         let renewal = lookups::Entity::update_many()
             .col_expr(lookups::Column::DueAt, Expr::value(until))
             .filter(lookups::Column::Id.eq(id.to_string()))
             .filter(lookups::Column::LeaseToken.eq(lease.token.to_string()));
-        self.in_time(async {
-            let renewed = renewal.exec(&self.connection).await;
-            Ok(renewed.map_err(failed)?.rows_affected > 0)
-        })
-        .await
+        let renewed = self.write(renewal.exec(&self.connection)).await?;
+        Ok(renewed.rows_affected > 0)
     }
 
     async fn end_claim(&self, end: &ClaimEnd) -> Result<bool, StoreError> {
@@ -155,16 +151,12 @@ impl LookupStore for Store {
     }
 
     async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError> {
-        self.check_files()?;
         let removal = lookups::Entity::delete_many()
             .filter(lookups::Column::Id.eq(id.to_string()))
             .filter(lookups::Column::CustomerId.eq(customer.to_string()))
             .filter(lookups::Column::DueAt.is_null());
-        self.in_time(async {
-            let removed = removal.exec(&self.connection).await;
-            Ok(removed.map_err(failed)?.rows_affected > 0)
-        })
-        .await
+        let removed = self.write(removal.exec(&self.connection)).await?;
+        Ok(removed.rows_affected > 0)
     }
 
     async fn cancel_orphaned(
@@ -192,19 +184,20 @@ impl Store {
     async fn insert_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError> {
         let insert = lookups::Entity::insert(row::queued(&lookup.facts, &lookup.question));
         let Some(claim) = lookup.claim else {
-            self.check_files()?;
-            let _guard = self.write_lock.acquire().await;
-            let inserted = insert.exec_without_returning(&self.connection).await;
-            return inserted.map(drop).map_err(failed);
+            let inserted = insert.exec_without_returning(&self.connection);
+            return self.write(inserted).await.map(drop);
         };
-        let transaction = self.begin().await?;
-        let added = async {
-            let inserted = insert.exec_without_returning(&*transaction).await;
-            inserted.map_err(failed)?;
-            record(&*transaction, claim, FirstAnswer::Lookup(lookup.facts.id)).await
-        };
-        let added = added.await;
-        self.end(transaction, added).await
+        self.in_time(async {
+            let transaction = self.begin().await?;
+            let added = async {
+                let inserted = insert.exec_without_returning(&*transaction).await;
+                inserted.map_err(failed)?;
+                record(&*transaction, claim, FirstAnswer::Lookup(lookup.facts.id)).await
+            };
+            let added = added.await;
+            self.end(transaction, added).await
+        })
+        .await
     }
 
     /// Ends the work on several lookups in one transaction; says of each if its lease was held.

@@ -6,7 +6,7 @@ use domain::calendar;
 use domain::participant::Catalogue;
 use ports::outbound::{CatalogueStore, CatalogueVersion, RenewalClaim, StoreError};
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, UpdateMany};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, UpdateMany};
 
 use crate::entity::participant_catalogue::{Column, Entity, Model};
 use crate::store::{Store, failed};
@@ -81,13 +81,8 @@ impl CatalogueStore for Store {
 impl Store {
     /// Updates the row if it meets the condition of the update; returns the number of rows that do.
     async fn change_catalogue(&self, update: UpdateMany<Entity>) -> Result<u64, StoreError> {
-        self.check_files()?;
-        self.in_time(async {
-            let updated = update.filter(Column::Id.eq(ID)).exec(&self.connection);
-            let updated: Result<_, DbErr> = updated.await;
-            Ok(updated.map_err(failed)?.rows_affected)
-        })
-        .await
+        let updated = update.filter(Column::Id.eq(ID)).exec(&self.connection);
+        Ok(self.write(updated).await?.rows_affected)
     }
 }
 

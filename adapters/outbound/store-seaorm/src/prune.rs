@@ -6,10 +6,12 @@ use ports::outbound::{
     WebhookStore as _,
 };
 use sea_orm::sea_query::{Alias, DeleteStatement, Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter,
+};
 
 use crate::entity::{api_keys, denied, journal_marks};
-use crate::store::{Store, failed};
+use crate::store::Store;
 
 /// Rows removed by one statement: few enough that nothing waits long for it.
 pub(crate) const ROWS_PER_STATEMENT: u64 = 1_000;
@@ -79,7 +81,7 @@ impl Store {
         let deliveries = self.prune_deliveries(lookups_ended_before).await?;
         let idempotency_keys = self.prune_idempotency(now).await?;
         let denials = self
-            .in_time(self.prune_checkpoints_and_denials(requests_before, now))
+            .prune_checkpoints_and_denials(requests_before, now)
             .await?;
         Ok(Pruned {
             requests,
@@ -109,17 +111,12 @@ impl Store {
                 self.writer()
                     .map(|own| journal_marks::Column::Writer.ne(own)),
             );
-        journal_marks::Entity::delete_many()
-            .filter(gone)
-            .exec(&self.connection)
-            .await
-            .map_err(failed)?;
-        let denials = denied::Entity::delete_many()
-            .filter(denied::Column::Until.lte(now.timestamp_millis()))
-            .exec(&self.connection)
-            .await
-            .map_err(failed)?;
-        Ok(denials.rows_affected)
+        let checkpoints = journal_marks::Entity::delete_many().filter(gone);
+        self.write(checkpoints.exec(&self.connection)).await?;
+        let denials =
+            denied::Entity::delete_many().filter(denied::Column::Until.lte(now.timestamp_millis()));
+        let removed = self.write(denials.exec(&self.connection)).await?;
+        Ok(removed.rows_affected)
     }
 
     /// Removes the rows that begin before an instant, in steps. Those without an instant stay.
@@ -130,7 +127,7 @@ impl Store {
     ) -> Result<u64, StoreError> {
         let mut removed = 0;
         loop {
-            let some = self.in_time(self.remove_chunk(table, before)).await?;
+            let some = self.write(self.remove_chunk(table, before)).await?;
             removed += some;
             if some < ROWS_PER_STATEMENT {
                 return Ok(removed);
@@ -138,7 +135,7 @@ impl Store {
         }
     }
 
-    async fn remove_chunk(&self, table: &Table, before: DateTime<Utc>) -> Result<u64, StoreError> {
+    async fn remove_chunk(&self, table: &Table, before: DateTime<Utc>) -> Result<u64, DbErr> {
         let connection = &self.connection;
         let removed = match connection.get_database_backend() {
             DbBackend::Postgres => {
@@ -149,7 +146,7 @@ impl Store {
                 connection.execute(&table.removal(before)).await
             }
         };
-        Ok(removed.map_err(failed)?.rows_affected())
+        Ok(removed?.rows_affected())
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::outbound::{ReplicaRegistry, StoreError};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, Value};
+use sea_orm::{ConnectionTrait, DbBackend, Statement, Value};
 use uuid::Uuid;
 
 use crate::store::{Store, failed};
@@ -14,50 +14,47 @@ use crate::store::{Store, failed};
 #[async_trait]
 impl ReplicaRegistry for Store {
     async fn beat(&self, instance: Uuid, lifetime: Duration) -> Result<NonZeroU32, StoreError> {
-        self.check_files()?;
         let lifetime = i64::try_from(lifetime.as_millis()).unwrap_or(i64::MAX);
-        self.in_time(async {
-            self.beat_and_count(instance, lifetime)
-                .await
-                .map_err(failed)
-        })
-        .await
+        self.in_time(async { self.beat_and_count(instance, lifetime).await })
+            .await
     }
 
     async fn leave(&self, instance: Uuid) -> Result<(), StoreError> {
-        self.check_files()?;
-        self.in_time(async {
-            let sql = "DELETE FROM replicas WHERE instance = $1".to_owned();
-            let statement = self.of_replicas(sql, [instance.to_string().into()]);
-            let removed = self.connection.execute_raw(statement).await;
-            removed.map(drop).map_err(failed)
-        })
-        .await
+        let sql = "DELETE FROM replicas WHERE instance = $1".to_owned();
+        let statement = self.of_replicas(sql, [instance.to_string().into()]);
+        let removed = self.connection.execute_raw(statement);
+        self.write(removed).await.map(drop)
     }
 }
 
 impl Store {
     /// Statements of their own: a beat that is counted late, or a row that is removed late, is made
     /// up for by the next beat.
-    async fn beat_and_count(&self, instance: Uuid, lifetime: i64) -> Result<NonZeroU32, DbErr> {
+    async fn beat_and_count(
+        &self,
+        instance: Uuid,
+        lifetime: i64,
+    ) -> Result<NonZeroU32, StoreError> {
         let now = self.now_in_millis();
         let beat = format!(
             "INSERT INTO replicas (instance, beat_at) VALUES ($1, {now}) \
              ON CONFLICT (instance) DO UPDATE SET beat_at = excluded.beat_at"
         );
         let beat = self.of_replicas(beat, [instance.to_string().into()]);
-        self.connection.execute_raw(beat).await?;
+        self.write(self.connection.execute_raw(beat)).await?;
         let gone = format!("DELETE FROM replicas WHERE beat_at < {now} - CAST($1 AS BIGINT)");
         let gone = self.of_replicas(gone, [lifetime.into()]);
-        self.connection.execute_raw(gone).await?;
+        self.write(self.connection.execute_raw(gone)).await?;
         let count = "SELECT COUNT(*) FROM replicas".to_owned();
         let count = self
             .connection
             .query_one_raw(self.of_replicas(count, []))
-            .await?;
+            .await
+            .map_err(failed)?;
         let count = count
             .map(|row| row.try_get_by_index::<i64>(0))
-            .transpose()?;
+            .transpose()
+            .map_err(failed)?;
         let count = count.and_then(|count| u32::try_from(count).ok());
         // Its own row may have been removed by one whose lifetime is shorter.
         Ok(count.and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN))

@@ -48,7 +48,6 @@ impl SealStore for Store {
         origin: SealKeyOrigin,
         now: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
-        self.check_files()?;
         let new = seal_keys::ActiveModel {
             participant: Set(participant(signer)),
             certificate: Set(signer.certificate.to_string()),
@@ -62,11 +61,8 @@ impl SealStore for Store {
         };
         let known = OnConflict::new().do_nothing().to_owned();
         let insert = seal_keys::Entity::insert(new).on_conflict(known);
-        self.in_time(async {
-            let inserted = insert.exec_without_returning(&self.connection).await;
-            Ok(inserted.map_err(failed)? > 0)
-        })
-        .await
+        let inserted = insert.exec_without_returning(&self.connection);
+        Ok(self.write(inserted).await? > 0)
     }
 
     async fn record_seal_use(
@@ -76,7 +72,6 @@ impl SealStore for Store {
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         use seal_keys::{Column, Entity};
-        self.check_files()?;
         let a_day_ago = (now - TimeDelta::days(1)).timestamp_millis();
         let now = now.timestamp_millis();
         let first = Func::coalesce([Expr::col(Column::FirstUsedAt), Expr::value(now)]);
@@ -90,11 +85,7 @@ impl SealStore for Store {
             .filter(Column::Fingerprint.eq(key.fingerprint()))
             .filter(Column::Exponent.eq(hex::encode(key.exponent())))
             .filter(is_old);
-        self.in_time(async {
-            let updated = update.exec(&self.connection).await;
-            updated.map(drop).map_err(failed)
-        })
-        .await
+        self.write(update.exec(&self.connection)).await.map(drop)
     }
 
     async fn add_seal_sample(
@@ -102,11 +93,10 @@ impl SealStore for Store {
         sample: &SealSample,
         now: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
-        self.check_files()?;
         self.in_time(async {
             // A place that another transaction took is gone for good, so the tries are bounded.
             for _ in 0..=MAX_SAMPLES {
-                if self.insert_sample(sample, now).await.map_err(failed)? {
+                if self.insert_sample(sample, now).await? {
                     return Ok(true);
                 }
                 let known = self.digests(&sample.signer).await.map_err(failed)?;
@@ -138,7 +128,11 @@ impl SealStore for Store {
 
 impl Store {
     /// Returns `true` if the sample was inserted.
-    async fn insert_sample(&self, sample: &SealSample, now: DateTime<Utc>) -> Result<bool, DbErr> {
+    async fn insert_sample(
+        &self,
+        sample: &SealSample,
+        now: DateTime<Utc>,
+    ) -> Result<bool, StoreError> {
         let values = [
             participant(&sample.signer).into(),
             sample.signer.certificate.as_str().into(),
@@ -149,8 +143,7 @@ impl Store {
         ];
         let backend = self.connection.get_database_backend();
         let insert = Statement::from_sql_and_values(backend, ADD_SAMPLE, values);
-        let _guard = self.write_lock.acquire().await;
-        let inserted = self.connection.execute_raw(insert).await?;
+        let inserted = self.write(self.connection.execute_raw(insert)).await?;
         Ok(inserted.rows_affected() > 0)
     }
 

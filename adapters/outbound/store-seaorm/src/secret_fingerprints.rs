@@ -8,7 +8,7 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Set};
 
 use crate::entity::secret_marks;
-use crate::store::{Store, begin, failed};
+use crate::store::{Store, failed};
 
 #[async_trait]
 impl SecretFingerprints for Store {
@@ -16,8 +16,7 @@ impl SecretFingerprints for Store {
         &self,
         secrets: &[(HashGeneration, SecretFingerprint)],
     ) -> Result<SecretCheck, StoreError> {
-        self.in_time(async { self.recognise_all(secrets).await.map_err(failed) })
-            .await
+        self.in_time(self.recognise_all(secrets)).await
     }
 }
 
@@ -26,10 +25,10 @@ impl Store {
     async fn recognise_all(
         &self,
         secrets: &[(HashGeneration, SecretFingerprint)],
-    ) -> Result<SecretCheck, DbErr> {
+    ) -> Result<SecretCheck, StoreError> {
         let mut unknown = Vec::new();
         for (generation, fingerprint) in secrets {
-            match known(&self.connection, *generation).await? {
+            match known(&self.connection, *generation).await.map_err(failed)? {
                 Some(known) if known == hex::encode(&fingerprint.0) => {}
                 Some(_) => return Ok(SecretCheck::Other(*generation)),
                 None => unknown.push((*generation, fingerprint)),
@@ -41,16 +40,18 @@ impl Store {
         // Two processes that start with the same generations insert them in one order, so they
         // don't deadlock.
         unknown.sort_by_key(|(generation, _)| *generation);
-        let transaction = begin(&self.connection).await?;
+        let transaction = self.begin().await?;
         for (generation, fingerprint) in unknown {
             let fingerprint = hex::encode(&fingerprint.0);
-            add(&transaction, generation, fingerprint.clone()).await?;
-            if known(&transaction, generation).await? != Some(fingerprint) {
-                transaction.rollback().await?;
+            let added = add(&*transaction, generation, fingerprint.clone()).await;
+            added.map_err(failed)?;
+            let known = known(&*transaction, generation).await;
+            if known.map_err(failed)? != Some(fingerprint) {
+                transaction.rollback().await.map_err(failed)?;
                 return Ok(SecretCheck::Other(generation));
             }
         }
-        transaction.commit().await?;
+        transaction.commit().await.map_err(failed)?;
         Ok(SecretCheck::Same)
     }
 }

@@ -42,7 +42,8 @@ pub struct Store {
     pub(crate) connection: DatabaseConnection,
     /// The journal's own, so that it never waits for a free one. Opened on first use.
     for_journal: DatabaseConnection,
-    pub(crate) write_lock: WriteLock,
+    /// Held by a transaction of [`Store::begin`], a statement of [`Store::write`] and a batch of the journal.
+    write_lock: WriteLock,
     /// The name of the journal's writer, once it has started.
     pub(crate) writer: Arc<OnceLock<String>>,
     pub(crate) notifier: Notifier,
@@ -219,6 +220,23 @@ impl Store {
         timeout(patience, step)
             .await
             .unwrap_or_else(|_| Err(failed(AnswerTimeout(patience)).into()))
+    }
+
+    /// Runs one statement that writes, on PostgreSQL with a timeout.
+    pub(crate) fn write<'a, T: Send>(
+        &'a self,
+        statement: impl Future<Output = Result<T, DbErr>> + Send + 'a,
+    ) -> impl Future<Output = Result<T, StoreError>> + Send + 'a {
+        // An insert's future has five kilobytes.
+        let statement = Box::pin(statement);
+        async {
+            self.check_files()?;
+            self.in_time(async {
+                let _guard = self.write_lock.acquire().await;
+                statement.await.map_err(failed)
+            })
+            .await
+        }
     }
 
     /// Reports that the database is an older one than before. Nothing is written to a file any

@@ -112,7 +112,7 @@ impl WebhookStore for Store {
         before: &StoredEndpoint,
         secrets: &RotatedSecrets<EncryptedSecret>,
     ) -> Result<bool, StoreError> {
-        self.in_time(endpoints::reencrypt(&self.connection, before, secrets))
+        self.write(endpoints::reencrypt(&self.connection, before, secrets))
             .await
     }
 
@@ -214,12 +214,8 @@ impl WebhookStore for Store {
         token: Uuid,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
-        self.check_files()?;
-        self.in_time(async {
-            let discarded = end::discarding(id, token, now).exec(&self.connection).await;
-            discarded.map(drop).map_err(failed)
-        })
-        .await
+        let discarded = end::discarding(id, token, now).exec(&self.connection);
+        self.write(discarded).await.map(drop)
     }
 
     async fn prune_deliveries(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {

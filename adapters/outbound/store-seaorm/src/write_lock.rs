@@ -42,26 +42,31 @@ impl WriteLock {
 /// A transaction that writes.
 pub(crate) struct WriteTransaction {
     transaction: DatabaseTransaction,
-    guard: WriteGuard,
+    _guard: WriteGuard,
 }
 
 impl WriteTransaction {
     pub(crate) fn new(transaction: DatabaseTransaction, guard: WriteGuard) -> Self {
-        Self { transaction, guard }
+        Self {
+            transaction,
+            _guard: guard,
+        }
     }
 
     pub(crate) async fn commit(self) -> Result<(), DbErr> {
-        let Self { transaction, guard } = self;
-        let committed = transaction.commit().await;
-        drop(guard);
-        committed
+        let Self {
+            transaction,
+            _guard,
+        } = self;
+        transaction.commit().await
     }
 
     pub(crate) async fn rollback(self) -> Result<(), DbErr> {
-        let Self { transaction, guard } = self;
-        let rolled_back = transaction.rollback().await;
-        drop(guard);
-        rolled_back
+        let Self {
+            transaction,
+            _guard,
+        } = self;
+        transaction.rollback().await
     }
 }
 

@@ -80,7 +80,7 @@ pub(super) async fn reencrypt(
     connection: &impl ConnectionTrait,
     before: &StoredEndpoint,
     secrets: &RotatedSecrets<EncryptedSecret>,
-) -> Result<bool, StoreError> {
+) -> Result<bool, DbErr> {
     let old = before.secrets.previous.as_ref();
     let old = old.map(|(secret, _)| secret.content.clone());
     let same_old = match old {
@@ -92,8 +92,8 @@ pub(super) async fn reencrypt(
         .filter(Column::Secret.eq(before.secrets.current.content.clone()))
         .filter(same_old)
         .exec(connection)
-        .await;
-    Ok(replaced.map_err(failed)?.rows_affected > 0)
+        .await?;
+    Ok(replaced.rows_affected > 0)
 }
 
 pub(super) async fn add(
