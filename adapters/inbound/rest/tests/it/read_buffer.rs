@@ -27,33 +27,34 @@ impl AsRef<[u8]> for Buffer {
 }
 
 #[rstest]
-#[case::without_a_name(None)]
-#[case::with_an_idempotency_key(Some("a-payment"))]
+#[case::for_a_file("/v1/cep/xml?from=a-test", None)]
+#[case::for_a_named_request("/v1/cep/xml?from=a-test", Some(("idempotency-key", "a-payment")))]
+#[case::for_a_stored_lookup("/v1/cep/lookups", Some(("prefer", "wait=20")))]
 #[tokio::test]
-async fn a_request_that_waits_for_the_bank_holds_no_buffer(#[case] name: Option<&str>) {
+async fn a_request_that_waits_for_the_bank_holds_no_buffer(
+    #[case] path: &str,
+    #[case] header: Option<(&'static str, &str)>,
+) {
     let harness = Harness::start().await;
+    let worker = tokio::spawn(harness.gateway.lookups.worker.clone().run());
     harness.bank().hold();
     let holders = Arc::new(());
     let shared =
         |text: &str| Bytes::from_owner(Buffer(text.as_bytes().to_vec(), Arc::clone(&holders)));
-    let uri = Uri::from_maybe_shared(shared("/v1/cep/xml?from=a-test")).unwrap();
+    let uri = Uri::from_maybe_shared(shared(path)).unwrap();
     let mut request = Request::post(uri)
         .body(Body::from(shared(&body(&[]))))
         .unwrap();
-    let headers = [
-        ("x-api-key", Some(GOOD_KEY)),
-        ("content-type", Some("application/json")),
-        ("x-request-id", Some("test-1")),
-        ("user-agent", Some("a-client/1.0")),
-        ("idempotency-key", name),
+    let usual = [
+        ("x-api-key", GOOD_KEY),
+        ("content-type", "application/json"),
+        ("x-request-id", "test-1"),
+        ("user-agent", "a-client/1.0"),
     ];
-    for (header, value) in headers {
-        if let Some(value) = value {
-            let value = HeaderValue::from_maybe_shared(shared(value)).unwrap();
-            request
-                .headers_mut()
-                .insert(HeaderName::from_static(header), value);
-        }
+    for (name, value) in usual.into_iter().chain(header) {
+        let value = HeaderValue::from_maybe_shared(shared(value)).unwrap();
+        let name = HeaderName::from_static(name);
+        request.headers_mut().insert(name, value);
     }
     let caller = SocketAddr::from(([127, 0, 0, 1], 9));
     request.extensions_mut().insert(ConnectInfo(caller));
@@ -65,4 +66,5 @@ async fn a_request_that_waits_for_the_bank_holds_no_buffer(#[case] name: Option<
     harness.bank().release();
     let answer = answer.await.unwrap().unwrap();
     assert_eq!(answer.status(), StatusCode::OK);
+    worker.abort();
 }
