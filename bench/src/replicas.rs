@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use crate::load::{self, Load, Throughput};
 use crate::processor;
@@ -98,7 +98,8 @@ impl Runner {
     /// so often.
     async fn warm_up(&self, times: usize) -> Result<()> {
         loop {
-            load::throughput(&self.load, CONNECTIONS, WARM).await?;
+            let warm = load::throughput(&self.load, CONNECTIONS, WARM).await;
+            warm.context(self.name)?;
             if self.load.rounds() >= times {
                 return Ok(());
             }
@@ -111,7 +112,8 @@ impl Runner {
             used.collect::<Result<Vec<_>>>()
         };
         let before = used(&self.programs)?;
-        let throughput = load::throughput(&self.load, CONNECTIONS, span).await?;
+        let throughput = load::throughput(&self.load, CONNECTIONS, span).await;
+        let throughput = throughput.context(self.name)?;
         let after = used(&self.programs)?;
         let answered = u32::try_from(throughput.answered)?.max(1);
         let processor = before.iter().zip(&after);

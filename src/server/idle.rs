@@ -2,7 +2,8 @@
 //!
 //! hyper's own deadline for heads doesn't cover a connection that never sends a byte or sends half
 //! of h2's preface, and it counts from the last answer: clients that keep connections for longer
-//! than 5 s would lose requests to it. So heads are timed here, from their first byte.
+//! than 5 s would lose requests to it. So heads are timed here, from their first byte, once it is known that
+//! the connection has heads: its protocol is told here, too.
 
 use std::future::{Future, poll_fn};
 use std::io;
