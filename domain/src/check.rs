@@ -19,7 +19,7 @@ mod verdicts;
 
 pub use bank::BankRecord;
 pub use field::ProofField;
-pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult};
+pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
 pub use printed::{MAX_RUNS, PrintedPage, TextRun};
 pub use report::CheckReport;
 

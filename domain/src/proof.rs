@@ -143,6 +143,26 @@ impl Proof {
         xml::read(xml)
     }
 
+    /// The proof with the data of its original chain instead of those beside it. The tracking key,
+    /// which isn't in the chain, stays.
+    pub(crate) fn as_sealed(&self) -> Self {
+        let chain = &self.chain;
+        Self {
+            operation_date: chain.operation_date(),
+            credit_time: chain.credit_time().unwrap_or(NaiveTime::MIN),
+            receiver: chain.receiver(),
+            tracking_key: self.tracking_key.clone(),
+            centavos: chain.centavos().unwrap_or_default(),
+            concept: chain.concept().map(str::to_owned),
+            vat_centavos: chain.vat_centavos(),
+            payer: chain.payer(),
+            beneficiary: chain.beneficiary(),
+            certificate_number: self.certificate_number.clone(),
+            seal: self.seal.clone(),
+            chain: chain.clone(),
+        }
+    }
+
     /// Checks that this is the proof of `transfer`. The account isn't compared: for some payment
     /// types the proof names another one than the portal matched. A payment sent late in the day and
     /// credited after midnight has a proof of the next day.

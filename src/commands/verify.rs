@@ -73,8 +73,10 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 
 fn text(path: &Path, outcome: CheckOutcome, report: &CheckReport) -> String {
     let heading = format!("{}: {}", path.display(), outcome.name());
+    let page = report.page().map(|page| format!("  {:<18}  {}", "pagina", page.name()));
     let checks = report.checks.iter().map(line);
     std::iter::once(heading)
+        .chain(page)
         .chain(checks)
         .collect::<Vec<_>>()
         .join("\n")

@@ -109,9 +109,10 @@ named_enum! {
         /// A `|` in a name or the concept, so the places of the chain's fields are uncertain.
         #[strum(serialize = "lugares_inciertos")]
         UncertainPlaces,
-        /// The named fields are missing from the visible text, or it may be covered.
-        #[strum(serialize = "texto_incompleto")]
-        IncompleteText,
+        /// The page isn't drawn as the portal draws it, so what it shows wasn't compared; the named
+        /// fields are missing from it.
+        #[strum(serialize = "pagina_no_comparada")]
+        PageNotCompared,
         /// No key is known for the certificate.
         #[strum(serialize = "certificado_desconocido")]
         UnknownCertificate,
@@ -145,6 +146,21 @@ named_enum! {
         /// The file doesn't say enough to ask the bank.
         #[strum(serialize = "faltan_datos_para_consultar")]
         NotAskable,
+    }
+}
+
+named_enum! {
+    /// Comparison of what the page of a PDF shows with what is sealed.
+    pub enum PageComparison {
+        /// The page is the portal's, and shows what is sealed.
+        #[strum(serialize = "coincide")]
+        Agrees,
+        /// The page shows something else.
+        #[strum(serialize = "contradice")]
+        Contradicts,
+        /// A viewer may show something else than the text that was read.
+        #[strum(serialize = "no_comparada")]
+        NotCompared,
     }
 }
 

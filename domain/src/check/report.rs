@@ -4,8 +4,8 @@ use super::verdicts::{
     certificate_check, fields_check, repeated_seal_check, seal_check, structure_fault,
 };
 use super::{
-    Check, CheckName, CheckOutcome, CheckReason, CheckResult, FileError, MAX_FILE_BYTES, PdfError,
-    PrintedPage, ProofField, Reading, Source, compare, printed,
+    Check, CheckName, CheckOutcome, CheckReason, CheckResult, FileError, MAX_FILE_BYTES,
+    PageComparison, PdfError, PrintedPage, ProofField, Reading, Source, compare, printed,
 };
 use crate::proof::{Proof, ProofError};
 use crate::seal::{NotChecked, Verdict};
@@ -13,7 +13,7 @@ use crate::seal::{NotChecked, Verdict};
 /// Everything that is known of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckReport {
-    /// The proof; `None` when the file isn't one.
+    /// The proof; `None` when the file isn't one. Of a page that wasn't compared, its sealed data.
     pub proof: Option<Proof>,
     /// The verdict on its seal.
     pub verdict: Verdict,
@@ -97,9 +97,11 @@ impl CheckReport {
     fn of_reading(reading: Reading, verdict: Verdict) -> Self {
         let comparison = compare::compare(&reading);
         let contradicts = !comparison.contradicting.is_empty();
+        let fields = fields_check(&reading, comparison, verdict);
+        let is_not_compared = fields.reason == Some(CheckReason::PageNotCompared);
         let mut checks = vec![
             Check::ok(CheckName::Structure),
-            fields_check(&reading, comparison, verdict),
+            fields,
             seal_check(contradicts, verdict),
         ];
         let proof = &reading.proof;
@@ -112,8 +114,13 @@ impl CheckReport {
             CheckReason::Unsealed,
             vec![ProofField::TrackingKey],
         ));
+        let proof = if is_not_compared {
+            reading.proof.as_sealed()
+        } else {
+            reading.proof
+        };
         Self {
-            proof: Some(reading.proof),
+            proof: Some(proof),
             verdict,
             checks,
         }
@@ -133,6 +140,16 @@ impl CheckReport {
         } else {
             CheckOutcome::Valid
         }
+    }
+
+    /// The comparison of a PDF's page; `None` for another file.
+    pub fn page(&self) -> Option<PageComparison> {
+        let check = self.check(CheckName::VisibleText)?;
+        Some(match check.result {
+            CheckResult::Ok => PageComparison::Agrees,
+            CheckResult::Failed => PageComparison::Contradicts,
+            CheckResult::NotChecked => PageComparison::NotCompared,
+        })
     }
 
     /// The check of this name, if the file has one.

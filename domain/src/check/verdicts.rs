@@ -94,7 +94,7 @@ pub(super) fn fields_check(reading: &Reading, comparison: Comparison, verdict: V
         return Check::not_checked(name, CheckReason::UncertainPlaces, Vec::new());
     }
     if reading.may_be_covered || !reading.missing.is_empty() {
-        return Check::not_checked(name, CheckReason::IncompleteText, reading.missing.clone());
+        return Check::not_checked(name, CheckReason::PageNotCompared, reading.missing.clone());
     }
     Check::ok(name)
 }

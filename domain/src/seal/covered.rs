@@ -3,13 +3,23 @@
 use super::SEALED_FIELDS;
 use crate::proof::{Party, Proof};
 
+/// Fields before the first one that may hold a `|` of its own.
+const FIELDS_BEFORE_TEXTS: usize = 5;
+
 /// The names of a proof's fields whose values are those of the sealed text, in the order of
 /// [`SEALED_FIELDS`]. A field that says something else than the sealed text isn't covered, and
-/// neither is one of [`super::UNSEALED_FIELDS`]. Says nothing about whether the seal is valid.
+/// neither is one of [`super::UNSEALED_FIELDS`]. In a chain of an unknown length a `|` within a text
+/// may have moved what follows it, so neither is any field behind the first text. Says nothing about whether the seal is valid.
 pub fn covered_fields(proof: &Proof) -> Vec<&'static str> {
     let agreeing = agreements(proof);
     let named = SEALED_FIELDS.into_iter().zip(agreeing);
+    let certain = if proof.chain.is_of_known_length() {
+        SEALED_FIELDS.len()
+    } else {
+        FIELDS_BEFORE_TEXTS
+    };
     named
+        .take(certain)
         .filter_map(|(name, agrees)| agrees.then_some(name))
         .collect()
 }
@@ -122,6 +132,12 @@ mod tests {
                 .collect();
             assert_eq!(missing, [field]);
         }
+    }
+
+    #[test]
+    fn behind_a_bar_within_a_text_nothing_is_covered() {
+        let moved = proof(&[("|renta|", "|renta|0.00|9999999.00|")]);
+        assert_eq!(covered_fields(&moved), SEALED_FIELDS[..5]);
     }
 
     #[test]

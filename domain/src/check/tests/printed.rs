@@ -217,7 +217,7 @@ fn a_field_without_a_value_or_its_only_label_is_not_compared(
     change(&mut page);
     let report = page_report(&page);
     assert_eq!(report.outcome(), CheckOutcome::NotChecked);
-    let expected = ("texto_y_cadena", "texto_incompleto", vec!["monto"]);
+    let expected = ("texto_y_cadena", "pagina_no_comparada", vec!["monto"]);
     assert_eq!(findings(&report), [expected]);
 }
 

@@ -1,6 +1,8 @@
 //! The checks of a file, as JSON.
 
-use domain::check::{Check, CheckName, CheckOutcome, CheckReason, CheckResult, ProofField};
+use domain::check::{
+    Check, CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison, ProofField,
+};
 use domain::query::ExpectedBeneficiary;
 use domain::seal::{CheckedSeal, covered_fields};
 use ports::inbound::CheckedFile;
@@ -22,8 +24,10 @@ pub(crate) struct CheckedProof {
     ok: bool,
     #[schema(schema_with = outcome)]
     resultado: &'static str,
-    /// The data of the file. Only the fields in `campos_sellados` are the bank's word, and only if
-    /// `sello.estado` is `valid`. The issuer's code is that of the participant with its name.
+    #[schema(required, schema_with = page)]
+    pagina: Option<&'static str>,
+    /// The data of the file; the sealed ones when `pagina` is `no_comparada`. Only the fields in
+    /// `campos_sellados` are the bank's word, and only if `sello.estado` is `valid`. The issuer's code is that of the participant with its name.
     cep: ProofFields,
     sello: SealView,
     #[schema(schema_with = sealed_fields)]
@@ -75,6 +79,7 @@ impl CheckedProof {
         Ok(Self {
             ok: true,
             resultado: report.outcome().name(),
+            pagina: report.page().map(PageComparison::name),
             cep: ProofFields::new(proof, *issuer),
             sello: SealView::new(&seal),
             campos_sellados: covered_fields(proof),
@@ -104,6 +109,14 @@ fn outcome() -> ObjectBuilder {
          nothing is wrong, and something could not be checked.",
     )
     .enum_values(Some(CheckOutcome::VARIANTS.iter().copied()))
+}
+
+fn page() -> ObjectBuilder {
+    or_null::<PageComparison>(
+        "What the page of a PDF shows. `coincide`: it is drawn as the portal draws it, and shows what is \
+         sealed. `contradice`: it shows something else. `no_comparada`: a viewer may show something else \
+         than what was read, so `resultado` is never `valid`; `cep` has the sealed data. Null for an XML.",
+    )
 }
 
 fn name() -> ObjectBuilder {

@@ -98,7 +98,7 @@ catalogue! {
         /// A `|` in a name or the concept, so the places of the chain's fields are uncertain.
         UncertainPlaces = CheckReason::UncertainPlaces, "check-lugares-inciertos";
         /// The named fields are missing from the visible text, or it may be covered.
-        IncompleteText = CheckReason::IncompleteText, "check-texto-incompleto";
+        PageNotCompared = CheckReason::PageNotCompared, "check-pagina-no-comparada";
         /// No key is known for the certificate.
         UnknownCertificate = CheckReason::UnknownCertificate, "check-certificado-desconocido";
         /// The certificate number or the seal can't be read.
@@ -147,7 +147,7 @@ impl From<CheckReason> for CheckExplanation {
             CheckReason::SealOfAnotherText => Self::SealOfAnotherText,
             CheckReason::Contradiction => Self::Contradiction,
             CheckReason::UncertainPlaces => Self::UncertainPlaces,
-            CheckReason::IncompleteText => Self::IncompleteText,
+            CheckReason::PageNotCompared => Self::PageNotCompared,
             CheckReason::UnknownCertificate => Self::UnknownCertificate,
             CheckReason::UnreadableSeal => Self::UnreadableSeal,
             CheckReason::AnotherSeal => Self::AnotherSeal,

@@ -17,6 +17,10 @@ const STATE_TONES = { waiting: 'neutral', checking: 'test', refused: 'bad', fail
 const wordOf = ({ sandbox, proof: { resultado } }) =>
   t(sandbox && resultado === 'valid' ? 'verify.result.sandbox' : `verify.result.${resultado}`);
 
+// A page that wasn't compared may show anything, whatever its seal says.
+const headlineOf = ({ resultado, pagina, sello }) => (resultado === 'not_checked' && pagina === 'no_comparada' && sello.estado === 'valid'
+  ? 'page_not_compared' : resultado);
+
 const State = ({ of: { state, result } }) => (state === 'done'
   ? html`<${VerdictBadge} verdict=${result.proof.resultado} text=${wordOf(result)} testid="file-result" />`
   : html`<${Badge} tone=${STATE_TONES[state]}>${t(`verify.state.${state}`)}</${Badge}>`);
@@ -63,7 +67,7 @@ function Report({ report, sandbox }) {
   const altered = failed.some(({ nombre }) => COMPARISONS.includes(nombre));
   const [payer, beneficiary] = shortly(cep);
   return html`
-    <${Notice} tone=${toneOf(resultado)}><p>${t(`verify.more.${resultado}`)} ${sandbox && resultado === 'valid' && html`<strong>${t('verify.more.sandbox')}</strong>`}</p></${Notice}>
+    <${Notice} tone=${toneOf(resultado)}><p>${t(`verify.more.${headlineOf(report)}`)} ${sandbox && resultado === 'valid' && html`<strong>${t('verify.more.sandbox')}</strong>`}</p></${Notice}>
     ${seen?.veces > 0 && html`<${SeenBefore} told=${tn('verify.seen', seen.veces, { at: dateTime(seen.primera_vez) })} />`}
     <${Payment} proof=${report} contradicted=${contradicted} />
     <p class="break">${payer} <span aria-hidden="true">→</span><span class="visually-hidden">${t('request.to')}</span> ${beneficiary}
