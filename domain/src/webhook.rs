@@ -19,7 +19,7 @@ mod url;
 
 pub use address::is_public;
 pub use attempt::{AnswerText, AttemptResult, DeliveryAttempt, MAX_ANSWER_BYTES, SendFailure};
-pub use event::{EventType, EventTypes, EventTypesError, WebhookEvent};
+pub use event::{EventType, EventTypes, EventTypesError, LookupEnd, WebhookEvent};
 pub use schedule::{
     AttemptsLeft, GIVE_UP_AFTER, Jitter, MAX_STEPS, NextDelivery, attempts_left, next_delivery,
     next_uncounted,

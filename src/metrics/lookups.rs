@@ -118,7 +118,7 @@ impl LookupStore for MeteredLookups {
         }
         match &end.change {
             LookupChange::Wait { .. } => {}
-            LookupChange::Deliver(_) => self.ended(LookupState::Delivered),
+            LookupChange::Deliver { .. } => self.ended(LookupState::Delivered),
             LookupChange::End { state, .. } => self.ended(*state),
         }
         Ok(true)

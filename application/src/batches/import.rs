@@ -38,6 +38,7 @@ struct Candidate {
 /// An imported file whose proof answers a row.
 struct Matched {
     file: ImportFile,
+    seal: SealVerdict,
     candidate: Candidate,
 }
 
@@ -77,7 +78,7 @@ impl BatchService {
                 }
                 let Resolution { transfer, .. } = inference::resolve(query.clone(), &catalogue);
                 let Ok(transfer) = transfer else { continue };
-                let Some(file) = take_answer(files, &transfer, |proof| {
+                let Some((file, seal)) = take_answer(files, &transfer, |proof| {
                     let seals = self.lookups.reader.seals();
                     seals.check(batch.facts.environment, proof).verdict.into()
                 }) else {
@@ -93,7 +94,11 @@ impl BatchService {
                     transfer,
                     lookup,
                 };
-                matched.push(Matched { file, candidate });
+                matched.push(Matched {
+                    file,
+                    seal,
+                    candidate,
+                });
             }
             for matched in matched.chunks(PER_STEP) {
                 let delivered = self.deliver(batch, &content, matched).await?;
@@ -164,7 +169,11 @@ impl BatchService {
         &self,
         batch: &BatchFacts,
         content: &BatchContent,
-        Matched { file, candidate }: &Matched,
+        Matched {
+            file,
+            seal,
+            candidate,
+        }: &Matched,
     ) -> Result<ImportedProof, Cause> {
         let encryption = &self.lookups.reader.encryption;
         let answer = Answer {
@@ -196,27 +205,29 @@ impl BatchService {
             proof: encryption.encrypt_answer(&row.facts, &answer)?,
             row,
             existing,
+            seal: *seal,
         })
     }
 }
 
-/// Takes the first file that is the proof of a transfer, and notes of the others before it why they aren't.
+/// Takes the first file that is the proof of a transfer, with the verdict on its seal, and notes of the
+/// others before it why they aren't.
 fn take_answer(
     files: &mut Vec<(ImportFile, Rejection)>,
     transfer: &Transfer,
     verdict: impl Fn(&Proof) -> SealVerdict,
-) -> Option<ImportFile> {
-    let is_answer = |(file, reason): &mut (ImportFile, Rejection)| {
+) -> Option<(ImportFile, SealVerdict)> {
+    let is_answer = |(place, (file, reason)): (usize, &mut (ImportFile, Rejection))| {
         let checked = check(file, transfer, &verdict);
         if let Err(found) = checked
             && *reason != Rejection::WrongSeal
         {
             *reason = found;
         }
-        checked.is_ok()
+        Some((place, checked.ok()?))
     };
-    let place = files.iter_mut().position(is_answer)?;
-    Some(files.swap_remove(place).0)
+    let (place, seal) = files.iter_mut().enumerate().find_map(is_answer)?;
+    Some((files.swap_remove(place).0, seal))
 }
 
 /// Checks that a file is the proof of a transfer, as one that was fetched, and its seal.
@@ -224,7 +235,7 @@ fn check(
     file: &ImportFile,
     transfer: &Transfer,
     verdict: impl FnOnce(&Proof) -> SealVerdict,
-) -> Result<(), Rejection> {
+) -> Result<SealVerdict, Rejection> {
     let proof = Proof::parse(&file.xml).map_err(|_| Rejection::NotAProof)?;
     proof.answers(transfer).map_err(|_| Rejection::Differs)?;
     // The bank compared the account of a proof that was fetched; here nobody did.
@@ -238,6 +249,6 @@ fn check(
     }
     match verdict(&proof) {
         SealVerdict::Invalid => Err(Rejection::WrongSeal),
-        SealVerdict::Valid | SealVerdict::NotChecked => Ok(()),
+        verdict @ (SealVerdict::Valid | SealVerdict::NotChecked) => Ok(verdict),
     }
 }

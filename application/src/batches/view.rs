@@ -130,6 +130,7 @@ fn of(
         counts: facts.counts,
         not_begun,
         lookups: batch.progress.lookups.clone(),
+        seal_invalid: batch.progress.seal_invalid,
         eta: eta.flatten(),
     }
 }

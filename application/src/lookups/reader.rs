@@ -153,6 +153,7 @@ impl LookupReader {
             batch: facts.batch.map(|row| row.batch),
             imported: false,
             metadata: question.metadata,
+            seal: lookup.seal,
             delivery: None,
         }
     }

@@ -18,6 +18,7 @@ use domain::key::{Environment, HashGeneration};
 use domain::lookup::LookupState;
 use domain::page::PageRequest;
 use domain::request::RequestId;
+use domain::seal::SealVerdict;
 use domain::webhook::{EndpointId, EventType, Reach, SendFailure, WebhookEvent, WebhookSecrets};
 use ports::inbound::{Caller, CreatedWebhook, DeliveryView, NewWebhook, Webhooks};
 use ports::outbound::{
@@ -198,6 +199,7 @@ impl Scene {
             subject: Uuid::from_u128(number),
             state: LookupState::Delivered.name(),
             reason: None,
+            seal: Some(SealVerdict::Valid),
             batch: None,
             at: self.now(),
         };

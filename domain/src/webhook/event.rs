@@ -10,6 +10,7 @@ use crate::customer::CustomerId;
 use crate::key::Environment;
 use crate::lookup::LookupState;
 use crate::outcome::Outcome;
+use crate::seal::SealVerdict;
 use crate::variants::named_enum;
 
 named_enum! {
@@ -133,10 +134,26 @@ pub struct WebhookEvent {
     pub state: &'static str,
     /// Name of the reason of that state, if it has one.
     pub reason: Option<&'static str>,
+    /// Verdict on the seal of the proof, if it is a lookup that was delivered.
+    pub seal: Option<SealVerdict>,
     /// Batch of the lookup, if it belongs to one.
     pub batch: Option<Uuid>,
     /// Time at which it happened.
     pub at: DateTime<Utc>,
+}
+
+/// End of a lookup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookupEnd {
+    /// It was delivered, with a seal of this verdict.
+    Delivered(SealVerdict),
+    /// It ended without a proof.
+    Without {
+        /// Its state.
+        state: LookupState,
+        /// Outcome of its last attempt.
+        last: Option<Outcome>,
+    },
 }
 
 impl WebhookEvent {
@@ -144,10 +161,13 @@ impl WebhookEvent {
     pub fn of_lookup(
         (customer, environment): (CustomerId, Environment),
         (subject, batch): (Uuid, Option<Uuid>),
-        (state, last): (LookupState, Option<Outcome>),
+        end: LookupEnd,
         at: DateTime<Utc>,
     ) -> Option<Self> {
-        let last = last.filter(|outcome| *outcome != Outcome::Delivered);
+        let (state, last, seal) = match end {
+            LookupEnd::Delivered(seal) => (LookupState::Delivered, None, Some(seal)),
+            LookupEnd::Without { state, last } => (state, last, None),
+        };
         Some(Self {
             customer,
             environment,
@@ -155,6 +175,7 @@ impl WebhookEvent {
             subject,
             state: state.name(),
             reason: last.map(Outcome::reason_name),
+            seal,
             batch,
             at,
         })
@@ -183,6 +204,7 @@ impl WebhookEvent {
             subject,
             state: state.name(),
             reason,
+            seal: None,
             batch: None,
             at,
         })
@@ -201,6 +223,7 @@ impl WebhookEvent {
             subject,
             state: "test",
             reason: None,
+            seal: None,
             batch: None,
             at,
         }
@@ -212,10 +235,11 @@ impl WebhookEvent {
         let timestamp = self.at.to_rfc3339_opts(SecondsFormat::Millis, true);
         let (id, state) = (self.subject, self.state);
         let reason = quoted(self.reason.map(str::to_owned));
+        let seal = quoted(self.seal.map(|seal| seal.name().to_owned()));
         let batch = quoted(self.batch.map(|id| id.to_string()));
         format!(
             "{{\"type\":\"{kind}\",\"timestamp\":\"{timestamp}\",\"data\":{{\"id\":\"{id}\",\
-             \"state\":\"{state}\",\"reason\":{reason},\"batch\":{batch}}}}}"
+             \"state\":\"{state}\",\"reason\":{reason},\"seal\":{seal},\"batch\":{batch}}}}}"
         )
     }
 
@@ -253,6 +277,7 @@ mod tests {
             subject: Uuid::from_u128(2),
             state: "expired",
             reason: Some("proof_not_issued"),
+            seal: None,
             batch: Some(Uuid::from_u128(3)),
             at: DateTime::from_timestamp_millis(1_795_262_400_123).unwrap(),
         }
@@ -262,7 +287,7 @@ mod tests {
     fn the_body_says_what_happened_and_to_what() {
         let expected = "{\"type\":\"lookup.expired\",\"timestamp\":\"2026-11-21T12:00:00.123Z\",\
                         \"data\":{\"id\":\"00000000-0000-0000-0000-000000000002\",\"state\":\"expired\",\
-                        \"reason\":\"proof_not_issued\",\
+                        \"reason\":\"proof_not_issued\",\"seal\":null,\
                         \"batch\":\"00000000-0000-0000-0000-000000000003\"}}";
         assert_eq!(event().body(), expected);
         let bare = WebhookEvent {
@@ -270,7 +295,10 @@ mod tests {
             batch: None,
             ..event()
         };
-        assert!(bare.body().ends_with("\"reason\":null,\"batch\":null}}"));
+        assert!(
+            bare.body()
+                .ends_with("\"reason\":null,\"seal\":null,\"batch\":null}}")
+        );
     }
 
     #[test]
@@ -299,10 +327,13 @@ mod tests {
 
     #[test]
     fn every_end_but_a_cancellation_is_told() {
+        let without = |state| LookupEnd::Without {
+            state,
+            last: Some(Outcome::NotIssued),
+        };
         let told = LookupState::ALL.into_iter().filter_map(|state| {
-            let outcome = Some(Outcome::NotIssued);
             let owner = (CUSTOMER, Environment::Test);
-            WebhookEvent::of_lookup(owner, (Uuid::nil(), None), (state, outcome), event().at)
+            WebhookEvent::of_lookup(owner, (Uuid::nil(), None), without(state), event().at)
         });
         let told: Vec<_> = told.map(|event| (event.kind.name(), event.state)).collect();
         let expected = [
@@ -315,19 +346,25 @@ mod tests {
     }
 
     #[test]
-    fn a_delivered_lookup_has_no_reason() {
-        let owner = (CUSTOMER, Environment::Test);
-        let reason = |state, outcome| {
-            let event =
-                WebhookEvent::of_lookup(owner, (Uuid::nil(), None), (state, outcome), event().at);
-            event.unwrap().reason
+    fn a_delivered_lookup_has_the_verdict_on_its_seal_and_any_other_a_reason() {
+        let told = |end| {
+            let owner = (CUSTOMER, Environment::Test);
+            let event = WebhookEvent::of_lookup(owner, (Uuid::nil(), None), end, event().at);
+            event.unwrap()
         };
-        assert_eq!(
-            reason(LookupState::Delivered, Some(Outcome::Delivered)),
-            None
+        let delivered = told(LookupEnd::Delivered(SealVerdict::Invalid));
+        assert_eq!(delivered.reason, None);
+        assert!(
+            delivered
+                .body()
+                .contains("\"reason\":null,\"seal\":\"invalid\"")
         );
-        let not_found = reason(LookupState::NotFound, Some(Outcome::NotFound));
-        assert_eq!(not_found, Some("not_in_spei"));
+        let not_found = told(LookupEnd::Without {
+            state: LookupState::NotFound,
+            last: Some(Outcome::NotFound),
+        });
+        assert_eq!(not_found.reason, Some("not_in_spei"));
+        assert_eq!(not_found.seal, None);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::{
     ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, NewLookup, StoredLookup,
 };
+use domain::seal::SealVerdict;
 
 mod ahead;
 mod cancellation;
@@ -81,6 +82,7 @@ fn queued(new: &NewLookup) -> StoredLookup {
         last_attempt: None,
         question: new.question.clone(),
         proof: None,
+        seal: None,
     }
 }
 
@@ -131,6 +133,14 @@ pub(in crate::contract) fn end(
 
 pub(in crate::contract) fn wait(due_at: DateTime<Utc>) -> LookupChange {
     LookupChange::Wait { due_at }
+}
+
+/// A delivery with a valid seal.
+pub(in crate::contract) fn deliver() -> LookupChange {
+    LookupChange::Deliver {
+        proof: b"proof".to_vec(),
+        seal: SealVerdict::Valid,
+    }
 }
 
 /// Any end.

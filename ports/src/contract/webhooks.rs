@@ -8,6 +8,7 @@ use domain::customer::CustomerId;
 use domain::key::{Environment, HashGeneration};
 use domain::lookup::LookupState;
 use domain::page::PageRequest;
+use domain::seal::SealVerdict;
 use domain::webhook::{
     AnswerText, AttemptResult, DeliveryAttempt, DisabledReason, EndpointId, EndpointState,
     EventType, EventTypes, NextDelivery, RotatedSecrets, WebhookEvent, WebhookUrl,
@@ -104,6 +105,7 @@ fn event(number: u16) -> WebhookEvent {
         subject: Uuid::from_u128(number.into()),
         state: LookupState::Delivered.name(),
         reason: None,
+        seal: Some(SealVerdict::Valid),
         batch: None,
         at: instant(number),
     }

@@ -293,6 +293,8 @@ pub struct BatchView {
     pub not_begun: u32,
     /// Number of lookups in each state, those with none left out.
     pub lookups: Vec<(LookupState, u32)>,
+    /// Number of those of the delivered lookups whose seal was invalid at their delivery.
+    pub seal_invalid: u32,
     /// Estimated time at which each row was looked up once; `None` once that is so, and while it is paused.
     pub eta: Option<DateTime<Utc>>,
 }
@@ -302,6 +304,12 @@ impl BatchView {
     pub fn in_state(&self, state: LookupState) -> u32 {
         let same = self.lookups.iter().filter(|(of, _)| *of == state);
         same.map(|(_, lookups)| lookups).sum()
+    }
+
+    /// Number of delivered lookups whose seal wasn't invalid at their delivery.
+    pub fn delivered(&self) -> u32 {
+        let delivered = self.in_state(LookupState::Delivered);
+        delivered.saturating_sub(self.seal_invalid)
     }
 
     /// Rows that are looked up and have ended.

@@ -15,6 +15,7 @@ use domain::outcome::Outcome;
 use domain::page::{CursorError, Page, PageRequest};
 use domain::query::ProofQuery;
 use domain::request::RequestId;
+use domain::seal::SealVerdict;
 
 use super::{
     AdmissionError, Delivery, FetchError, InvalidRequest, RepeatableExchange, ServedRequest,
@@ -162,6 +163,9 @@ pub struct LookupView {
     pub imported: bool,
     /// The caller's metadata.
     pub metadata: Metadata,
+    /// The verdict on the seal of its proof as of its delivery, in lists, too; `None` until then, and where
+    /// it wasn't recorded.
+    pub seal: Option<SealVerdict>,
     /// The proof, once it is delivered; `None` in lists.
     pub delivery: Option<Delivery>,
 }
@@ -171,7 +175,8 @@ impl LookupView {
     /// proof is delivered.
     pub fn reason(&self) -> Option<Outcome> {
         let last = self.last_attempt.map(|attempt| attempt.outcome);
-        last.filter(|outcome| *outcome != Outcome::Delivered)
+        // An imported proof comes after attempts that gave none.
+        last.filter(|_| self.state != LookupState::Delivered)
     }
 }
 

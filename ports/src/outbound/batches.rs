@@ -9,6 +9,7 @@ use domain::lookup::{LookupId, LookupState};
 use domain::month::Month;
 use domain::page::{Page, PageRequest};
 use domain::request::RequestId;
+use domain::seal::SealVerdict;
 use uuid::Uuid;
 
 use super::{Lease, ListError, LookupFacts, ScopeClaim, StoreError, StoredLookup};
@@ -191,6 +192,8 @@ pub struct BatchProgress {
     pub next_row: u32,
     /// Number of its lookups in each state, those with none left out.
     pub lookups: Vec<(LookupState, u32)>,
+    /// Number of those of its delivered lookups whose seal was invalid at their delivery.
+    pub seal_invalid: u32,
     /// Time at which the first lookup that isn't final is due; `None` when each is final.
     pub next_due: Option<DateTime<Utc>>,
 }
@@ -330,4 +333,6 @@ pub struct ImportedProof {
     pub existing: Option<(LookupId, Vec<u8>)>,
     /// The proof, encrypted as a part of `row`.
     pub proof: Vec<u8>,
+    /// The verdict on its seal.
+    pub seal: SealVerdict,
 }

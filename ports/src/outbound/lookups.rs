@@ -7,11 +7,11 @@ use domain::customer::CustomerId;
 use domain::key::{CountedKey, CounterId, Environment, HashGeneration};
 use domain::lookup::{Attempt, LookupId, LookupState, QueueAhead};
 use domain::month::Month;
-use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
 use domain::page::{Page, PageRequest};
 use domain::request::RequestId;
-use domain::webhook::WebhookEvent;
+use domain::seal::SealVerdict;
+use domain::webhook::{LookupEnd, WebhookEvent};
 use uuid::Uuid;
 
 use super::{ListError, ScopeClaim, StoreError};
@@ -147,17 +147,11 @@ pub struct LookupFacts {
 }
 
 impl LookupFacts {
-    /// The event of its end in a state; `None` for a state that isn't told of. `last` is the outcome of its
-    /// last attempt.
-    pub fn end_event(
-        &self,
-        state: LookupState,
-        last: Option<Outcome>,
-        at: DateTime<Utc>,
-    ) -> Option<WebhookEvent> {
+    /// The event of its end; `None` for one that isn't told of.
+    pub fn end_event(&self, end: LookupEnd, at: DateTime<Utc>) -> Option<WebhookEvent> {
         let owner = (self.customer, self.environment);
         let batch = self.batch.map(|row| row.batch.0);
-        WebhookEvent::of_lookup(owner, (self.id.0, batch), (state, last), at)
+        WebhookEvent::of_lookup(owner, (self.id.0, batch), end, at)
     }
 }
 
@@ -189,6 +183,9 @@ pub struct StoredLookup {
     pub question: Vec<u8>,
     /// The proof, encrypted; `None` unless it was delivered.
     pub proof: Option<Vec<u8>>,
+    /// The verdict on its seal as of its delivery; `None` unless it was delivered, and of one that a version
+    /// delivered that didn't record it.
+    pub seal: Option<SealVerdict>,
 }
 
 impl StoredLookup {
@@ -253,8 +250,13 @@ pub enum LookupChange {
         /// Time at which it is due.
         due_at: DateTime<Utc>,
     },
-    /// It is delivered, with this proof, encrypted.
-    Deliver(Vec<u8>),
+    /// It is delivered.
+    Deliver {
+        /// The proof, encrypted.
+        proof: Vec<u8>,
+        /// The verdict on its seal.
+        seal: SealVerdict,
+    },
     /// It ends without a proof.
     End {
         /// The final state.

@@ -87,7 +87,11 @@ pub(super) fn ending(state: LookupState, attempted: &Attempted) -> (LookupChange
         seal: Some(answer.seal),
         ..settlement
     };
-    (LookupChange::Deliver(answer.content.clone()), settlement)
+    let change = LookupChange::Deliver {
+        proof: answer.content.clone(),
+        seal: answer.seal,
+    };
+    (change, settlement)
 }
 
 /// The outcome that the request of a lookup counts as. A failure counts as its last attempt's.

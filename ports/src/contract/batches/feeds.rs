@@ -43,6 +43,7 @@ async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
         last_attempt: None,
         question: row(number).question,
         proof: None,
+        seal: None,
     });
     assert_eq!(elsewhere.rows_of(&batch(1)).await, expected);
     assert_eq!(elsewhere.kept(&as_new(&row(1))).await, expected[1]);
@@ -55,6 +56,7 @@ async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
         progress: BatchProgress {
             next_row: 2,
             lookups: vec![(LookupState::Queued, 2)],
+            seal_invalid: 0,
             next_due: Some(created_at),
         },
     };

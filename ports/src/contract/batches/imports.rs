@@ -5,16 +5,19 @@ use std::future::Future;
 use domain::batch::{BatchId, BatchState};
 use domain::customer::CustomerId;
 use domain::lookup::{LookupId, LookupState};
+use domain::page::{PageRequest, PageSize};
+use domain::seal::SealVerdict;
 use domain::webhook::{EventType, WebhookEvent};
 
 use super::events::wanting;
 use super::{as_new, batch, feed, minutes, start};
 use crate::contract::fixture::{customer, lookup_of, record, row_of};
-use crate::contract::lookups::{end, failed, lease_until, wait};
+use crate::contract::lookups::{deliver, end, failed, lease_until, wait};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::contract::webhooks::endpoint;
 use crate::outbound::{
-    BatchChange, ImportedProof, LookupChange, LookupFacts, StoredDelivery, StoredLookup,
+    BatchChange, BatchFilter, ImportedProof, LookupChange, LookupFacts, StoredDelivery,
+    StoredLookup,
 };
 
 pub(super) async fn imports<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
@@ -27,6 +30,7 @@ pub(super) async fn imports<F: Future<Output = StoresUnderTest>>(make: &impl Fn(
     a_finished_batch_takes_proofs_and_a_canceled_one_does_not(make().await).await;
     nobody_imports_into_what_is_not_theirs(make().await).await;
     each_delivery_is_told_once_to_those_who_want_it(make().await).await;
+    deliveries_with_an_invalid_seal_are_counted(make().await).await;
 }
 
 /// A proof for a row of the first batch, which has its lookup or has none.
@@ -35,7 +39,17 @@ fn proof(row: u16, has_lookup: Option<LookupId>) -> ImportedProof {
     ImportedProof {
         existing: has_lookup.map(|id| (id, format!("proof of {id}").into_bytes())),
         proof: format!("proof {row}").into_bytes(),
+        seal: seal_of(row),
         row: row_lookup,
+    }
+}
+
+/// The verdict on the seal of a row's proof.
+fn seal_of(row: u16) -> SealVerdict {
+    match row {
+        0 => SealVerdict::Valid,
+        1 => SealVerdict::Invalid,
+        _ => SealVerdict::NotChecked,
     }
 }
 
@@ -95,6 +109,7 @@ async fn open_and_failed_lookups_are_delivered(
         updated_at: minutes(1),
         due_at: None,
         proof: Some(content(row)),
+        seal: Some(seal_of(row)),
         ..before
     });
     let after = after.collect::<Vec<_>>();
@@ -158,6 +173,7 @@ async fn a_row_without_a_lookup_gets_a_delivered_one(
         last_attempt: None,
         question: new.question.clone(),
         proof: Some(b"proof 2".to_vec()),
+        seal: Some(seal_of(2)),
     };
     assert_eq!(elsewhere.kept(&as_new(&new)).await, expected);
     assert_eq!(here.used().await, (1, 0));
@@ -174,8 +190,7 @@ async fn rows_with_a_proof_are_passed_over(StoresUnderTest { here, .. }: StoresU
     here.fed_batch(&batch(1)).await;
     here.claim_at(1, start(), lease_until(5, minutes(1))).await;
     let first = row_of(&batch(1), 0).facts.id;
-    let deliver = LookupChange::Deliver(b"of the bank".to_vec());
-    assert!(here.end_claim(&end(first, 5, start(), deliver)).await);
+    assert!(here.end_claim(&end(first, 5, start(), deliver())).await);
     let canceled =
         here.lookups
             .cancel_lookup(customer(1).id, row_of(&batch(1), 1).facts.id, start());
@@ -235,6 +250,35 @@ async fn nobody_imports_into_what_is_not_theirs(StoresUnderTest { here, .. }: St
     );
 }
 
+async fn deliveries_with_an_invalid_seal_are_counted(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let counts = async |stores: &Stores| {
+        let progress = stores.kept_batch(&batch(1)).await.progress;
+        (
+            progress.in_state(LookupState::Delivered),
+            progress.seal_invalid,
+        )
+    };
+    here.fed_batch(&batch(1)).await;
+    assert_eq!(counts(&elsewhere).await, (0, 0));
+    here.claim_at(1, start(), lease_until(5, minutes(1))).await;
+    let fetched = LookupChange::Deliver {
+        proof: b"of the bank".to_vec(),
+        seal: SealVerdict::Invalid,
+    };
+    let first = row_of(&batch(1), 0).facts.id;
+    assert!(here.end_claim(&end(first, 5, start(), fetched)).await);
+    assert_eq!(counts(&elsewhere).await, (1, 1));
+    let proofs = [1, 2].map(for_existing);
+    assert_eq!(import(&here, &proofs).await, Some(vec![1, 2]));
+    assert_eq!(counts(&elsewhere).await, (3, 2));
+    let (filter, page) = (BatchFilter::default(), PageRequest::first(PageSize::MAX));
+    let listed = elsewhere.batches.batches(customer(1).id, &filter, &page);
+    let listed = listed.await.expect("the store works");
+    assert_eq!(listed.items[0].1.progress.seal_invalid, 2);
+}
+
 async fn each_delivery_is_told_once_to_those_who_want_it(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
@@ -263,6 +307,7 @@ async fn each_delivery_is_told_once_to_those_who_want_it(
             subject: facts.id.0,
             state: LookupState::Delivered.name(),
             reason: None,
+            seal: Some(seal_of(row)),
             batch: Some(batch(1).facts.id.0),
             at: minutes(1),
         };

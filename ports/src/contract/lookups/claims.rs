@@ -6,10 +6,12 @@ use std::future::Future;
 use domain::lookup::LookupState;
 use futures::future::join_all;
 
-use super::{awaited, ids, interactive, lease, lookup, minutes, other_key, queued, soon, wait};
+use super::{
+    awaited, deliver, ids, interactive, lease, lookup, minutes, other_key, queued, soon, wait,
+};
 use crate::contract::fixture::{instant, lookup_of};
 use crate::contract::stores::{Stores, StoresUnderTest};
-use crate::outbound::{ClaimedClasses, ClaimedLookup, Lease, LookupChange, StoredLookup};
+use crate::outbound::{ClaimedClasses, ClaimedLookup, Lease, StoredLookup};
 
 pub(super) async fn claims<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
     a_claimed_lookup_is_running_under_its_lease(make().await).await;
@@ -81,7 +83,7 @@ async fn no_more_is_claimed_than_wanted(StoresUnderTest { here, .. }: StoresUnde
 async fn what_has_ended_is_not_claimed(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.running(&lookup(1)).await;
     let id = lookup(1).facts.id;
-    let delivered = super::end(id, 1, soon(), LookupChange::Deliver(b"proof".to_vec()));
+    let delivered = super::end(id, 1, soon(), deliver());
     assert!(here.end_claim(&delivered).await);
     assert_eq!(here.claim_at(9, minutes(1_000), lease(2)).await, []);
 }

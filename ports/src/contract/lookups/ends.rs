@@ -14,6 +14,7 @@ use crate::contract::fixture::{lookup_of, month, record};
 use crate::contract::key_store::rotated;
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::{ClaimEnd, LookupChange, NewLookup, StoredLookup};
+use domain::seal::SealVerdict;
 
 pub(super) async fn ends<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
     a_lookup_waits_for_its_next_attempt(make().await).await;
@@ -113,7 +114,10 @@ async fn attempts_come_back_in_their_order(StoresUnderTest { here, elsewhere }: 
 async fn a_delivered_lookup_has_its_proof(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
     let proof: Vec<_> = (0..=u8::MAX).cycle().take(200 << 10).collect();
     here.running(&lookup(1)).await;
-    let change = LookupChange::Deliver(proof.clone());
+    let change = LookupChange::Deliver {
+        proof: proof.clone(),
+        seal: SealVerdict::Invalid,
+    };
     let delivered = end(lookup(1).facts.id, 1, minutes(1), change);
     assert!(here.end_claim(&delivered).await);
     let expected = StoredLookup {
@@ -123,6 +127,7 @@ async fn a_delivered_lookup_has_its_proof(StoresUnderTest { here, elsewhere }: S
         attempts: 1,
         last_attempt: Some(attempt(minutes(1))),
         proof: Some(proof),
+        seal: Some(SealVerdict::Invalid),
         ..queued(&lookup(1))
     };
     assert_eq!(elsewhere.kept(&lookup(1)).await, expected);

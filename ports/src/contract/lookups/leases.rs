@@ -4,9 +4,9 @@ use std::future::Future;
 
 use domain::lookup::LookupState;
 
-use super::{end, failed, ids, lease, lease_until, lookup, minutes, soon, wait};
+use super::{deliver, end, failed, ids, lease, lease_until, lookup, minutes, soon, wait};
 use crate::contract::stores::{Stores, StoresUnderTest};
-use crate::outbound::{Lease, LookupChange};
+use crate::outbound::Lease;
 
 pub(super) async fn leases<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
     a_lookup_whose_lease_ended_is_claimed_again(make().await).await;
@@ -42,7 +42,7 @@ async fn who_lost_a_lease_changes_nothing(StoresUnderTest { here, elsewhere }: S
         .await;
     let before = here.kept(&lookup(1)).await;
     let id = lookup(1).facts.id;
-    let proof = LookupChange::Deliver(b"proof".to_vec());
+    let proof = deliver();
     for change in [wait(minutes(9)), failed(), proof] {
         assert!(!here.end_claim(&end(id, 1, minutes(1), change)).await);
     }

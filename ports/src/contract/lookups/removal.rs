@@ -5,7 +5,7 @@ use std::future::Future;
 use chrono::TimeDelta;
 use domain::customer::CustomerId;
 
-use super::{end, failed, lease, lookup, minutes, other, queued, soon, wait};
+use super::{deliver, end, failed, lease, lookup, minutes, other, queued, soon, wait};
 use crate::contract::fixture::{customer, page_of};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::{LookupChange, LookupFilter, NewLookup};
@@ -34,7 +34,7 @@ async fn a_final_lookup_is_erased_with_its_attempts(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let own = customer(1).id;
-    ended(&here, 1, LookupChange::Deliver(b"proof".to_vec())).await;
+    ended(&here, 1, deliver()).await;
     ended(&here, 2, failed()).await;
     assert!(erase(&elsewhere, own, &lookup(1)).await);
     assert_eq!(here.stored(&lookup(1)).await, None);
@@ -68,7 +68,7 @@ async fn nobody_erases_what_is_not_theirs(StoresUnderTest { here, .. }: StoresUn
 async fn lookups_are_removed_some_time_after_their_end(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
-    ended(&here, 1, LookupChange::Deliver(b"proof".to_vec())).await;
+    ended(&here, 1, deliver()).await;
     ended(&here, 2, failed()).await;
     here.add_lookups(&[lookup(3)]).await;
     let canceled = here

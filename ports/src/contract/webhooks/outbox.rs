@@ -6,6 +6,7 @@ use domain::webhook::{EventType, EventTypes, WebhookEvent};
 use uuid::Uuid;
 
 use super::super::fixture::{customer, lookup_of, record};
+use super::super::lookups::deliver;
 use super::super::stores::StoresUnderTest;
 use super::{by_owner, endpoint, endpoint_of, event, seconds, soon};
 use crate::outbound::{ClaimEnd, LookupChange, StoredDelivery, StoredEndpoint};
@@ -43,8 +44,7 @@ pub(super) async fn a_lookups_end_is_told_to_those_who_want_it(
     for endpoint in &all {
         assert_eq!(elsewhere.told(endpoint).await, []);
     }
-    let proof = LookupChange::Deliver(b"proof".to_vec());
-    assert!(here.run_to(3, Environment::Test, proof).await);
+    assert!(here.run_to(3, Environment::Test, deliver()).await);
     let id = lookup_of(&record(1).key, 3).facts.id;
     let event = WebhookEvent {
         subject: id.0,
@@ -62,14 +62,13 @@ pub(super) async fn an_end_that_comes_too_late_is_not_told(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.add_webhook(&endpoint(1), 1).await;
-    let proof = || LookupChange::Deliver(b"proof".to_vec());
-    assert!(here.run_to(1, Environment::Test, proof()).await);
+    assert!(here.run_to(1, Environment::Test, deliver()).await);
     let late = ClaimEnd {
         id: lookup_of(&record(1).key, 1).facts.id,
         token: Uuid::from_u128(9),
         now: seconds(1),
         attempt: None,
-        change: proof(),
+        change: deliver(),
     };
     let ended = here.lookups.end_claim(&late).await;
     assert!(!ended.expect("the store works"));

@@ -5,9 +5,8 @@ use chrono::{DateTime, Utc};
 use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::customer::CustomerId;
 use domain::idempotency::FirstAnswer;
-use domain::lookup::LookupState;
 use domain::page::{Cursor, Direction, Page, PageRequest};
-use domain::webhook::WebhookEvent;
+use domain::webhook::{LookupEnd, WebhookEvent};
 use ports::outbound::{
     BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress,
     BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts,
@@ -245,13 +244,14 @@ impl BatchStore for MemoryStore {
         }
         let import = |proof| tables.import(id, proof, now);
         let delivered: Vec<_> = proofs.iter().filter_map(import).collect();
-        for facts in &delivered {
-            if let Some(event) = facts.end_event(LookupState::Delivered, None, now) {
+        for (facts, seal) in &delivered {
+            if let Some(event) = facts.end_event(LookupEnd::Delivered(*seal), now) {
                 tables.outbox.enqueue(&event);
             }
             tables.changed(facts.id);
         }
-        Ok(Some(delivered))
+        let delivered = delivered.into_iter().map(|(facts, _)| facts);
+        Ok(Some(delivered.collect()))
     }
 
     async fn prune_batches(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {

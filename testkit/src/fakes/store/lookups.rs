@@ -10,6 +10,7 @@ use domain::key::CounterId;
 use domain::lookup::{Attempt, LookupId, LookupState, OtherQueue, QueueAhead};
 use domain::pacing::LookupClass;
 use domain::page::{Cursor, Direction, Page, PageRequest};
+use domain::webhook::LookupEnd;
 use ports::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupChange,
     LookupFilter, LookupNotification, LookupStore, NewLookup, QueuedClass, StoreError,
@@ -252,8 +253,14 @@ impl LookupStore for MemoryStore {
             last_attempt,
             ..
         } = &kept.stored;
-        let last = last_attempt.map(|attempt| attempt.outcome);
-        let event = facts.end_event(*state, last, end.now);
+        let ended = match end.change {
+            LookupChange::Deliver { seal, .. } => LookupEnd::Delivered(seal),
+            LookupChange::Wait { .. } | LookupChange::End { .. } => LookupEnd::Without {
+                state: *state,
+                last: last_attempt.map(|attempt| attempt.outcome),
+            },
+        };
+        let event = facts.end_event(ended, end.now);
         let charged = (kept.stored.facts.key.id, kept.stored.facts.month);
         if let LookupChange::End { refund: true, .. } = end.change {
             tables.used.entry(charged).or_default().refunded += 1;

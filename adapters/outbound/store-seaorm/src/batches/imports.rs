@@ -6,6 +6,8 @@ use chrono::{DateTime, Utc};
 use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::customer::CustomerId;
 use domain::lookup::{LookupId, LookupState};
+use domain::seal::SealVerdict;
+use domain::webhook::LookupEnd;
 use ports::outbound::{BatchRow, ImportedProof, LookupFacts, StoreError};
 use sea_orm::sea_query::Query;
 use sea_orm::{
@@ -49,12 +51,14 @@ pub(super) async fn within(
     let inserted = insert::rows(transaction, import.added).await;
     inserted.map_err(failed)?;
     refund(transaction, import.refunded.iter()).await?;
-    let events = import.delivered.iter();
-    let events = events.filter_map(|facts| facts.end_event(LookupState::Delivered, None, now));
-    let events: Vec<_> = events.collect();
+    let delivered = import.delivered.iter();
+    let event =
+        |(facts, seal): &(LookupFacts, _)| facts.end_event(LookupEnd::Delivered(*seal), now);
+    let events: Vec<_> = delivered.filter_map(event).collect();
     let told = outbox::enqueue_all(transaction, &events).await;
     told.map_err(failed)?;
-    Ok(Some(import.delivered))
+    let delivered = import.delivered.into_iter().map(|(facts, _)| facts);
+    Ok(Some(delivered.collect()))
 }
 
 /// Lookups of the rows that proofs are for, locked in the order of their ids.
@@ -98,7 +102,7 @@ struct Import<'a> {
     transaction: &'a DatabaseTransaction,
     now: i64,
     present: HashMap<RowNumber, Present>,
-    delivered: Vec<LookupFacts>,
+    delivered: Vec<(LookupFacts, SealVerdict)>,
     /// Lookups of rows that had none.
     added: Vec<ActiveModel>,
     refunded: Vec<LookupFacts>,
@@ -116,7 +120,7 @@ impl Import<'_> {
                 proof.row.facts.clone()
             }
             (Some(present), Some((id, content))) if present.takes_proof(*id) => {
-                update(self.transaction, *id, content, self.now).await?;
+                update(self.transaction, *id, (content, proof.seal), self.now).await?;
                 if present.is_untouched {
                     self.refunded.push(present.facts.clone());
                 }
@@ -130,7 +134,7 @@ impl Import<'_> {
             is_untouched: false,
         };
         self.present.insert(row, done);
-        self.delivered.push(facts);
+        self.delivered.push((facts, proof.seal));
         Ok(())
     }
 }
@@ -153,13 +157,17 @@ impl Present {
 }
 
 /// The row of a lookup that is delivered from the start.
-fn delivered_row(ImportedProof { row, proof, .. }: &ImportedProof, now: i64) -> ActiveModel {
+fn delivered_row(imported: &ImportedProof, now: i64) -> ActiveModel {
+    let ImportedProof {
+        row, proof, seal, ..
+    } = imported;
     ActiveModel {
         state: Set(LookupState::Delivered.name().to_owned()),
         updated_at: Set(now),
         due_at: Set(None),
         ended_at: Set(Some(now)),
         proof: Set(Some(proof.clone())),
+        seal: Set(Some(seal.name().to_owned())),
         ..row::queued(&row.facts, &row.question)
     }
 }
@@ -168,7 +176,7 @@ fn delivered_row(ImportedProof { row, proof, .. }: &ImportedProof, now: i64) -> 
 async fn update(
     transaction: &DatabaseTransaction,
     id: LookupId,
-    proof: &[u8],
+    (proof, seal): (&[u8], SealVerdict),
     now: i64,
 ) -> Result<(), DbErr> {
     let update = Query::update()
@@ -179,6 +187,7 @@ async fn update(
         .value(Column::DueAt, None::<i64>)
         .value(Column::LeaseToken, None::<String>)
         .value(Column::Proof, proof.to_vec())
+        .value(Column::Seal, seal.name())
         .and_where(Column::Id.eq(id.to_string()))
         .take();
     transaction.execute(&update).await.map(drop)

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use domain::lookup::LookupState;
+use domain::seal::SealVerdict;
 use ports::outbound::{BatchProgress, StoreError, StoredBatch};
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Func};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect,
 };
@@ -20,6 +21,7 @@ struct Counted {
     batch_id: String,
     state: String,
     lookups: i64,
+    seal_invalid: i64,
     next_due: Option<i64>,
 }
 
@@ -50,6 +52,7 @@ pub(super) async fn of_batches(
         .column(Column::BatchId)
         .column(Column::State)
         .column_as(Expr::cust("COUNT(*)"), "lookups")
+        .column_as(invalid_seals(), "seal_invalid")
         .column_as(Column::DueAt.min(), "next_due")
         .filter(Column::BatchId.is_in(ids.iter().copied()))
         .group_by(Column::BatchId)
@@ -65,8 +68,10 @@ pub(super) async fn of_batches(
         let state = state.ok_or_else(|| row.unreadable("state"))?;
         let lookups = row::rows(row, counted.lookups, "state")?;
         let due = row.optional_instant(counted.next_due, "due_at")?;
+        let seal_invalid = row::rows(row, counted.seal_invalid, "seal")?;
         let progress = batches.entry(counted.batch_id).or_default();
         progress.lookups.push((state, lookups));
+        progress.seal_invalid += seal_invalid;
         progress.next_due = [progress.next_due, due].into_iter().flatten().min();
     }
     let place = |state: LookupState| LookupState::ALL.iter().position(|it| *it == state);
@@ -74,4 +79,11 @@ pub(super) async fn of_batches(
         progress.lookups.sort_by_key(|(state, _)| place(*state));
     }
     Ok(batches)
+}
+
+/// Number of lookups whose seal was invalid at their delivery.
+fn invalid_seals() -> Expr {
+    let is_invalid = Expr::col(Column::Seal).eq(SealVerdict::Invalid.name());
+    let one = CaseStatement::new().case(is_invalid, 1_i64);
+    Func::count(one).into()
 }

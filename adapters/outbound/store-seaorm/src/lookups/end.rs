@@ -6,7 +6,7 @@ use domain::key::Environment;
 use domain::lookup::{LookupId, LookupState};
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
-use domain::webhook::WebhookEvent;
+use domain::webhook::{LookupEnd, WebhookEvent};
 use ports::outbound::{ClaimEnd, LookupChange};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict, Query, UpdateStatement};
 use sea_orm::{
@@ -43,28 +43,25 @@ pub(super) async fn within(
 
 /// The event of an end, of which the customer's endpoints are told.
 fn event(end: &ClaimEnd, changed: &QueryResult) -> Result<Option<WebhookEvent>, DbErr> {
-    let state = match &end.change {
-        LookupChange::Wait { .. } => return Ok(None),
-        LookupChange::Deliver(_) => LookupState::Delivered,
-        LookupChange::End { state, .. } => *state,
-    };
     let text = |column| changed.try_get::<String>("", column);
     let last = changed.try_get::<Option<String>>("", "last_outcome")?;
+    let ended = match end.change {
+        LookupChange::Wait { .. } => return Ok(None),
+        LookupChange::Deliver { seal, .. } => LookupEnd::Delivered(seal),
+        LookupChange::End { state, .. } => LookupEnd::Without {
+            state,
+            last: last.and_then(|name| Outcome::from_name(&name)),
+        },
+    };
     let (customer, environment) = (text("customer_id")?, text("environment")?);
     let owner = customer.parse().ok().map(CustomerId);
     let owner = owner.zip(Environment::from_name(&environment));
     let owner = owner.ok_or_else(|| DbErr::Type(format!("the owner of lookup {}", end.id)))?;
-    let last = last.and_then(|name| Outcome::from_name(&name));
     let LookupId(id) = end.id;
     let batch = changed.try_get::<Option<String>>("", "batch_id")?;
     let batch = batch.and_then(|id| BatchId::parse(&id));
     let subject = (id, batch.map(|BatchId(id)| id));
-    Ok(WebhookEvent::of_lookup(
-        owner,
-        subject,
-        (state, last),
-        end.now,
-    ))
+    Ok(WebhookEvent::of_lookup(owner, subject, ended, end.now))
 }
 
 /// Changes the lookup, if the lease is held; returns its number of attempts, and what it was charged
@@ -88,9 +85,11 @@ fn update(end: &ClaimEnd) -> UpdateStatement {
                 .value(Column::DueAt, due_at.timestamp_millis())
                 .value(Column::State, waiting(end));
         }
-        LookupChange::Deliver(proof) => {
+        LookupChange::Deliver { proof, seal } => {
             set_final(&mut update, LookupState::Delivered, end);
-            update.value(Column::Proof, proof.clone());
+            update
+                .value(Column::Proof, proof.clone())
+                .value(Column::Seal, seal.name());
         }
         LookupChange::End { state, .. } => set_final(&mut update, *state, end),
     }

@@ -8,6 +8,7 @@ use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
 use domain::request::RequestId;
+use domain::seal::SealVerdict;
 use ports::outbound::{BatchRow, LookupFacts, StoreError, StoredLookup};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select, Set};
 
@@ -46,6 +47,7 @@ pub(crate) fn queued(facts: &LookupFacts, question: &[u8]) -> lookups::ActiveMod
         generation: Set(facts.generation.0.into()),
         question: Set(question.to_owned()),
         proof: Set(None),
+        seal: Set(None),
         batch_id: Set(facts.batch.map(|row| row.batch.to_string())),
         batch_row: Set(facts.batch.map(|row| row.row.0.into())),
     }
@@ -62,6 +64,7 @@ pub(crate) fn read(lookup: lookups::Model) -> Result<StoredLookup, StoreError> {
         due_at: row.optional_instant(lookup.due_at, "due_at")?,
         attempts,
         last_attempt: last_attempt(&lookup)?,
+        seal: seal(&lookup)?,
         question: lookup.question,
         proof: lookup.proof,
     })
@@ -105,6 +108,15 @@ pub(crate) fn facts(lookup: &lookups::Model) -> Result<LookupFacts, StoreError> 
         generation: HashGeneration(generation),
         batch: batch_row(lookup)?,
     })
+}
+
+fn seal(lookup: &lookups::Model) -> Result<Option<SealVerdict>, StoreError> {
+    let Some(name) = &lookup.seal else {
+        return Ok(None);
+    };
+    let seal = SealVerdict::from_name(name);
+    let seal = seal.ok_or_else(|| row(lookup).unreadable("seal"))?;
+    Ok(Some(seal))
 }
 
 fn batch_row(lookup: &lookups::Model) -> Result<Option<BatchRow>, StoreError> {

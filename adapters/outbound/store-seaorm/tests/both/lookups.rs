@@ -9,6 +9,7 @@ use domain::lookup::{Attempt, LookupId, LookupState};
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
 use domain::page::{PageRequest, PageSize};
+use domain::seal::SealVerdict;
 use ports::contract::fixture::{act, customer, lookup_of, record_of};
 use ports::contract::stores::Stores;
 use ports::outbound::{
@@ -93,11 +94,15 @@ fn change() -> impl Strategy<Value = LookupChange> {
         LookupState::Expired,
     ];
     let end = (prop::sample::select(ends.to_vec()), any::<bool>());
+    let delivery = (
+        prop::collection::vec(any::<u8>(), 0..50),
+        prop::sample::select(SealVerdict::ALL.to_vec()),
+    );
     prop_oneof![
         3 => (0..90_i64).prop_map(|seconds| LookupChange::Wait {
             due_at: start() + TimeDelta::seconds(seconds),
         }),
-        1 => prop::collection::vec(any::<u8>(), 0..50).prop_map(LookupChange::Deliver),
+        1 => delivery.prop_map(|(proof, seal)| LookupChange::Deliver { proof, seal }),
         1 => end.prop_map(|(state, refund)| LookupChange::End { state, refund }),
     ]
 }

@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use crate::server::server_or_skip;
 use crate::support::{now, number};
+use domain::seal::SealVerdict;
 
 #[path = "../both/lookups.rs"]
 mod sequences;
@@ -66,9 +67,12 @@ async fn work(store: Arc<Store>, worker: u128) -> Vec<LookupId> {
             let id = claimed.lookup.facts.id;
             let change = match claimed.attempts.len() {
                 0 if id.0.as_u128() % 3 == 0 => LookupChange::Wait { due_at: now() },
-                _ => LookupChange::Deliver(vec![7; 2_000]),
+                _ => LookupChange::Deliver {
+                    proof: vec![7; 2_000],
+                    seal: SealVerdict::Valid,
+                },
             };
-            if matches!(change, LookupChange::Deliver(_)) {
+            if matches!(change, LookupChange::Deliver { .. }) {
                 ended.push(id);
             }
             let attempt = Attempt {

@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::archive::ArchiveIndex;
 use domain::lookup::Attempt;
 use domain::outcome::Outcome;
+use domain::seal::SealVerdict;
 use domain::seen::ProofMark;
 use ports::contract::fixture::{customer, lookup_of, record};
 use ports::outbound::{
@@ -173,7 +174,10 @@ async fn lookups_are_pruned_by_their_own_retention_with_their_attempts() {
                 at: now(),
                 outcome: Outcome::Delivered,
             }),
-            change: LookupChange::Deliver(b"proof".to_vec()),
+            change: LookupChange::Deliver {
+                proof: b"proof".to_vec(),
+                seal: SealVerdict::Valid,
+            },
         };
         assert!(store.end_claim(&end).await.unwrap());
     }

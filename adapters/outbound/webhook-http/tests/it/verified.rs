@@ -13,6 +13,7 @@ use domain::customer::{Owner, Role};
 use domain::key::{Environment, HashGeneration};
 use domain::page::{PageRequest, PageSize};
 use domain::request::RequestId;
+use domain::seal::SealVerdict;
 use domain::webhook::{DeliveryState, EventType, Reach, WebhookSecrets};
 use ports::inbound::{Caller, CreatedWebhook, DeliveryView, NewWebhook, Webhooks};
 use ports::outbound::{Clock, CustomerStore, Lease, WebhookStore};
@@ -191,6 +192,7 @@ async fn a_message_is_sent_again_with_its_id_until_it_is_accepted() {
         subject: Uuid::from_u128(9),
         state: "delivered",
         reason: None,
+        seal: Some(SealVerdict::Valid),
         batch: None,
         at: fixture.clock.now(),
     };

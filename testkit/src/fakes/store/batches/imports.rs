@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::batch::BatchId;
 use domain::lookup::{LookupId, LookupState};
+use domain::seal::SealVerdict;
 use ports::outbound::{ImportedProof, LookupFacts, RowLookup};
 
 use crate::fakes::store::Tables;
@@ -15,25 +16,26 @@ impl Tables {
         batch: BatchId,
         imported: &ImportedProof,
         now: DateTime<Utc>,
-    ) -> Option<LookupFacts> {
-        let row = imported.row.facts.batch?.row;
+    ) -> Option<(LookupFacts, SealVerdict)> {
+        let (seal, row) = (imported.seal, imported.row.facts.batch?.row);
         let present = self
             .rows_of(batch)
             .get(&row)
             .map(|kept| kept.stored.facts.id);
-        match (present, &imported.existing) {
+        let facts = match (present, &imported.existing) {
             (Some(id), Some((existing, proof))) if id == *existing => {
-                self.deliver_existing(id, proof, now)
+                self.deliver_existing(id, (proof, seal), now)
             }
-            (None, None) => Some(self.deliver_new(&imported.row, &imported.proof, now)),
+            (None, None) => Some(self.deliver_new(&imported.row, (&imported.proof, seal), now)),
             _ => None,
-        }
+        };
+        Some((facts?, seal))
     }
 
     fn deliver_existing(
         &mut self,
         id: LookupId,
-        proof: &[u8],
+        (proof, seal): (&[u8], SealVerdict),
         now: DateTime<Utc>,
     ) -> Option<LookupFacts> {
         let kept = self.lookups.get_mut(&id)?;
@@ -44,8 +46,7 @@ impl Tables {
             return None;
         }
         let refunded = kept.is_untouched();
-        kept.stored.proof = Some(proof.to_vec());
-        kept.end(LookupState::Delivered, now);
+        kept.deliver(proof, seal, now);
         let facts = kept.stored.facts.clone();
         if refunded {
             self.refund(&facts);
@@ -53,10 +54,14 @@ impl Tables {
         Some(facts)
     }
 
-    fn deliver_new(&mut self, row: &RowLookup, proof: &[u8], now: DateTime<Utc>) -> LookupFacts {
+    fn deliver_new(
+        &mut self,
+        row: &RowLookup,
+        (proof, seal): (&[u8], SealVerdict),
+        now: DateTime<Utc>,
+    ) -> LookupFacts {
         let mut kept = KeptLookup::queued(row.facts.clone(), row.question.clone());
-        kept.stored.proof = Some(proof.to_vec());
-        kept.end(LookupState::Delivered, now);
+        kept.deliver(proof, seal, now);
         self.lookups.insert(row.facts.id, kept);
         row.facts.clone()
     }

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::customer::CustomerId;
 use domain::lookup::{LookupId, LookupState};
+use domain::seal::SealVerdict;
 use ports::outbound::{
     BatchFeed, BatchProgress, CanceledLookup, ClaimedBatch, Lease, LookupFacts, StoredBatch,
 };
@@ -55,9 +56,12 @@ impl Tables {
             let lookups = u32::try_from(same.count()).unwrap_or(u32::MAX);
             (lookups > 0).then_some((state, lookups))
         };
+        let is_invalid = |kept: &&&KeptLookup| kept.stored.seal == Some(SealVerdict::Invalid);
+        let invalid = rows.values().filter(is_invalid).count();
         BatchProgress {
             next_row,
             lookups: LookupState::ALL.into_iter().filter_map(in_state).collect(),
+            seal_invalid: u32::try_from(invalid).unwrap_or(u32::MAX),
             next_due: rows.values().filter_map(|kept| kept.stored.due_at).min(),
         }
     }

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::lookup::{Attempt, LookupState};
+use domain::seal::SealVerdict;
 use ports::outbound::{ClaimEnd, LookupChange, LookupFacts, LookupFilter, StoredLookup};
 use uuid::Uuid;
 
@@ -26,6 +27,7 @@ impl KeptLookup {
             last_attempt: None,
             question,
             proof: None,
+            seal: None,
             facts,
         };
         Self {
@@ -53,6 +55,17 @@ impl KeptLookup {
         self.lease = None;
     }
 
+    pub(in crate::fakes::store) fn deliver(
+        &mut self,
+        proof: &[u8],
+        seal: SealVerdict,
+        now: DateTime<Utc>,
+    ) {
+        self.stored.proof = Some(proof.to_vec());
+        self.stored.seal = Some(seal);
+        self.end(LookupState::Delivered, now);
+    }
+
     /// Records the end of a claim; all but the refund.
     pub(super) fn apply(&mut self, end: &ClaimEnd) {
         if let Some(attempt) = end.attempt {
@@ -70,10 +83,7 @@ impl KeptLookup {
                 self.stored.updated_at = end.now;
                 self.lease = None;
             }
-            LookupChange::Deliver(proof) => {
-                self.stored.proof = Some(proof.clone());
-                self.end(LookupState::Delivered, end.now);
-            }
+            LookupChange::Deliver { proof, seal } => self.deliver(proof, *seal, end.now),
             LookupChange::End { state, .. } => self.end(*state, end.now),
         }
     }

@@ -245,6 +245,7 @@ fn batch() -> BatchView {
             (LookupState::Waiting, 4),
             (LookupState::Delivered, 480),
         ],
+        seal_invalid: 1,
         eta: Some(created_at + Duration::from_mins(34)),
     }
 }

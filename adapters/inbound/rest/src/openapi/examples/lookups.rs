@@ -52,6 +52,7 @@ fn lookup() -> LookupView {
         imported: false,
         inferred: inferred(),
         metadata: Metadata::new(vec![pair]).unwrap_or_default(),
+        seal: None,
         delivery: None,
     }
 }

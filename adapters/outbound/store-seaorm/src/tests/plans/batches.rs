@@ -5,6 +5,7 @@ use domain::batch::RowNumber;
 use domain::lookup::LookupState;
 use domain::month::Month;
 use domain::page::{Cursor, PageRequest};
+use domain::seal::SealVerdict;
 use ports::contract::fixture::{batch_of, customer, record_of, row_of};
 use ports::outbound::{
     BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchRelease,
@@ -130,6 +131,7 @@ async fn work_on_a_batch_touches_its_rows_alone() {
         row: row_of(&batch(1), 0),
         existing: Some((row_of(&batch(1), 0).facts.id, vec![1])),
         proof: vec![2],
+        seal: SealVerdict::Valid,
     };
     let imported = store.import_proofs(own, id, &[proof], later()).await;
     assert_eq!(imported.unwrap().map(|delivered| delivered.len()), Some(1));

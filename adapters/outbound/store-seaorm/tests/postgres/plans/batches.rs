@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::{md5_uuid, own_key, pages, small_customer};
 use crate::auto_explain::{ExplainedStore, assert_reads_little, assert_uses};
 use crate::support::now;
+use domain::seal::SealVerdict;
 
 const PRIMARY_KEY: &str = "batches_pkey";
 const COUNTED: &str = "Index Only Scan using lookups_of_a_batch";
@@ -131,6 +132,7 @@ async fn ends(explained: &ExplainedStore<'_>) {
         row: row(0),
         existing: Some((row(0).facts.id, vec![1; 1_000])),
         proof: vec![2; 1_000],
+        seal: SealVerdict::Valid,
     }];
     let imported = explained.plan(async {
         let imported = store.import_proofs(owner(), LARGE, &proofs, now()).await;

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::{busy_customer, own_key, pages, small_customer};
 use crate::auto_explain::{ExplainedStore, assert_uses};
 use crate::support::now;
+use domain::seal::SealVerdict;
 
 const PRIMARY_KEY: &str = "lookups_pkey";
 
@@ -89,7 +90,10 @@ async fn ends(explained: &ExplainedStore<'_>) {
             at: now(),
             outcome: Outcome::NotIssued,
         }),
-        change: LookupChange::Deliver(vec![1; 10_000]),
+        change: LookupChange::Deliver {
+            proof: vec![1; 10_000],
+            seal: SealVerdict::Valid,
+        },
     };
     for plan in [
         explained.plan(store.lookup(own, id)).await,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use domain::audit::AuditContext;
 use domain::key::{Environment, HashGeneration};
+use domain::seal::SealVerdict;
 use domain::webhook::{
     AnswerText, AttemptResult, DeliveryAttempt, EndpointId, EndpointState, EventType, EventTypes,
     NextDelivery, RotatedSecrets, WebhookEvent, WebhookUrl,
@@ -72,6 +73,7 @@ pub(super) async fn webhooks(explained: &ExplainedStore<'_>) {
         subject: Uuid::from_u128(1),
         state: "delivered",
         reason: None,
+        seal: Some(SealVerdict::Valid),
         batch: None,
         at: now(),
     };
