@@ -133,7 +133,7 @@ impl LookupReader {
         let catalogue = self.participants.catalogue();
         let Resolution { inferred, .. } = inference::resolve(question.query, &catalogue);
         let (facts, state) = (&lookup.facts, lookup.state);
-        let erased_at = state.is_final().then(|| lookup.updated_at + self.retention);
+        let erase_at = state.is_final().then(|| lookup.updated_at + self.retention);
         let waits = matches!(state, LookupState::Queued | LookupState::Waiting);
         LookupView {
             id: facts.id,
@@ -143,7 +143,7 @@ impl LookupReader {
             created_at: facts.created_at,
             updated_at: lookup.updated_at,
             retry_until: facts.retry_until,
-            erased_at,
+            erase_at,
             attempts: lookup.attempts,
             last_attempt: lookup.last_attempt,
             history: None,

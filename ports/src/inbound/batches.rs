@@ -286,7 +286,7 @@ pub struct BatchView {
     /// Time of the last change of its state.
     pub updated_at: DateTime<Utc>,
     /// Time at which it is erased; `None` until it is final.
-    pub erased_at: Option<DateTime<Utc>>,
+    pub erase_at: Option<DateTime<Utc>>,
     /// Its rows.
     pub counts: RowCounts,
     /// Rows that no lookup was made of yet.

@@ -143,7 +143,7 @@ pub struct LookupView {
     /// Time of its last attempt, at the latest.
     pub retry_until: DateTime<Utc>,
     /// Time at which it is erased; `None` until it is final.
-    pub erased_at: Option<DateTime<Utc>>,
+    pub erase_at: Option<DateTime<Utc>>,
     /// Number of attempts.
     pub attempts: u32,
     /// The last one.

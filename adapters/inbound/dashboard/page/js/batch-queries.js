@@ -3,7 +3,7 @@
 import { ERRORS, PAGE } from './queries.js';
 
 const BATCH_FIELDS = `
-  id keyId environment state reason name formats retryForSeconds createdAt updatedAt erasedAt progress eta
+  id keyId environment state reason name formats retryForSeconds createdAt updatedAt eraseAt progress eta
   counts { rows faulty duplicates notBegun queued running waiting delivered notFound failed expired canceled }
   files { results zip banxico }`;
 

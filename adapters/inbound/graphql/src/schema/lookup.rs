@@ -36,7 +36,7 @@ pub(crate) struct Lookup {
     /// Time of the last attempt, at the latest.
     retry_until: DateTime,
     /// Time at which it is erased; null until it is final.
-    erased_at: Option<DateTime>,
+    erase_at: Option<DateTime>,
     /// Number of attempts that ended.
     attempt_count: u32,
     /// Time of the next attempt; null while one is made, and once it is final.
@@ -89,7 +89,7 @@ impl Lookup {
             created_at: view.created_at.into(),
             updated_at: view.updated_at.into(),
             retry_until: view.retry_until.into(),
-            erased_at: view.erased_at.map(DateTime::from),
+            erase_at: view.erase_at.map(DateTime::from),
             attempt_count: view.attempts,
             next_attempt_at: view.next_attempt_at.map(DateTime::from),
             inferred_issuer: view.inferred.issuer.as_ref().map(inferred),

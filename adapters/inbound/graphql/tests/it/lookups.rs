@@ -21,7 +21,7 @@ use testkit::people::owner;
 use crate::data::key_id;
 use crate::harness::Harness;
 
-const LOOKUP: &str = "environment state reason createdAt updatedAt retryUntil erasedAt \
+const LOOKUP: &str = "environment state reason createdAt updatedAt retryUntil eraseAt \
                       attemptCount nextAttemptAt metadata { name value } \
                       inferredIssuer { participant { code name active } source confidence } \
                       inferredReceiver { participant { code name active } source confidence }";

@@ -41,7 +41,7 @@ pub(crate) struct BatchBody {
     updated_at: String,
     /// Time at which it is erased. Null until it has ended.
     #[schema(required, format = "date-time")]
-    deleted_at: Option<String>,
+    erase_at: Option<String>,
     counts: CountsBody,
     /// Rows that have ended, of those that are looked up, in percent.
     progress: f64,
@@ -105,7 +105,7 @@ impl BatchBody {
             retry_for: batch.retry_for.duration().as_secs(),
             created_at: instant(batch.created_at),
             updated_at: instant(batch.updated_at),
-            deleted_at: batch.erased_at.map(instant),
+            erase_at: batch.erase_at.map(instant),
             counts: CountsBody {
                 rows: batch.counts.rows,
                 faulty: batch.counts.faulty,

@@ -39,7 +39,7 @@ pub(crate) struct LookupBody {
     retry_until: String,
     /// Time at which it is erased. Null until it is final.
     #[schema(required, format = "date-time")]
-    deleted_at: Option<String>,
+    erase_at: Option<String>,
     /// Number of attempts that ended.
     attempts: u32,
     /// All attempts, oldest first. Null in lists.
@@ -130,7 +130,7 @@ impl LookupBody {
             created_at: instant(lookup.created_at),
             updated_at: instant(lookup.updated_at),
             retry_until: instant(lookup.retry_until),
-            deleted_at: lookup.erased_at.map(instant),
+            erase_at: lookup.erase_at.map(instant),
             attempts: lookup.attempts,
             history: lookup.history.as_deref().map(history),
             next_attempt_at: lookup.next_attempt_at.map(instant),

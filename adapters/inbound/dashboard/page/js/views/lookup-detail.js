@@ -94,7 +94,7 @@ function Progress({ of: lookup }) {
         <div><dt>${t('lookup.updated')}</dt><dd><${Time} at=${lookup.updatedAt} /></dd></div>
         ${isOpen(lookup)
           ? html`<div><dt>${t('lookup.retry_until')}</dt><dd><${Time} at=${lookup.retryUntil} /></dd></div>`
-          : html`<div><dt>${t('lookup.erased_at')}</dt><dd><${Time} at=${lookup.erasedAt} /></dd></div>`}
+          : html`<div><dt>${t('lookup.erase_at')}</dt><dd><${Time} at=${lookup.eraseAt} /></dd></div>`}
       </dl>
     </section>`;
 }

@@ -57,7 +57,7 @@ pub(super) fn canceled() -> Value {
     value(&BatchBody::new(&BatchView {
         state: BatchState::Canceled,
         updated_at: at,
-        erased_at: Some(at + TimeDelta::days(7)),
+        erase_at: Some(at + TimeDelta::days(7)),
         lookups: vec![(LookupState::Delivered, 480), (LookupState::Canceled, 12)],
         eta: None,
         ..batch
@@ -232,7 +232,7 @@ fn batch() -> BatchView {
         retry_for: RetryFor::DEFAULT,
         created_at,
         updated_at: created_at + TimeDelta::seconds(1),
-        erased_at: None,
+        erase_at: None,
         counts: RowCounts {
             rows: 1000,
             faulty: 3,

@@ -42,7 +42,7 @@ fn lookup() -> LookupView {
         created_at,
         updated_at: attempt.at,
         retry_until: created_at + retry_for.unwrap_or_default(),
-        erased_at: None,
+        erase_at: None,
         attempts: 1,
         last_attempt: Some(attempt),
         history: Some(vec![attempt]),

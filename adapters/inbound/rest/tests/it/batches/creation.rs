@@ -174,7 +174,7 @@ async fn rows_are_counted_when_they_are_looked_up() {
     assert_eq!(batch["counts"]["not_found"], 1);
     assert_eq!(batch["progress"], 100.0);
     assert_eq!(batch["eta"], Value::Null);
-    assert_ne!(batch["deleted_at"], Value::Null);
+    assert_ne!(batch["erase_at"], Value::Null);
     let mut outcomes = harness.outcomes().await;
     outcomes.sort_by_key(|outcome| outcome.name());
     assert_eq!(

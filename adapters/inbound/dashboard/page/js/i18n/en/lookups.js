@@ -27,7 +27,7 @@ export default {
   'lookup.created': 'Created',
   'lookup.updated': 'Last change',
   'lookup.retry_until': 'Tried until',
-  'lookup.erased_at': 'Erased on',
+  'lookup.erase_at': 'To be erased on',
   'lookup.progress': 'Progress',
   'lookup.question': 'Request',
   'lookup.issuer': 'Issuer',

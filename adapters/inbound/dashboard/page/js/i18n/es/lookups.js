@@ -27,7 +27,7 @@ export default {
   'lookup.created': 'Creada',
   'lookup.updated': 'Último cambio',
   'lookup.retry_until': 'Se intenta hasta',
-  'lookup.erased_at': 'Se borra el',
+  'lookup.erase_at': 'Se borra el',
   'lookup.progress': 'Avance',
   'lookup.question': 'Petición',
   'lookup.issuer': 'Emisor',
