@@ -75,6 +75,25 @@ pub enum Hint {
     },
 }
 
+impl Hint {
+    /// Returns `true` if parts of the request contradict each other, so one of them is wrong; `false` if the
+    /// request may be right as it is.
+    pub fn is_contradiction(&self) -> bool {
+        match self {
+            Self::CheckDigit { .. }
+            | Self::ReceiverDiffers { .. }
+            | Self::IssuerDiffers { .. }
+            | Self::CodeNotValidOnDate { .. }
+            | Self::DateInTrackingKey { .. } => true,
+            Self::IssuerWasInferred { .. }
+            | Self::DayAndMonthSwapped { .. }
+            | Self::AmountLooksLikeCentavos
+            | Self::NotABankingDay { .. }
+            | Self::MaybeOperationDate { .. } => false,
+        }
+    }
+}
+
 /// Amounts from here on may have been meant in centavos. Below, a mistake by a factor of 100 would
 /// mean a payment of less than 100 pesos.
 const SUSPICIOUS_CENTAVOS: u64 = 10_000 * 100;

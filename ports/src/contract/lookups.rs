@@ -81,6 +81,7 @@ fn queued(new: &NewLookup) -> StoredLookup {
         last_attempt: None,
         question: new.question.clone(),
         proof: None,
+        finding: None,
     }
 }
 
@@ -125,6 +126,7 @@ pub(in crate::contract) fn end(
         token: Uuid::from_u128(lease),
         now,
         attempt: Some(attempt(now)),
+        finding: None,
         change,
     }
 }

@@ -189,6 +189,9 @@ pub struct StoredLookup {
     pub question: Vec<u8>,
     /// The proof, encrypted; `None` unless it was delivered.
     pub proof: Option<Vec<u8>>,
+    /// The bank's last answer without a proof, encrypted; `None` before there is one, and once it was
+    /// delivered.
+    pub finding: Option<Vec<u8>>,
 }
 
 impl StoredLookup {
@@ -241,6 +244,8 @@ pub struct ClaimEnd {
     pub now: DateTime<Utc>,
     /// The attempt that was made, if one was.
     pub attempt: Option<Attempt>,
+    /// The bank's last answer without a proof, encrypted. It replaces what is stored of an earlier one.
+    pub finding: Option<Vec<u8>>,
     /// The change.
     pub change: LookupChange,
 }

@@ -17,6 +17,7 @@ use ports::inbound::{Component, ComponentState};
 
 use crate::headers::retry_after_seconds;
 
+mod advice;
 mod catalogue;
 mod check;
 mod code;
@@ -33,6 +34,7 @@ mod row;
 mod tests;
 mod text;
 
+pub use advice::{Advice, what_to_do};
 pub use check::{CheckExplanation, CheckPassed, explanation};
 pub use code::Code;
 pub use column::TableColumn;

@@ -69,6 +69,7 @@ pub(super) async fn an_end_that_comes_too_late_is_not_told(
         token: Uuid::from_u128(9),
         now: seconds(1),
         attempt: None,
+        finding: None,
         change: proof(),
     };
     let ended = here.lookups.end_claim(&late).await;

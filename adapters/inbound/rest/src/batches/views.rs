@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use web::problem::{RowError, RowFaultText, TableColumn};
 use web::{BatchPaths, Language, Problem};
 
+use crate::lookups::question::QuestionBody;
 use crate::lookups::views::LookupBody;
 use crate::openapi::schemas::words;
 
@@ -208,6 +209,9 @@ pub(crate) struct RowBody {
     id: Option<String>,
     /// The state of its lookup; or `faulty`, `duplicate`, `not_begun`.
     state: &'static str,
+    /// The question; null for a row that can't be read.
+    #[schema(required)]
+    question: Option<QuestionBody>,
     /// The row that asked the same first, if it is a duplicate.
     #[schema(required)]
     duplicate_of: Option<u32>,
@@ -235,7 +239,9 @@ impl RowBody {
         let (mut duplicate_of, mut lookup) = (None, None);
         match &row.outcome {
             RowOutcome::Duplicate { of, .. } => duplicate_of = Some(of.0 + 1),
-            RowOutcome::Lookup(found) => lookup = Some(LookupBody::new(found)),
+            RowOutcome::Lookup(found) => {
+                lookup = Some(LookupBody::new(found, language));
+            }
             RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) | RowOutcome::NotBegun => {}
         }
         let errors = RowError::all_of(&row.outcome)
@@ -250,6 +256,7 @@ impl RowBody {
             line: row.line,
             id: row.caller_id.clone(),
             state: row.outcome.state().name(),
+            question: row.query.as_ref().map(QuestionBody::from),
             duplicate_of,
             errors: errors.collect(),
             lookup,

@@ -241,7 +241,8 @@ fn payment_state() -> ObjectBuilder {
 }
 
 impl PaymentDetail {
-    pub(super) fn new(payment: &Payment) -> Self {
+    /// A payment, as the bank knows it.
+    pub fn new(payment: &Payment) -> Self {
         let text = |at: NaiveDateTime| at.format("%Y-%m-%dT%H:%M:%S").to_string();
         Self {
             state: payment.state.label(),
@@ -359,7 +360,8 @@ enum Subject {
 }
 
 impl HintDetail {
-    pub(super) fn new(hint: HintReason, language: Language) -> Self {
+    /// A hint in a language.
+    pub fn new(hint: HintReason, language: Language) -> Self {
         let mut detail = Self {
             code: hint.code(),
             message: hint.message(language),

@@ -29,6 +29,7 @@ pub(crate) mod lookups {
         pub generation: i64,
         pub question: Vec<u8>,
         pub proof: Option<Vec<u8>>,
+        pub finding: Option<Vec<u8>>,
         pub batch_id: Option<String>,
         pub batch_row: Option<i64>,
     }

@@ -46,6 +46,7 @@ pub(crate) fn queued(facts: &LookupFacts, question: &[u8]) -> lookups::ActiveMod
         generation: Set(facts.generation.0.into()),
         question: Set(question.to_owned()),
         proof: Set(None),
+        finding: Set(None),
         batch_id: Set(facts.batch.map(|row| row.batch.to_string())),
         batch_row: Set(facts.batch.map(|row| row.row.0.into())),
     }
@@ -64,6 +65,7 @@ pub(crate) fn read(lookup: lookups::Model) -> Result<StoredLookup, StoreError> {
         last_attempt: last_attempt(&lookup)?,
         question: lookup.question,
         proof: lookup.proof,
+        finding: lookup.finding,
     })
 }
 

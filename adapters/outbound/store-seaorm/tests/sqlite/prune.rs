@@ -173,6 +173,7 @@ async fn lookups_are_pruned_by_their_own_retention_with_their_attempts() {
                 at: now(),
                 outcome: Outcome::Delivered,
             }),
+            finding: None,
             change: LookupChange::Deliver(b"proof".to_vec()),
         };
         assert!(store.end_claim(&end).await.unwrap());

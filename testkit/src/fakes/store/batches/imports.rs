@@ -45,6 +45,7 @@ impl Tables {
         }
         let refunded = kept.is_untouched();
         kept.stored.proof = Some(proof.to_vec());
+        kept.stored.finding = None;
         kept.end(LookupState::Delivered, now);
         let facts = kept.stored.facts.clone();
         if refunded {

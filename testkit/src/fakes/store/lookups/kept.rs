@@ -26,6 +26,7 @@ impl KeptLookup {
             last_attempt: None,
             question,
             proof: None,
+            finding: None,
             facts,
         };
         Self {
@@ -60,6 +61,7 @@ impl KeptLookup {
             self.stored.attempts += 1;
             self.stored.last_attempt = Some(attempt);
         }
+        self.stored.finding.clone_from(&end.finding);
         match &end.change {
             LookupChange::Wait { due_at } => {
                 self.stored.state = match self.stored.attempts {

@@ -89,6 +89,7 @@ async fn ends(explained: &ExplainedStore<'_>) {
             at: now(),
             outcome: Outcome::NotIssued,
         }),
+        finding: None,
         change: LookupChange::Deliver(vec![1; 10_000]),
     };
     for plan in [
