@@ -17,7 +17,8 @@ pub use admission::{AdmissionError, AdmissionRequest, NotDurable};
 pub use batches::{
     BatchAccess, BatchChanges, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead,
     BatchRows, BatchView, Batches, CreatedBatch, DraftRow, FaultyRow, ImportFile, ImportReport,
-    RejectedFile, Rejection, RepeatableBatch, RowOutcome, RowView, UploadPlace,
+    RejectedFile, Rejection, RepeatableBatch, RowOutcome, RowView, RowWarning,
+    UploadPlace,
 };
 pub use health::{Component, ComponentState, Health};
 pub use insights::{BankHealth, BankState, Insights, Series, SeriesLabel, UsageReport};

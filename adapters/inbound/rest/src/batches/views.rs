@@ -5,10 +5,10 @@ use domain::batch::BatchState;
 use domain::batch::sheet::SheetColumn;
 use domain::lookup::LookupState;
 use domain::outcome::Outcome;
-use ports::inbound::{BatchPreview, BatchView, RowOutcome, RowView};
+use ports::inbound::{BatchPreview, BatchView, RowOutcome, RowView, RowWarning};
 use serde::Serialize;
 use utoipa::ToSchema;
-use web::problem::{RowError, RowFaultText, TableColumn};
+use web::problem::{HintReason, RowError, RowFaultText, TableColumn};
 use web::{BatchPaths, Language, Problem};
 
 use crate::lookups::question::QuestionBody;
@@ -153,15 +153,21 @@ pub(crate) struct PreviewBody {
     seconds: u64,
     /// The rows that would not be looked up, 1,000 at most.
     rejected: Vec<RowBody>,
+    /// Rows that would be looked up though their data contradict each other, as an account whose check digit
+    /// is wrong.
+    warned: usize,
+    /// Their contradictions, of the first 1,000 of them.
+    warnings: Vec<RowWarningBody>,
 }
 
-/// Most rejected rows that an answer lists.
-const MAX_REJECTED: usize = 1000;
+/// Most rows that an answer lists, of the rejected ones and of those with warnings.
+const MAX_LISTED: usize = 1000;
 
 impl PreviewBody {
     pub(crate) fn new(preview: &BatchPreview, columns: &[SheetColumn], language: Language) -> Self {
         let counts = preview.counts;
-        let rejected = preview.rejected.iter().take(MAX_REJECTED);
+        let rejected = preview.rejected.iter().take(MAX_LISTED);
+        let warnings = preview.warnings.iter().take(MAX_LISTED);
         Self {
             columns: columns.iter().map(TableColumn::new).collect(),
             rows: counts.rows,
@@ -171,7 +177,43 @@ impl PreviewBody {
             quota_left: preview.quota_left,
             seconds: preview.seconds,
             rejected: rejected.map(|row| RowBody::new(row, language)).collect(),
+            warned: preview.warnings.len(),
+            warnings: warnings
+                .flat_map(|warning| RowWarningBody::all_of(warning, language))
+                .collect(),
         }
+    }
+}
+
+/// A contradiction in a row that would be looked up all the same.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BatchRowWarning)]
+struct RowWarningBody {
+    /// The row's number, from 1 on.
+    row: u32,
+    /// Its line in the file, from 1 on.
+    line: u32,
+    /// The field to look at.
+    field: &'static str,
+    /// That of a hint, for machines.
+    code: &'static str,
+    /// The contradiction and the remedy, for people.
+    message: String,
+}
+
+impl RowWarningBody {
+    fn all_of(warning: &RowWarning, language: Language) -> impl Iterator<Item = Self> {
+        let contradictions = warning.contradictions.iter();
+        contradictions.map(move |(field, hint)| {
+            let hint = HintReason::from(*hint);
+            Self {
+                row: warning.row.0 + 1,
+                line: warning.line,
+                field: field.name(),
+                code: hint.code(),
+                message: hint.message(language),
+            }
+        })
     }
 }
 

@@ -6,13 +6,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::batch::sheet::{Column, SheetColumn};
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
 use domain::file::RequestedFiles;
+use domain::hints::Hint;
 use domain::inference::{InferenceFailure, Unresolved};
 use domain::key::{Environment, KeyId};
 use domain::lookup::{LookupState, RetryFor};
+use domain::query::Field;
 use domain::tracking_key::TrackingKey;
 use ports::inbound::{
     BatchPreview, BatchView, ImportReport, RejectedFile, Rejection, RepeatError, RowOutcome,
-    RowView,
+    RowView, RowWarning,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -90,6 +92,17 @@ pub(in crate::openapi) fn preview() -> Value {
                 },
             },
         ],
+        warnings: vec![RowWarning {
+            row: RowNumber(0),
+            line: 2,
+            contradictions: vec![(
+                Field::Account,
+                Hint::CheckDigit {
+                    given: 2,
+                    expected: 1,
+                },
+            )],
+        }],
         quota_left: Some(588),
         seconds: 6,
     };
