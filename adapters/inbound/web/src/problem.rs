@@ -40,7 +40,7 @@ pub use code::Code;
 pub use column::TableColumn;
 pub use details::{
     ComponentDetail, Details, FieldDetail, FileDetail, GapDetail, GapDetails, HintDetail,
-    InferredDetails, PaymentDetail,
+    HintSubject, InferredDetails, PaymentDetail,
 };
 pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};

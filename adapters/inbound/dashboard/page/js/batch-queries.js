@@ -19,7 +19,8 @@ export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: Int!)
   batchRows(id: $id, first: $first, after: $after) {
     hasNextPage
     rows {
-      row line callerId state duplicateOf lookupId reason imported trackingKey amount date
+      row line callerId state duplicateOf lookupId reason imported
+      question { fecha claveRastreo monto } payment { text } hints { code message } whatToDo
       errors { field message }
     }
   }
