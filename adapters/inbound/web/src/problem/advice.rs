@@ -134,3 +134,155 @@ impl Advice {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use domain::account::Account;
+    use domain::amount::Amount;
+    use domain::calendar::parse_date;
+    use domain::inference::{InferenceFailure, InferredBanks};
+    use domain::key::{Environment, KeyId};
+    use domain::lookup::{LookupId, Metadata};
+    use domain::payment::Payment;
+    use domain::query::ProofQuery;
+    use domain::tracking_key::TrackingKey;
+    use uuid::Uuid;
+
+    use super::*;
+
+    const MAYBE: Hint = Hint::AmountLooksLikeCentavos;
+    const WRONG_DIGIT: Hint = Hint::CheckDigit {
+        given: 2,
+        expected: 1,
+    };
+
+    /// A lookup in a state, of which nothing else is known.
+    fn lookup(state: LookupState) -> LookupView {
+        LookupView {
+            id: LookupId(Uuid::nil()),
+            key: KeyId(Uuid::nil()),
+            environment: Environment::Live,
+            state,
+            created_at: DateTime::UNIX_EPOCH,
+            updated_at: DateTime::UNIX_EPOCH,
+            retry_until: DateTime::UNIX_EPOCH,
+            erase_at: None,
+            attempts: 0,
+            last_attempt: None,
+            history: None,
+            next_attempt_at: None,
+            queue: None,
+            question: ProofQuery {
+                date: parse_date("2026-11-20").unwrap(),
+                tracking_key: TrackingKey::parse("MBAN01").unwrap(),
+                account: Account::parse("002010077777777771").unwrap(),
+                amount: Amount::from_centavos(1_000).unwrap(),
+                issuer: None,
+                receiver: None,
+            },
+            inferred: InferredBanks::default(),
+            unresolved: None,
+            payment: None,
+            hints: Vec::new(),
+            batch: None,
+            imported: false,
+            metadata: Metadata::default(),
+            delivery: None,
+        }
+    }
+
+    fn code(lookup: &LookupView) -> Option<&'static str> {
+        Advice::of(lookup, Language::English).map(|advice| advice.code())
+    }
+
+    fn with_payment(state: LookupState, payment: PaymentState) -> LookupView {
+        LookupView {
+            payment: Some(Payment {
+                state: payment,
+                received_at: None,
+                processed_at: None,
+            }),
+            ..lookup(state)
+        }
+    }
+
+    fn with_hints(state: LookupState, hints: &[Hint]) -> LookupView {
+        LookupView {
+            hints: hints.to_vec(),
+            ..lookup(state)
+        }
+    }
+
+    #[test]
+    fn every_state_but_a_delivered_one_has_an_advice() {
+        let advice = LookupState::ALL.map(|state| (state.name(), code(&lookup(state))));
+        let expected = [
+            ("queued", Some("await_turn")),
+            ("running", Some("await_turn")),
+            ("waiting", Some("await_bank")),
+            ("delivered", None),
+            ("not_found", Some("check_question")),
+            ("failed", Some("ask_again")),
+            ("expired", Some("ask_receiving_bank")),
+            ("canceled", Some("ask_anew")),
+        ];
+        assert_eq!(advice, expected);
+    }
+
+    #[test]
+    fn the_payment_decides_whatever_the_state() {
+        for state in [LookupState::Waiting, LookupState::NotFound] {
+            for (payment, expected) in [
+                (PaymentState::InProcess, "await_proof"),
+                (PaymentState::Settled, "await_proof"),
+                (PaymentState::ReturnInProcess, "await_return"),
+                (PaymentState::Returned, "payment_returned"),
+                (PaymentState::SentBack, "payment_returned"),
+                (PaymentState::Rejected, "payment_rejected"),
+                (PaymentState::NotSettled, "payment_rejected"),
+                (PaymentState::Cancelled, "payment_canceled"),
+            ] {
+                let found = with_payment(state, payment);
+                assert_eq!(code(&found), Some(expected), "{state:?} {payment:?}");
+            }
+        }
+        let expired = with_payment(LookupState::Expired, PaymentState::Settled);
+        assert_eq!(code(&expired), Some("ask_receiving_bank"));
+        let returned = with_payment(LookupState::Expired, PaymentState::Returned);
+        assert_eq!(code(&returned), Some("payment_returned"));
+    }
+
+    #[test]
+    fn a_contradiction_is_corrected_and_anything_else_compared() {
+        for (state, otherwise) in [
+            (LookupState::Waiting, "check_meanwhile"),
+            (LookupState::NotFound, "check_question"),
+        ] {
+            assert_eq!(code(&with_hints(state, &[MAYBE])), Some(otherwise));
+            let contradicts = with_hints(state, &[MAYBE, WRONG_DIGIT]);
+            assert_eq!(code(&contradicts), Some("correct_question"));
+            let told = what_to_do(&contradicts, Language::English).unwrap();
+            assert!(told.contains("check digit"), "{told}");
+        }
+    }
+
+    #[test]
+    fn banks_that_cannot_be_inferred_are_named() {
+        let failed = LookupView {
+            unresolved: Some(Unresolved::InferenceFailed {
+                issuer: Some(InferenceFailure::UnknownTrackingKeyShape),
+                receiver: None,
+            }),
+            ..lookup(LookupState::Failed)
+        };
+        let told = what_to_do(&failed, Language::Spanish).unwrap();
+        assert!(told.contains("emisor") && !told.contains("receptor"), "{told}");
+    }
+
+    #[test]
+    fn a_valid_seal_alone_leaves_nothing_to_do() {
+        let advice = SealVerdict::ALL.map(|verdict| Advice::of_seal(verdict).map(|advice| advice.code()));
+        assert_eq!(advice, [None, Some("reject_proof"), Some("confirm_payment")]);
+    }
+}
