@@ -3,6 +3,7 @@
 mod changes;
 mod content;
 mod encryption;
+mod finding;
 mod listener;
 pub(crate) mod parts;
 mod person;

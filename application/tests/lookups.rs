@@ -3,6 +3,8 @@
 
 mod support;
 
+#[path = "lookups/answers.rs"]
+mod answers;
 #[path = "lookups/attempts.rs"]
 mod attempts;
 #[path = "lookups/cancellation.rs"]

@@ -10,6 +10,7 @@ use crate::amount::Amount;
 use crate::calendar;
 use crate::inference::{self, Confidence, InferredBanks};
 use crate::participant::{Catalogue, ParticipantCode};
+use crate::query::Field;
 use crate::transfer::Transfer;
 
 /// A hint for the caller. It names the given and the expected value, but never repeats the account
@@ -75,6 +76,41 @@ pub enum Hint {
     },
 }
 
+impl Hint {
+    /// Returns `true` if parts of the request contradict each other, so one of them is wrong; `false` if the
+    /// request may be right as it is.
+    pub fn is_contradiction(&self) -> bool {
+        match self {
+            Self::CheckDigit { .. }
+            | Self::ReceiverDiffers { .. }
+            | Self::IssuerDiffers { .. }
+            | Self::CodeNotValidOnDate { .. }
+            | Self::DateInTrackingKey { .. } => true,
+            Self::IssuerWasInferred { .. }
+            | Self::DayAndMonthSwapped { .. }
+            | Self::AmountLooksLikeCentavos
+            | Self::NotABankingDay { .. }
+            | Self::MaybeOperationDate { .. } => false,
+        }
+    }
+
+    /// The field to look at, of a question about this transfer.
+    fn field(&self, transfer: &Transfer) -> Field {
+        match self {
+            Self::CheckDigit { .. } => Field::Account,
+            Self::ReceiverDiffers { .. } => Field::Receiver,
+            Self::IssuerDiffers { .. } | Self::IssuerWasInferred { .. } => Field::Issuer,
+            Self::CodeNotValidOnDate { given, .. } if *given == transfer.issuer() => Field::Issuer,
+            Self::CodeNotValidOnDate { .. } => Field::Receiver,
+            Self::DayAndMonthSwapped { .. }
+            | Self::DateInTrackingKey { .. }
+            | Self::NotABankingDay { .. }
+            | Self::MaybeOperationDate { .. } => Field::Date,
+            Self::AmountLooksLikeCentavos => Field::Amount,
+        }
+    }
+}
+
 /// Amounts from here on may have been meant in centavos. Below, a mistake by a factor of 100 would
 /// mean a payment of less than 100 pesos.
 const SUSPICIOUS_CENTAVOS: u64 = 10_000 * 100;
@@ -110,6 +146,20 @@ pub fn hints(
     }
     hints.extend(looks_like_centavos(transfer.amount()));
     hints
+}
+
+/// Contradictions within a question that nobody was asked yet, each with the field to look at.
+pub fn contradictions(
+    transfer: &Transfer,
+    inferred: &InferredBanks,
+    today: NaiveDate,
+    catalogue: &Catalogue,
+) -> Vec<(Field, Hint)> {
+    let hints = hints(transfer, inferred, today, catalogue).into_iter();
+    let contradictions = hints.filter(Hint::is_contradiction);
+    contradictions
+        .map(|hint| (hint.field(transfer), hint))
+        .collect()
 }
 
 fn check_digit(account: &Account) -> Option<Hint> {

@@ -27,6 +27,7 @@ mod m0014_idempotency;
 mod m0015_webhooks;
 mod m0016_batches;
 mod m0017_lookup_seals;
+mod m0018_lookup_findings;
 
 /// All migrations, oldest first. Run it in one transaction while nothing else writes: it takes no
 /// lock of its own.
@@ -54,6 +55,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0015_webhooks::Migration),
             Box::new(m0016_batches::Migration),
             Box::new(m0017_lookup_seals::Migration),
+            Box::new(m0018_lookup_findings::Migration),
         ]
     }
 }

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
+use chrono::NaiveDate;
 use domain::batch::{RowCounts, RowNumber};
+use domain::hints;
 use domain::inference::{self, Resolution, Unresolved};
 use domain::participant::Catalogue;
 use domain::query::ProofQuery;
 use domain::transfer::Transfer;
-use ports::inbound::{DraftRow, RowOutcome, RowView};
+use ports::inbound::{DraftRow, RowOutcome, RowView, RowWarning};
 
 use super::content::{RowKind, StoredRow};
 
@@ -56,6 +58,25 @@ impl CheckedRows {
             .filter(|(_, row)| !matches!(row.kind, RowKind::Ready(_)))
             .map(|(number, row)| without_lookup(number, row, catalogue))
             .collect()
+    }
+
+    /// The rows that are looked up and whose questions contradict themselves.
+    pub(super) fn warnings(&self, today: NaiveDate, catalogue: &Catalogue) -> Vec<RowWarning> {
+        let numbered = (0..).map(RowNumber).zip(&self.rows);
+        let warnings = numbered.filter_map(|(row, stored)| {
+            let RowKind::Ready(query) = &stored.kind else {
+                return None;
+            };
+            let Resolution { inferred, transfer } = inference::resolve(query.clone(), catalogue);
+            let contradictions =
+                hints::contradictions(&transfer.ok()?, &inferred, today, catalogue);
+            (!contradictions.is_empty()).then_some(RowWarning {
+                row,
+                line: stored.line,
+                contradictions,
+            })
+        });
+        warnings.collect()
     }
 }
 

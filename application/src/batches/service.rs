@@ -8,6 +8,7 @@ use bytes::Bytes;
 use chrono::TimeDelta;
 use domain::batch::bank_file::BankLine;
 use domain::batch::{BatchId, RowNumber};
+use domain::calendar;
 use domain::idempotency::FirstAnswer;
 use domain::key::{CountedKey, KeyId};
 use domain::outcome::Endpoint;
@@ -142,9 +143,12 @@ impl BatchService {
     pub(super) fn preview_of(&self, key: &BatchKey, rows: &CheckedRows) -> BatchPreview {
         let pace = self.views.pace(Some(key.per_minute));
         let time = pace.time_for(key.environment, rows.counts.ready());
+        let catalogue = self.lookups.reader.catalogue();
+        let today = calendar::today(self.clock.now());
         BatchPreview {
             counts: rows.counts,
-            rejected: rows.rejected(&self.lookups.reader.catalogue()),
+            rejected: rows.rejected(&catalogue),
+            warnings: rows.warnings(today, &catalogue),
             quota_left: key.quota_left,
             seconds: u64::try_from(time.num_seconds()).unwrap_or_default(),
         }

@@ -109,7 +109,7 @@ fn of(
     (pace, retention, now): (RowPace, TimeDelta, DateTime<Utc>),
 ) -> BatchView {
     let facts = &batch.facts;
-    let erased_at = batch.state.is_final().then(|| batch.updated_at + retention);
+    let erase_at = batch.state.is_final().then(|| batch.updated_at + retention);
     let not_begun = not_begun(batch);
     let untried = not_begun + batch.progress.in_state(LookupState::Queued);
     let is_working = matches!(batch.state, BatchState::Queued | BatchState::Running);
@@ -126,7 +126,7 @@ fn of(
         retry_for: content.retry_for,
         created_at: facts.created_at,
         updated_at: batch.updated_at,
-        erased_at,
+        erase_at,
         counts: facts.counts,
         not_begun,
         lookups: batch.progress.lookups.clone(),

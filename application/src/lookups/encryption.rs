@@ -10,6 +10,7 @@ use ports::Cause;
 use ports::outbound::{Cipher, CipherError, LookupFacts, StoredLookup};
 
 use super::content::{Answer, Question};
+use super::finding::Finding;
 
 /// Encrypts and decrypts the parts of lookups. A part opens only as that part of that lookup of that
 /// customer.
@@ -50,6 +51,14 @@ impl LookupEncryption {
         self.encrypt(facts, Part::Proof, &answer.encode())
     }
 
+    pub(super) fn encrypt_finding(
+        &self,
+        facts: &LookupFacts,
+        finding: &Finding,
+    ) -> Result<Vec<u8>, Cause> {
+        self.encrypt(facts, Part::Finding, &finding.encode())
+    }
+
     pub(crate) fn question(&self, lookup: &StoredLookup) -> Result<Question, Cause> {
         let plain = self.decrypt(&lookup.facts, Part::Question, &lookup.question)?;
         Question::decode(plain.into()).map_err(|error| Arc::new(error) as Cause)
@@ -63,6 +72,16 @@ impl LookupEncryption {
         let plain = self.decrypt(&lookup.facts, Part::Proof, proof)?;
         let answer = Answer::decode(plain.into());
         answer.map(Some).map_err(|error| Arc::new(error) as Cause)
+    }
+
+    /// The bank's last answer without a proof; `None` of a lookup that has none.
+    pub(super) fn finding(&self, lookup: &StoredLookup) -> Result<Option<Finding>, Cause> {
+        let Some(finding) = &lookup.finding else {
+            return Ok(None);
+        };
+        let plain = self.decrypt(&lookup.facts, Part::Finding, finding)?;
+        let finding = Finding::decode(plain.into());
+        finding.map(Some).map_err(|error| Arc::new(error) as Cause)
     }
 
     fn encrypt(&self, facts: &LookupFacts, part: Part, plain: &[u8]) -> Result<Vec<u8>, Cause> {

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use chrono::TimeDelta;
 use domain::customer::CustomerId;
 use domain::file::FileStem;
+use domain::hints;
 use domain::inference::{self, Resolution};
 use domain::lookup::{Attempt, LookupState};
 use domain::page::{CursorError, Page, PageRequest};
@@ -19,6 +20,7 @@ use ports::outbound::{
 
 use super::content::{Answer, AnswerSource, Question};
 use super::encryption::LookupEncryption;
+use super::finding::Finding;
 
 /// Reason why stored lookups can't be read.
 #[derive(Debug)]
@@ -126,16 +128,26 @@ impl LookupReader {
     /// A lookup as in lists: without its attempts and its proof.
     fn listed(&self, lookup: &StoredLookup) -> Result<LookupView, Cause> {
         let question = self.encryption.question(lookup)?;
-        Ok(self.summary(lookup, question))
+        self.summary(lookup, question)
     }
 
-    fn summary(&self, lookup: &StoredLookup, question: Question) -> LookupView {
+    /// The facts of a lookup but its attempts and its proof. What follows from the question is computed,
+    /// by the catalogue of now, as an attempt made now would; hints as of the date of the bank's answer.
+    fn summary(&self, lookup: &StoredLookup, question: Question) -> Result<LookupView, Cause> {
+        let finding = self.encryption.finding(lookup)?;
         let catalogue = self.participants.catalogue();
-        let Resolution { inferred, .. } = inference::resolve(question.query, &catalogue);
+        let Resolution { inferred, transfer } =
+            inference::resolve(question.query.clone(), &catalogue);
+        let hints = match (&transfer, finding) {
+            (Ok(transfer), Some(Finding { on, payment: None })) => {
+                hints::hints(transfer, &inferred, on, &catalogue)
+            }
+            _ => Vec::new(),
+        };
         let (facts, state) = (&lookup.facts, lookup.state);
-        let erased_at = state.is_final().then(|| lookup.updated_at + self.retention);
+        let erase_at = state.is_final().then(|| lookup.updated_at + self.retention);
         let waits = matches!(state, LookupState::Queued | LookupState::Waiting);
-        LookupView {
+        Ok(LookupView {
             id: facts.id,
             key: facts.key.id,
             environment: facts.environment,
@@ -143,19 +155,23 @@ impl LookupReader {
             created_at: facts.created_at,
             updated_at: lookup.updated_at,
             retry_until: facts.retry_until,
-            erased_at,
+            erase_at,
             attempts: lookup.attempts,
             last_attempt: lookup.last_attempt,
             history: None,
             next_attempt_at: lookup.due_at.filter(|_| waits),
             queue: None,
+            question: question.query,
             inferred,
+            unresolved: transfer.err(),
+            payment: finding.and_then(|finding| finding.payment),
+            hints,
             batch: facts.batch.map(|row| row.batch),
             imported: false,
             metadata: question.metadata,
             seal: lookup.seal,
             delivery: None,
-        }
+        })
     }
 
     /// A lookup with everything.
@@ -171,7 +187,7 @@ impl LookupReader {
             history: Some(attempts),
             imported: source == Some(AnswerSource::Imported),
             delivery,
-            ..self.summary(lookup, question)
+            ..self.summary(lookup, question)?
         })
     }
 

@@ -16,7 +16,7 @@ use futures::FutureExt as _;
 use futures::future::{Either, select};
 use futures::pin_mut;
 use ports::Cause;
-use ports::inbound::Delivery;
+use ports::inbound::{Delivery, FetchError};
 use ports::outbound::{
     ClaimEnd, ClaimedLookup, Clock, Lease, LookupChange, LookupFacts, LookupStore, Random,
     StoredLookup, Timer,
@@ -24,6 +24,7 @@ use ports::outbound::{
 
 use super::content::{Answer, AnswerSource, Question};
 use super::encryption::LookupEncryption;
+use super::finding::Finding;
 use super::service::charged;
 use super::signals::LookupSignals;
 use crate::admission::GatekeeperService;
@@ -171,7 +172,10 @@ impl LookupWorker {
                     Attempted::failed(Outcome::InternalError)
                 }
             },
-            Err(error) => Attempted::of_error(&error),
+            Err(error) => Attempted {
+                finding: self.finding(facts, &error),
+                ..Attempted::of_error(&error)
+            },
         };
         Attempted {
             date,
@@ -211,6 +215,16 @@ impl LookupWorker {
         })
     }
 
+    /// Encrypts the bank's answer without a proof, if it gave one.
+    fn finding(&self, facts: &LookupFacts, error: &FetchError) -> Option<Vec<u8>> {
+        let finding = Finding::of(error, calendar::today(self.parts.clock.now()))?;
+        let encrypted = self.parts.encryption.encrypt_finding(facts, &finding);
+        let encrypted = encrypted.inspect_err(|cause| {
+            tracing::error!(id = %facts.id, %cause, "the bank's answer can't be encrypted");
+        });
+        encrypted.ok()
+    }
+
     /// Stores the result of an attempt, and records the end of the request if it was the last one.
     async fn end(
         &self,
@@ -221,11 +235,15 @@ impl LookupWorker {
     ) -> Result<(), Cause> {
         let facts = &lookup.facts;
         let now = self.parts.clock.now();
+        // A failure of the bank takes nothing back of what it said before.
+        let finding = attempted.finding.as_ref().or(lookup.finding.as_ref());
+        let finding = finding.filter(|_| attempted.answer.is_none());
         let end = |attempt, change| ClaimEnd {
             id: facts.id,
             token: lease.token,
             now,
             attempt,
+            finding: finding.cloned(),
             change,
         };
         if attempted.had_no_turn && now < facts.retry_until {

@@ -26,7 +26,7 @@ async fn each_ready_row_is_charged_once_and_the_batch_finishes() {
     let finished = process.view(&holder, id).await;
     assert_eq!(finished.lookups, [(LookupState::Delivered, 250)]);
     assert_eq!((finished.not_begun, finished.eta), (0, None));
-    assert!(finished.erased_at.is_some());
+    assert!(finished.erase_at.is_some());
     world.charged(&holder, 250).await;
     assert_eq!(world.bank.times_asked(), 250);
     assert_eq!(process.begun(id).await, (0..250).collect::<Vec<_>>());

@@ -1,8 +1,11 @@
 //! Creation of batches, and the check before it.
 
+use domain::account::Account;
 use domain::batch::{BatchState, RowCounts};
+use domain::calendar::parse_date;
 use domain::key::{Environment, KeyId};
 use domain::outcome::Outcome;
+use domain::query::ProofQuery;
 use ports::inbound::{
     AdmissionError, BatchAccess, BatchDraft, BatchError, Batches as _, Files,
     KeyAdministration as _, RequestedScope, RowOutcome,
@@ -46,6 +49,37 @@ async fn a_preview_tells_what_would_happen_and_changes_nothing() {
     let listed = process.batches.list(&access(&holder), &all()).await;
     assert!(listed.unwrap().found.items.is_empty());
     world.charged(&holder, 0).await;
+}
+
+#[tokio::test]
+async fn a_preview_warns_of_rows_that_contradict_themselves_and_are_looked_up_all_the_same() {
+    let (_world, process, holder) = start().await;
+    let with_account = |account, query| ProofQuery {
+        account: Account::parse(account).unwrap(),
+        ..query
+    };
+    let wrong_clabe = with_account("002010077777777772", payment(1));
+    let wrong_card = with_account("4037070000000011", payment(2));
+    let date = parse_date("2026-11-13").unwrap();
+    let another_day = ProofQuery { date, ..payment(3) };
+    let sound = payment(4);
+    // Neither is a row that isn't looked up.
+    let repeated = wrong_clabe.clone();
+    let all_rows = rows([sound, wrong_clabe, repeated, wrong_card, another_day]);
+    let preview = process.batches.preview(&access(&holder), draft(all_rows));
+    let preview = preview.await.unwrap().found;
+    assert_eq!((preview.counts.ready(), preview.counts.duplicates), (4, 1));
+    let warnings = preview.warnings.iter().map(|warning| {
+        let fields = warning.contradictions.iter();
+        let fields: Vec<_> = fields.map(|(field, _)| field.name()).collect();
+        (warning.row.0, warning.line, fields)
+    });
+    let expected = [
+        (1, 3, vec!["cuenta"]),
+        (3, 5, vec!["cuenta"]),
+        (4, 6, vec!["fecha"]),
+    ];
+    assert_eq!(warnings.collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test]

@@ -28,8 +28,8 @@ async fn a_proof_is_delivered_at_the_first_attempt_as_the_bank_issued_it() {
         assert_eq!(found.state, LookupState::Delivered);
         assert_eq!(found.attempts, 1);
         assert_eq!(found.history.unwrap()[0].outcome, Outcome::Delivered);
-        let erased_at = found.erased_at.unwrap();
-        assert_eq!(erased_at - found.updated_at, TimeDelta::days(7));
+        let erase_at = found.erase_at.unwrap();
+        assert_eq!(erase_at - found.updated_at, TimeDelta::days(7));
         let delivery = found.delivery.unwrap();
         let issued = unsealed_proof(&world.bank.asked()[0].transfer);
         let (xml, pdf) = match delivery.files {

@@ -17,7 +17,7 @@ async fn a_lookup_is_canceled_first_and_erased_afterwards() {
         panic!("it was erased");
     };
     assert_eq!((canceled.id, canceled.state), (id, LookupState::Canceled));
-    assert!(canceled.erased_at.is_some() && canceled.next_attempt_at.is_none());
+    assert!(canceled.erase_at.is_some() && canceled.next_attempt_at.is_none());
     assert_eq!(process.state(&holder, id).await, LookupState::Canceled);
     assert_eq!(process.work().await, 0);
     assert_eq!(world.outcomes(), [Outcome::Canceled]);

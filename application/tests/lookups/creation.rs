@@ -21,7 +21,7 @@ async fn a_lookup_is_charged_once_and_queued_under_the_id_of_its_request() {
     assert!(accepted.details.banks.is_some());
     let created = answer.created.unwrap();
     assert_eq!(created.state, LookupState::Queued);
-    assert_eq!((created.attempts, created.erased_at), (0, None));
+    assert_eq!((created.attempts, created.erase_at), (0, None));
     let until = created.retry_until - created.created_at;
     assert_eq!(until.num_hours(), 24);
     assert_eq!(world.charges(&holder).await, (1, 0));

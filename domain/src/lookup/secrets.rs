@@ -20,6 +20,8 @@ named_enum! {
         Question,
         /// The proof.
         Proof,
+        /// The bank's last answer without a proof.
+        Finding,
     }
 }
 
@@ -120,6 +122,7 @@ mod tests {
         let keys = [
             key(1, ID, Part::Question),
             key(1, ID, Part::Proof),
+            key(1, ID, Part::Finding),
             key(1, other, Part::Question),
             key(2, ID, Part::Question),
         ];

@@ -83,6 +83,7 @@ fn queued(new: &NewLookup) -> StoredLookup {
         question: new.question.clone(),
         proof: None,
         seal: None,
+        finding: None,
     }
 }
 
@@ -127,6 +128,7 @@ pub(in crate::contract) fn end(
         token: Uuid::from_u128(lease),
         now,
         attempt: Some(attempt(now)),
+        finding: None,
         change,
     }
 }

@@ -224,6 +224,7 @@ impl Stores {
             token: lease.token,
             now: soon(),
             attempt: None,
+            finding: None,
             change,
         };
         self.lookups.end_claim(&end).await.expect("the store works")

@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use domain::batch::bank_file::BankLine;
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber, RowState};
 use domain::file::RequestedFiles;
+use domain::hints::Hint;
 use domain::idempotency::IdempotencyKey;
 use domain::inference::Unresolved;
 use domain::key::{Environment, KeyId};
@@ -15,7 +16,8 @@ use domain::limits::LimitStatus;
 use domain::lookup::{LookupState, RetryFor};
 use domain::outcome::Outcome;
 use domain::page::{Page, PageRequest};
-use domain::query::ProofQuery;
+use domain::query::{Field, ProofQuery};
+use domain::tracking_key::TrackingKey;
 
 use super::{Caller, LookupAccess, LookupView};
 
@@ -258,10 +260,23 @@ pub struct BatchPreview {
     pub counts: RowCounts,
     /// The rows that would not be looked up, in their order.
     pub rejected: Vec<RowView>,
+    /// The rows that would be looked up though their questions contradict themselves, in their order.
+    pub warnings: Vec<RowWarning>,
     /// Requests that the key's month has left; `None` without a quota.
     pub quota_left: Option<u64>,
     /// Estimated time until each row was looked up once, in seconds, while nobody else asks the bank.
     pub seconds: u64,
+}
+
+/// A row whose question contradicts itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowWarning {
+    /// Its number, from 0 on.
+    pub row: RowNumber,
+    /// Number of its line in the file, from 1 on.
+    pub line: u32,
+    /// The contradictions, each with the field to look at.
+    pub contradictions: Vec<(Field, Hint)>,
 }
 
 /// A batch, decrypted.
@@ -288,7 +303,7 @@ pub struct BatchView {
     /// Time of the last change of its state.
     pub updated_at: DateTime<Utc>,
     /// Time at which it is erased; `None` until it is final.
-    pub erased_at: Option<DateTime<Utc>>,
+    pub erase_at: Option<DateTime<Utc>>,
     /// Its rows.
     pub counts: RowCounts,
     /// Rows that no lookup was made of yet.

@@ -7,12 +7,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::batch::BatchId;
 use domain::file::RequestedFiles;
-use domain::inference::InferredBanks;
+use domain::hints::Hint;
+use domain::inference::{InferredBanks, Unresolved};
 use domain::key::{Environment, KeyId};
 use domain::limits::LimitStatus;
 use domain::lookup::{Attempt, LookupId, LookupState, Metadata, QueuePlace, RetryFor};
 use domain::outcome::Outcome;
 use domain::page::{CursorError, Page, PageRequest};
+use domain::payment::Payment;
 use domain::query::ProofQuery;
 use domain::request::RequestId;
 use domain::seal::SealVerdict;
@@ -144,7 +146,7 @@ pub struct LookupView {
     /// Time of its last attempt, at the latest.
     pub retry_until: DateTime<Utc>,
     /// Time at which it is erased; `None` until it is final.
-    pub erased_at: Option<DateTime<Utc>>,
+    pub erase_at: Option<DateTime<Utc>>,
     /// Number of attempts.
     pub attempts: u32,
     /// The last one.
@@ -155,8 +157,16 @@ pub struct LookupView {
     pub next_attempt_at: Option<DateTime<Utc>>,
     /// Its place in the queue, when it was read by itself while it was due and nobody worked on it.
     pub queue: Option<QueuePlace>,
+    /// The question, as its creator asked it.
+    pub question: ProofQuery,
     /// The inferred fields.
     pub inferred: InferredBanks,
+    /// Reason for which the question names no transfer, by the catalogue of now.
+    pub unresolved: Option<Unresolved>,
+    /// The payment, when the bank knew it at its last answer and had no proof of it.
+    pub payment: Option<Payment>,
+    /// Likely mistakes, the most likely first, when the bank didn't know the transfer at its last answer.
+    pub hints: Vec<Hint>,
     /// The batch that it is a row of, if it is one.
     pub batch: Option<BatchId>,
     /// The proof came with an import of the bank's own batch.

@@ -186,6 +186,9 @@ pub struct StoredLookup {
     /// The verdict on its seal as of its delivery; `None` unless it was delivered, and of one that a version
     /// delivered that didn't record it.
     pub seal: Option<SealVerdict>,
+    /// The bank's last answer without a proof, encrypted; `None` before there is one, and once it was
+    /// delivered.
+    pub finding: Option<Vec<u8>>,
 }
 
 impl StoredLookup {
@@ -238,6 +241,8 @@ pub struct ClaimEnd {
     pub now: DateTime<Utc>,
     /// The attempt that was made, if one was.
     pub attempt: Option<Attempt>,
+    /// The bank's last answer without a proof, encrypted. It replaces what is stored of an earlier one.
+    pub finding: Option<Vec<u8>>,
     /// The change.
     pub change: LookupChange,
 }

@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 use domain::lookup::LookupId;
-use ports::inbound::{LookupAccess, LookupError, Read};
+use ports::inbound::{LookupAccess, LookupError, LookupView, Read};
 use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -22,12 +22,14 @@ mod create;
 mod file;
 mod find;
 mod list;
+pub(crate) mod question;
 mod remove;
 pub(crate) mod views;
 pub(crate) mod wait;
 
 pub(crate) use body::read as read_body;
 pub(crate) use file::rendered as file;
+use views::LookupBody;
 pub(crate) use wait::{Preference, preference};
 
 /// The route that creates them, which observes itself.
@@ -103,6 +105,11 @@ impl Reader {
                 Problem::internal(request_id)
             }
         }
+    }
+
+    /// A lookup in the caller's language.
+    fn body(&self, lookup: &LookupView) -> LookupBody {
+        LookupBody::new(lookup, self.context.language)
     }
 
     /// The answer to a read, with the state of the key's limits.

@@ -212,6 +212,26 @@ hint-date-in-tracking-key = The tracking key contains the date { $date }; try it
 hint-not-a-banking-day = The date is not a banking day; the transfer was operated on { $operation_date }. Give the day on which the transfer was made.
 hint-maybe-operation-date = The date may be the operation date; if the transfer was made earlier (after 18:00 or on a day that is no banking day), try fecha { $date }.
 
+## Next step of a lookup
+
+advice-await-turn = Nothing for now: the lookup waits for its turn at the central bank.
+advice-await-bank = Nothing for now: the central bank did not answer, and the lookup is repeated by itself.
+advice-await-proof = Nothing for now: the central bank has the payment (state: { $state }), and the lookup is repeated by itself until it issues the proof, mostly within 30 minutes.
+advice-await-return = Do not count the payment as received: it is being returned to the payer (state: { $state }). The lookup is repeated by itself.
+advice-check-meanwhile = The central bank does not know the payment yet, and the lookup is repeated by itself. Meanwhile, compare the data with the payer's receipt and look at the hints.
+advice-correct-question = The data contradict each other; correct them and create another lookup. { $hint }
+advice-check-question = Compare date, tracking key, account, amount and banks with the payer's receipt, look at the hints, and create another lookup with the corrected data.
+advice-reject-proof = Do not accept this proof: its seal does not fit its data. Confirm the credit in the account's statement before you count the payment as received.
+advice-confirm-payment = The seal could not be checked; confirm the credit in the account's statement before you count the payment as received.
+advice-payment-returned = Do not count the payment as received: the money went back to the payer (state: { $state }), and there will be no proof. Ask for another transfer.
+advice-payment-rejected = Do not count the payment as received: it was not settled (state: { $state }), and there will be no proof. Ask for another transfer.
+advice-payment-canceled = Do not count the payment as received: it was canceled (state: { $state }), and there will be no proof. Ask for another transfer.
+advice-ask-receiving-bank = The central bank knows the payment and did not issue its proof in time; ask the receiving bank to confirm it, then create another lookup.
+advice-name-banks = Create another lookup that names { LIST($fields, last: "and") }: it could not be inferred.
+advice-same-institution = Issuer and receiver are the same institution ({ $code }), and a transfer within it has no proof. If that is not so, correct emisor, receptor and cuenta and create another lookup.
+advice-ask-again = Create another lookup later: this one got no answer from the central bank.
+advice-ask-anew = The lookup was canceled; create another one if you still need the proof.
+
 ## GraphQL: request
 
 graphql-post-only = GraphQL is served over POST alone; send the query in a JSON body.

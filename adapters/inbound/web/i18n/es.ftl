@@ -212,6 +212,26 @@ hint-date-in-tracking-key = La clave de rastreo contiene la fecha { $date }; pru
 hint-not-a-banking-day = La fecha es inhábil; la transferencia se operó el { $operation_date }. Indique el día en que se hizo la transferencia.
 hint-maybe-operation-date = La fecha puede ser la de operación; si la transferencia se hizo antes (después de las 18:00 o en día inhábil), pruebe con fecha { $date }.
 
+## Qué hacer con una consulta
+
+advice-await-turn = Nada por ahora: la consulta espera su turno en el banco central.
+advice-await-bank = Nada por ahora: el banco central no respondió, y la consulta se repite sola.
+advice-await-proof = Nada por ahora: el banco central tiene el pago (estado: { $state }), y la consulta se repite sola hasta que emita el comprobante, casi siempre en 30 minutos.
+advice-await-return = No dé el pago por recibido: se está devolviendo al ordenante (estado: { $state }). La consulta se repite sola.
+advice-check-meanwhile = El banco central todavía no conoce el pago, y la consulta se repite sola. Mientras tanto, compare los datos con el comprobante del ordenante y revise las pistas.
+advice-correct-question = Los datos se contradicen; corríjalos y cree otra consulta. { $hint }
+advice-check-question = Compare fecha, clave de rastreo, cuenta, monto y bancos con el comprobante del ordenante, revise las pistas y cree otra consulta con los datos corregidos.
+advice-reject-proof = No acepte este comprobante: su sello no corresponde a sus datos. Confirme el abono en el estado de cuenta antes de dar el pago por recibido.
+advice-confirm-payment = El sello no se pudo verificar; confirme el abono en el estado de cuenta antes de dar el pago por recibido.
+advice-payment-returned = No dé el pago por recibido: el dinero volvió al ordenante (estado: { $state }) y no habrá comprobante. Pida otra transferencia.
+advice-payment-rejected = No dé el pago por recibido: no se liquidó (estado: { $state }) y no habrá comprobante. Pida otra transferencia.
+advice-payment-canceled = No dé el pago por recibido: se canceló (estado: { $state }) y no habrá comprobante. Pida otra transferencia.
+advice-ask-receiving-bank = El banco central conoce el pago y no emitió su comprobante a tiempo; pida al banco receptor que lo confirme y después cree otra consulta.
+advice-name-banks = Cree otra consulta que indique { LIST($fields, last: "y") }: no se pudo inferir.
+advice-same-institution = Emisor y receptor son la misma institución ({ $code }), y una transferencia interna no tiene comprobante. Si no es así, corrija emisor, receptor y cuenta y cree otra consulta.
+advice-ask-again = Cree otra consulta más tarde: esta no obtuvo respuesta del banco central.
+advice-ask-anew = La consulta se canceló; cree otra si todavía necesita el comprobante.
+
 ## GraphQL: petición
 
 graphql-post-only = GraphQL solo se atiende por POST; envíe la consulta en un cuerpo JSON.

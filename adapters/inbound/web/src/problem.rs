@@ -17,6 +17,7 @@ use ports::inbound::{Component, ComponentState};
 
 use crate::headers::retry_after_seconds;
 
+mod advice;
 mod catalogue;
 mod check;
 mod code;
@@ -33,12 +34,13 @@ mod row;
 mod tests;
 mod text;
 
+pub use advice::{Advice, what_to_do};
 pub use check::{CheckExplanation, CheckPassed, explanation};
 pub use code::Code;
 pub use column::TableColumn;
 pub use details::{
     ComponentDetail, Details, FieldDetail, FileDetail, GapDetail, GapDetails, HintDetail,
-    InferredDetails, PaymentDetail,
+    HintSubject, InferredDetails, PaymentDetail,
 };
 pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};

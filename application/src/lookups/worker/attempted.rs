@@ -31,6 +31,8 @@ pub(super) struct Attempted {
     pub(super) bank_time: Option<Duration>,
     pub(super) duration: Duration,
     pub(super) answer: Option<EncryptedAnswer>,
+    /// The bank's answer without a proof, encrypted; `None` when it gave none.
+    pub(super) finding: Option<Vec<u8>>,
     pub(super) retry_after: Option<Duration>,
     /// The bank wasn't asked, because our own limits had no turn for it.
     pub(super) had_no_turn: bool,
@@ -45,6 +47,7 @@ impl Attempted {
             bank_time: None,
             duration: Duration::ZERO,
             answer: None,
+            finding: None,
             retry_after: None,
             had_no_turn: false,
         }

@@ -44,6 +44,7 @@ async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
         question: row(number).question,
         proof: None,
         seal: None,
+        finding: None,
     });
     assert_eq!(elsewhere.rows_of(&batch(1)).await, expected);
     assert_eq!(elsewhere.kept(&as_new(&row(1))).await, expected[1]);

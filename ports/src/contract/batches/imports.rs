@@ -16,7 +16,7 @@ use crate::contract::lookups::{deliver, end, failed, lease_until, wait};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::contract::webhooks::endpoint;
 use crate::outbound::{
-    BatchChange, BatchFilter, ImportedProof, LookupChange, LookupFacts, StoredDelivery,
+    BatchChange, BatchFilter, ClaimEnd, ImportedProof, LookupChange, LookupFacts, StoredDelivery,
     StoredLookup,
 };
 
@@ -96,11 +96,12 @@ async fn open_and_failed_lookups_are_delivered(
         state: LookupState::Expired,
         refund: false,
     };
-    assert!(
-        here.end_claim(&end(waiting, 5, start(), wait(minutes(9))))
-            .await
-    );
-    assert!(here.end_claim(&end(ended, 5, start(), expiry)).await);
+    let found = |id, change| ClaimEnd {
+        finding: Some(b"not issued".to_vec()),
+        ..end(id, 5, start(), change)
+    };
+    assert!(here.end_claim(&found(waiting, wait(minutes(9)))).await);
+    assert!(here.end_claim(&found(ended, expiry)).await);
     let before = here.rows_of(&batch(1)).await;
     let proofs = [2, 0, 1].map(for_existing);
     assert_eq!(import(&elsewhere, &proofs).await, Some(vec![2, 0, 1]));
@@ -110,6 +111,7 @@ async fn open_and_failed_lookups_are_delivered(
         due_at: None,
         proof: Some(content(row)),
         seal: Some(seal_of(row)),
+        finding: None,
         ..before
     });
     let after = after.collect::<Vec<_>>();
@@ -174,6 +176,7 @@ async fn a_row_without_a_lookup_gets_a_delivered_one(
         question: new.question.clone(),
         proof: Some(b"proof 2".to_vec()),
         seal: Some(seal_of(2)),
+        finding: None,
     };
     assert_eq!(elsewhere.kept(&as_new(&new)).await, expected);
     assert_eq!(here.used().await, (1, 0));

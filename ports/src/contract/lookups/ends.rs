@@ -20,6 +20,7 @@ pub(super) async fn ends<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -
     a_lookup_waits_for_its_next_attempt(make().await).await;
     a_lookup_without_an_attempt_is_queued_again(make().await).await;
     attempts_come_back_in_their_order(make().await).await;
+    the_banks_last_answer_is_kept_until_there_is_a_proof(make().await).await;
     a_delivered_lookup_has_its_proof(make().await).await;
     every_end_without_a_proof_is_kept(make().await).await;
     an_end_with_a_refund_is_given_back_to_its_month(make().await).await;
@@ -109,6 +110,35 @@ async fn attempts_come_back_in_their_order(StoresUnderTest { here, elsewhere }: 
     let kept = elsewhere.kept(&lookup(1)).await;
     assert_eq!(kept.attempts, 12);
     assert_eq!(kept.last_attempt, attempts.last().copied());
+}
+
+async fn the_banks_last_answer_is_kept_until_there_is_a_proof(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let [waits, ends] = [lookup(1), lookup(2)];
+    here.add_lookups(&[waits.clone(), ends.clone()]).await;
+    let found = |new: &NewLookup, finding: &[u8], change| ClaimEnd {
+        finding: Some(finding.to_vec()),
+        ..end(new.facts.id, 1, soon(), change)
+    };
+    here.claim(2, lease(1)).await;
+    let failed = super::failed();
+    assert!(here.end_claim(&found(&waits, b"first", wait(soon()))).await);
+    assert!(here.end_claim(&found(&ends, b"only", failed)).await);
+    assert_eq!(elsewhere.kept(&ends).await.finding, Some(b"only".to_vec()));
+    for answer in [&b"second"[..], b"third"] {
+        let claimed = here.claim(1, lease(1)).await;
+        let kept = claimed[0].lookup.finding.clone();
+        assert_eq!(kept, elsewhere.kept(&waits).await.finding);
+        assert!(here.end_claim(&found(&waits, answer, wait(soon()))).await);
+        let kept = elsewhere.kept(&waits).await.finding;
+        assert_eq!(kept.as_deref(), Some(answer));
+    }
+    here.claim(1, lease(1)).await;
+    let deliver = LookupChange::Deliver(b"proof".to_vec());
+    let delivered = end(waits.facts.id, 1, soon(), deliver);
+    assert!(here.end_claim(&delivered).await);
+    assert_eq!(elsewhere.kept(&waits).await.finding, None);
 }
 
 async fn a_delivered_lookup_has_its_proof(StoresUnderTest { here, elsewhere }: StoresUnderTest) {

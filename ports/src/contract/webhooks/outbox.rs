@@ -68,6 +68,7 @@ pub(super) async fn an_end_that_comes_too_late_is_not_told(
         token: Uuid::from_u128(9),
         now: seconds(1),
         attempt: None,
+        finding: None,
         change: deliver(),
     };
     let ended = here.lookups.end_claim(&late).await;

@@ -3,7 +3,7 @@
 import { ERRORS, PAGE } from './queries.js';
 
 const BATCH_FIELDS = `
-  id keyId environment state reason name formats retryForSeconds createdAt updatedAt erasedAt progress eta
+  id keyId environment state reason name formats retryForSeconds createdAt updatedAt eraseAt progress eta
   counts { rows faulty duplicates notBegun queued running waiting delivered deliveredSealInvalid notFound failed expired canceled }
   files { results zip banxico }`;
 
@@ -19,7 +19,8 @@ export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: Int!)
   batchRows(id: $id, first: $first, after: $after) {
     hasNextPage
     rows {
-      row line callerId state duplicateOf lookupId reason seal imported trackingKey amount date
+      row line callerId state duplicateOf lookupId reason seal imported
+      question { fecha claveRastreo monto } payment { text } hints { code message } whatToDo
       errors { field message }
     }
   }

@@ -115,10 +115,15 @@ export const AUDIT = `query Audit($after: String, $filter: AuditFilter) {
 }`;
 
 const LOOKUP_FIELDS = `
-  id keyId environment state reason seal createdAt updatedAt retryUntil erasedAt attemptCount nextAttemptAt
+  id keyId environment state reason seal createdAt updatedAt retryUntil eraseAt attemptCount nextAttemptAt
   metadata { name value }`;
 
-const INFERRED = '{ participant { code name } source confidence }';
+const BANK = '{ participant { code name } source confidence }';
+const HINTS = 'hints { code message }';
+// What is known of a lookup besides its state, for its own view.
+const KNOWN = `
+  question { fecha claveRastreo cuenta monto emisor receptor } inferred { emisor ${BANK} receptor ${BANK} }
+  payment { text receivedAt processedAt } ${HINTS} whatToDo`;
 
 export const LOOKUPS = `query Lookups($first: Int!, $after: String, $filter: LookupFilter) {
   lookups(first: $first, after: $after, filter: $filter) { nodes { ${LOOKUP_FIELDS} } ${PAGE} }
@@ -130,7 +135,7 @@ const INSTITUTION = '{ codigo: code nombre: name }';
 // The proof has the names that the REST API gives it, as the views of proofs know them.
 export const LOOKUP = `query Lookup($id: ID!) {
   lookup(id: $id) {
-    summary { ${LOOKUP_FIELDS} inferredIssuer ${INFERRED} inferredReceiver ${INFERRED} }
+    summary { ${LOOKUP_FIELDS} ${KNOWN} }
     attempts { at outcome }
     delivery {
       proof {

@@ -36,7 +36,7 @@ pub(crate) struct Batch {
     /// Time of the last change of its state.
     updated_at: DateTime,
     /// Time at which it is erased; null until it is final.
-    erased_at: Option<DateTime>,
+    erase_at: Option<DateTime>,
     /// Its rows, by what became of them.
     counts: BatchCounts,
     /// Rows that have ended, of those that are looked up, in percent.
@@ -104,7 +104,7 @@ impl From<&BatchView> for Batch {
             retry_for_seconds: seconds(view.retry_for.duration()),
             created_at: view.created_at.into(),
             updated_at: view.updated_at.into(),
-            erased_at: view.erased_at.map(DateTime::from),
+            erase_at: view.erase_at.map(DateTime::from),
             counts: BatchCounts::from(view),
             progress: view.progress(),
             eta: view.eta.map(DateTime::from),

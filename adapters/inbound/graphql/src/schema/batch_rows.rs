@@ -3,13 +3,15 @@
 use async_graphql::{Context, ID, SimpleObject};
 use domain::batch::{BatchId, RowNumber};
 use domain::page::PageSize;
-use ports::inbound::{BatchError, BatchRows, RowOutcome, RowView};
+use ports::inbound::{BatchError, BatchRows, LookupView, RowOutcome, RowView};
 use web::Language;
-use web::problem::{GraphqlProblem, RowError};
+use web::problem::{GraphqlProblem, RowError, what_to_do};
 
+use super::bank_answer::{Hint, Payment};
 use super::connection::page_size;
-use super::context::{ports, requester};
+use super::context::{Ports, ports, requester};
 use super::enums::{Outcome, RowState, SealVerdict};
+use super::question::{InferredBanks, Question};
 use crate::field_error::FieldError;
 
 /// Rows of a batch, in the order of its table.
@@ -44,12 +46,17 @@ pub(crate) struct BatchRow {
     seal: Option<SealVerdict>,
     /// True when its proof came with an import of the bank's own batch.
     imported: bool,
-    /// The tracking key; null for a faulty row.
-    tracking_key: Option<String>,
-    /// The amount in pesos, `1234.56`; null for a faulty row.
-    amount: Option<String>,
-    /// The date of the transfer, `2026-11-20`; null for a faulty row.
-    date: Option<String>,
+    /// The question; null for a row that can't be read.
+    question: Option<Question>,
+    /// The banks that were inferred for its lookup; null when none was.
+    inferred: Option<InferredBanks>,
+    /// The payment, when the bank knew it at its last answer and had no proof of it.
+    payment: Option<Payment>,
+    /// Things to check, most likely first, when the bank didn't know the transfer at its last answer.
+    hints: Vec<Hint>,
+    /// What to do next, in the caller's language; null without a lookup, and once a proof with a valid seal is
+    /// delivered.
+    what_to_do: Option<String>,
 }
 
 /// An error of a row.
@@ -62,15 +69,14 @@ pub(crate) struct BatchRowError {
 }
 
 impl BatchRow {
-    fn new(view: &RowView, language: Language) -> Self {
+    fn new(view: &RowView, ports: &Ports, language: Language) -> Self {
         let (mut duplicate_of, mut lookup) = (None, None);
         match &view.outcome {
             RowOutcome::Duplicate { of, .. } => duplicate_of = Some(number(*of)),
-            RowOutcome::Lookup(found) => lookup = Some(found),
+            RowOutcome::Lookup(found) => lookup = Some(&**found),
             RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) | RowOutcome::NotBegun => {}
         }
         let delivery = lookup.and_then(|lookup| lookup.delivery.as_ref());
-        let query = view.query.as_ref();
         let errors = RowError::all_of(&view.outcome).into_iter();
         let error = |error: RowError| BatchRowError {
             message: error.message(language).to_owned(),
@@ -84,13 +90,16 @@ impl BatchRow {
             duplicate_of,
             errors: errors.map(error).collect(),
             lookup_id: lookup.map(|lookup| lookup.id.into()),
-            reason: lookup.and_then(|lookup| lookup.reason()).map(Outcome::from),
+            reason: lookup.and_then(LookupView::reason).map(Outcome::from),
             seal: delivery
                 .map(|delivery| domain::seal::SealVerdict::from(delivery.seal.verdict).into()),
             imported: lookup.is_some_and(|lookup| lookup.imported),
-            tracking_key: query.map(|query| query.tracking_key.as_str().to_owned()),
-            amount: query.map(|query| query.amount.to_string()),
-            date: query.map(|query| query.date.to_string()),
+            question: view.query.as_ref().map(Question::from),
+            inferred: lookup
+                .and_then(|lookup| InferredBanks::of(&lookup.inferred, ports, ports.today())),
+            payment: lookup.and_then(|lookup| lookup.payment.as_ref().map(Payment::from)),
+            hints: lookup.map_or_else(Vec::new, |lookup| Hint::all_of(&lookup.hints, language)),
+            what_to_do: lookup.and_then(|lookup| what_to_do(lookup, language)),
         }
     }
 }
@@ -113,20 +122,19 @@ pub(super) async fn page(
         least: 0,
         most: i32::MAX.unsigned_abs().into(),
     })?;
-    let requester = requester(context);
+    let (ports, requester) = (ports(context), requester(context));
     let access = requester.batch_access();
-    let batches = &ports(context).batches;
-    let read = match batches.rows(&access, id, RowNumber(after)).await {
+    let read = match ports.batches.rows(&access, id, RowNumber(after)).await {
         Err(BatchError::Unknown) => return Ok(None),
         read => read?,
     };
-    Ok(Some(read_rows(read.found, size, requester.language).await?))
+    Ok(Some(read_rows(read.found, size, (ports, requester.language)).await?))
 }
 
 async fn read_rows(
     mut rows: Box<dyn BatchRows>,
     size: PageSize,
-    language: Language,
+    (ports, language): (&Ports, Language),
 ) -> Result<BatchRowPage, BatchError> {
     let size = size.get() as usize;
     let mut found = Vec::with_capacity(size);
@@ -134,7 +142,7 @@ async fn read_rows(
     while let Some(views) = rows.next().await? {
         let left = size - found.len();
         let page = views.iter().take(left);
-        found.extend(page.map(|view| BatchRow::new(view, language)));
+        found.extend(page.map(|view| BatchRow::new(view, ports, language)));
         if views.len() > left {
             has_next_page = true;
             break;

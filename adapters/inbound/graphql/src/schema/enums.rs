@@ -161,6 +161,30 @@ pub(crate) enum LookupState {
     Canceled,
 }
 
+/// State of a payment at the central bank.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::payment::PaymentState")]
+pub(crate) enum PaymentState {
+    /// `En proceso`.
+    InProcess,
+    /// `Liquidado`: its proof may still be issued.
+    Settled,
+    /// `Cancelado`.
+    Cancelled,
+    /// `Rechazado`.
+    Rejected,
+    /// `En proceso de devolución`.
+    ReturnInProcess,
+    /// `Devuelto`.
+    Returned,
+    /// `No liquidado`.
+    NotSettled,
+    /// `No encontrado`.
+    NotFound,
+    /// `Retornado`.
+    SentBack,
+}
+
 /// State of a batch.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::batch::BatchState")]

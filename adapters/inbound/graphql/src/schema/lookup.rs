@@ -1,18 +1,19 @@
 //! Stored lookups, their attempts, and what was delivered.
 
 use async_graphql::{ID, SimpleObject};
-use chrono::NaiveDate;
-use domain::inference::Inferred;
 use domain::lookup::LookupId;
 use domain::page::{Page, PageRequest};
 use domain::seal::covered_fields;
 use ports::inbound::{Delivery, LookupView};
+use web::Language;
+use web::problem::what_to_do;
 
+use super::bank_answer::{Hint, Payment};
 use super::connection::{PageInfo, connection};
 use super::context::Ports;
-use super::enums::{Confidence, Environment, InferenceSource, LookupState, Outcome, SealVerdict};
+use super::enums::{Environment, LookupState, Outcome, SealVerdict};
 use super::proof::{EarlierDeliveries, Proof, ProofSeal};
-use super::requests::Participant;
+use super::question::{InferredBanks, Question};
 use super::scalars::DateTime;
 
 /// A stored lookup: a request for a proof that is carried to its end while nobody waits.
@@ -39,28 +40,24 @@ pub(crate) struct Lookup {
     /// Time of the last attempt, at the latest.
     retry_until: DateTime,
     /// Time at which it is erased; null until it is final.
-    erased_at: Option<DateTime>,
+    erase_at: Option<DateTime>,
     /// Number of attempts that ended.
     attempt_count: u32,
     /// Time of the next attempt; null while one is made, and once it is final.
     next_attempt_at: Option<DateTime>,
-    /// The bank that sent the transfer, when it was inferred.
-    inferred_issuer: Option<InferredBank>,
-    /// The bank that received the transfer, when it was inferred.
-    inferred_receiver: Option<InferredBank>,
+    /// The question.
+    question: Question,
+    /// The banks that were inferred; null when none was.
+    inferred: Option<InferredBanks>,
+    /// The payment, when the bank knew it at its last answer and had no proof of it.
+    payment: Option<Payment>,
+    /// Things to check, most likely first, when the bank didn't know the transfer at its last answer.
+    hints: Vec<Hint>,
+    /// What to do next, in the caller's language; null once a proof with a valid seal is delivered, and in
+    /// lists for any delivered one.
+    what_to_do: Option<String>,
     /// Pairs that its creator gave, in their order.
     metadata: Vec<MetadataPair>,
-}
-
-/// A bank that was inferred.
-#[derive(SimpleObject)]
-pub(crate) struct InferredBank {
-    /// The bank.
-    participant: Participant,
-    /// The datum that it was inferred from.
-    source: InferenceSource,
-    /// Confidence in it.
-    confidence: Confidence,
 }
 
 /// A pair of a lookup's metadata.
@@ -73,12 +70,7 @@ pub(crate) struct MetadataPair {
 }
 
 impl Lookup {
-    pub(super) fn new(view: &LookupView, ports: &Ports, today: NaiveDate) -> Self {
-        let inferred = |inferred: &Inferred| InferredBank {
-            participant: Participant::of(inferred.code, ports, today),
-            source: InferenceSource::from(&inferred.evidence),
-            confidence: inferred.evidence.confidence().into(),
-        };
+    pub(super) fn new(view: &LookupView, ports: &Ports, language: Language) -> Self {
         let pair = |(name, value): &(String, String)| MetadataPair {
             name: name.clone(),
             value: value.clone(),
@@ -93,11 +85,14 @@ impl Lookup {
             created_at: view.created_at.into(),
             updated_at: view.updated_at.into(),
             retry_until: view.retry_until.into(),
-            erased_at: view.erased_at.map(DateTime::from),
+            erase_at: view.erase_at.map(DateTime::from),
             attempt_count: view.attempts,
             next_attempt_at: view.next_attempt_at.map(DateTime::from),
-            inferred_issuer: view.inferred.issuer.as_ref().map(inferred),
-            inferred_receiver: view.inferred.receiver.as_ref().map(inferred),
+            question: Question::from(&view.question),
+            inferred: InferredBanks::of(&view.inferred, ports, ports.today()),
+            payment: view.payment.as_ref().map(Payment::from),
+            hints: Hint::all_of(&view.hints, language),
+            what_to_do: what_to_do(view, language),
             metadata: view.metadata.pairs().iter().map(pair).collect(),
         }
     }
@@ -111,11 +106,15 @@ connection! {
 }
 
 impl LookupConnection {
-    pub(super) fn new(page: Page<LookupView>, request: &PageRequest, ports: &Ports) -> Self {
-        let today = ports.today();
+    pub(super) fn new(
+        page: Page<LookupView>,
+        request: &PageRequest,
+        ports: &Ports,
+        language: Language,
+    ) -> Self {
         Self {
             page_info: PageInfo::new(&page, request),
-            edges: LookupEdge::of(page.items, |view| Lookup::new(&view, ports, today)),
+            edges: LookupEdge::of(page.items, |view| Lookup::new(&view, ports, language)),
         }
     }
 }
@@ -166,7 +165,7 @@ pub(crate) struct LookupFile {
 }
 
 impl LookupDetail {
-    pub(super) fn new(view: &LookupView, ports: &Ports) -> Self {
+    pub(super) fn new(view: &LookupView, ports: &Ports, language: Language) -> Self {
         let attempts = view.history.iter().flatten();
         let attempt = |attempt: &domain::lookup::Attempt| LookupAttempt {
             at: attempt.at.into(),
@@ -174,7 +173,7 @@ impl LookupDetail {
         };
         let delivery = view.delivery.as_ref();
         Self {
-            summary: Lookup::new(view, ports, ports.today()),
+            summary: Lookup::new(view, ports, language),
             attempts: attempts.map(attempt).collect(),
             delivery: delivery.map(|delivery| LookupDelivery::new(delivery, view.id)),
         }

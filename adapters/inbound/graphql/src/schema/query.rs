@@ -115,10 +115,10 @@ impl Query {
     ) -> Result<LookupConnection, FieldError> {
         let page = page_request(first, after.as_deref())?;
         let query = lookup_query(page, filter)?;
-        let ports = ports(context);
-        let caller = &requester(context).caller;
-        let page = ports.lookups.list(caller, &query).await?;
-        Ok(LookupConnection::new(page, &query.page, ports))
+        let (ports, requester) = (ports(context), requester(context));
+        let page = ports.lookups.list(&requester.caller, &query).await?;
+        let language = requester.language;
+        Ok(LookupConnection::new(page, &query.page, ports, language))
     }
 
     /// One stored lookup with its attempts and its proof; null when it isn't there, or isn't the
@@ -130,9 +130,9 @@ impl Query {
     ) -> Option<Result<LookupDetail, FieldError>> {
         // A text that isn't shaped like an id identifies nothing.
         let id = LookupId(uuid(&id)?);
-        let ports = ports(context);
-        match ports.lookups.find(&requester(context).caller, id).await {
-            Ok(view) => Some(Ok(LookupDetail::new(&view, ports))),
+        let (ports, requester) = (ports(context), requester(context));
+        match ports.lookups.find(&requester.caller, id).await {
+            Ok(view) => Some(Ok(LookupDetail::new(&view, ports, requester.language))),
             Err(PersonLookupError::NotFound) => None,
             Err(error) => Some(Err(error.into())),
         }

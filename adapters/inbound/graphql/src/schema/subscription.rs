@@ -29,15 +29,17 @@ impl Subscription {
         // A text that isn't shaped like an id identifies nothing.
         let id = uuid(&id).ok_or(GraphqlProblem::NotFound)?;
         let ports = ports(context).clone();
-        let caller = &requester(context).caller;
-        let changes = ports.lookups.changes(caller, LookupId(id)).await?;
+        let requester = requester(context);
+        let language = requester.language;
+        let changes = ports.lookups.changes(&requester.caller, LookupId(id));
+        let changes = changes.await?;
         Ok(try_unfold(
             (changes, ports),
-            async |(mut changes, ports)| {
+            async move |(mut changes, ports)| {
                 let Some(view) = changes.next().await? else {
                     return Ok(None);
                 };
-                let lookup = Lookup::new(&view, &ports, ports.today());
+                let lookup = Lookup::new(&view, &ports, language);
                 Ok(Some((lookup, (changes, ports))))
             },
         ))

@@ -17,7 +17,7 @@ use crate::data::key_id;
 use crate::harness::Harness;
 use crate::lookups::{key, member, question};
 
-const BATCH: &str = "environment state reason name formats retryForSeconds createdAt updatedAt erasedAt \
+const BATCH: &str = "environment state reason name formats retryForSeconds createdAt updatedAt eraseAt \
                      counts { rows faulty duplicates notBegun queued running waiting delivered notFound \
                      failed expired canceled } progress eta files { results zip banxico }";
 const ROW: &str = "row line callerId state duplicateOf errors { field message } reason imported \

@@ -21,10 +21,13 @@ use testkit::people::owner;
 use crate::data::key_id;
 use crate::harness::Harness;
 
-const LOOKUP: &str = "environment state reason createdAt updatedAt retryUntil erasedAt \
+const LOOKUP: &str = "environment state reason createdAt updatedAt retryUntil eraseAt \
                       attemptCount nextAttemptAt metadata { name value } \
-                      inferredIssuer { participant { code name active } source confidence } \
-                      inferredReceiver { participant { code name active } source confidence }";
+                      question { fecha claveRastreo cuenta monto emisor receptor } \
+                      inferred { emisor { participant { code name active } source confidence } \
+                      receptor { participant { code name active } source confidence } } \
+                      payment { state text receivedAt processedAt } \
+                      hints { code message given expected date operationDate } whatToDo";
 const DELIVERY: &str = "proof { trackingKey operationDate creditDate creditTime amount vat concept \
                         paymentType issuer { code name } receiver { code name } \
                         payer { name taxId accountType account } \

@@ -1,15 +1,16 @@
 //! Rows of a batch, as a table for spreadsheets.
 
 use domain::batch::formula;
+use domain::inference::Inferred;
 use domain::proof::Proof;
-use ports::inbound::{RowOutcome, RowView};
+use ports::inbound::{LookupView, RowOutcome, RowView};
 use web::Language;
-use web::problem::RowError;
+use web::problem::{HintReason, RowError, what_to_do};
 
 use crate::lookups::views::origin;
 
 /// Names of the columns. The question's are those of a table that creates a batch.
-const COLUMNS: [&str; 24] = [
+const COLUMNS: [&str; 29] = [
     "fila",
     "linea",
     "id",
@@ -17,12 +18,17 @@ const COLUMNS: [&str; 24] = [
     "motivo",
     "duplicado_de",
     "errores",
+    "estado_del_pago",
+    "pistas",
+    "que_hacer",
     "fecha",
     "clave_rastreo",
     "cuenta",
     "monto",
     "emisor",
     "receptor",
+    "emisor_inferido",
+    "receptor_inferido",
     "consulta",
     "origen",
     "sello",
@@ -66,6 +72,14 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
     let code = |code: Option<domain::participant::ParticipantCode>| {
         code.map(|code| code.to_string()).unwrap_or_default()
     };
+    let inferred = lookup.map(|lookup| &lookup.inferred);
+    let [issuer, receiver] = [
+        inferred.and_then(|inferred| inferred.issuer.as_ref()),
+        inferred.and_then(|inferred| inferred.receiver.as_ref()),
+    ];
+    let payment = lookup.and_then(|lookup| lookup.payment);
+    let hints = lookup.map(|lookup| hints(lookup, language));
+    let next_step = lookup.and_then(|lookup| what_to_do(lookup, language));
     let cells = [
         (row.row.0 + 1).to_string(),
         row.line.to_string(),
@@ -76,6 +90,11 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
             .unwrap_or_default(),
         duplicate_of,
         errors,
+        payment
+            .map(|payment| payment.state.label().to_owned())
+            .unwrap_or_default(),
+        hints.unwrap_or_default(),
+        next_step.unwrap_or_default(),
         of_query(|query| query.date.to_string()),
         of_query(|query| query.tracking_key.as_str().to_owned()),
         of_query(|query| query.account.as_str().to_owned()),
@@ -83,13 +102,17 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         code(
             query
                 .and_then(|query| query.issuer)
-                .or(delivery.map(|delivery| delivery.issuer)),
+                .or(delivery.map(|delivery| delivery.issuer))
+                .or(issuer.map(|issuer| issuer.code)),
         ),
         code(
             query
                 .and_then(|query| query.receiver)
-                .or(proof.map(|proof| proof.receiver)),
+                .or(proof.map(|proof| proof.receiver))
+                .or(receiver.map(|receiver| receiver.code)),
         ),
+        origin_of_bank(issuer),
+        origin_of_bank(receiver),
         lookup
             .map(|lookup| lookup.id.to_string())
             .unwrap_or_default(),
@@ -111,4 +134,20 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         of_proof(|proof| proof.concept.clone()),
     ];
     formula::row(cells)
+}
+
+/// The hints of a lookup, one after another.
+fn hints(lookup: &LookupView, language: Language) -> String {
+    let hints = lookup.hints.iter().copied();
+    let hints = hints.map(|hint| HintReason::from(hint).message(language));
+    hints.collect::<Vec<_>>().join(" ")
+}
+
+/// The datum that a bank was inferred from, and the confidence in it.
+fn origin_of_bank(inferred: Option<&Inferred>) -> String {
+    let origin = |inferred: &Inferred| {
+        let evidence = &inferred.evidence;
+        format!("{} ({})", evidence.source(), evidence.confidence().name())
+    };
+    inferred.map(origin).unwrap_or_default()
 }

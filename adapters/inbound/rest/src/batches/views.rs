@@ -5,12 +5,13 @@ use domain::batch::BatchState;
 use domain::batch::sheet::SheetColumn;
 use domain::lookup::LookupState;
 use domain::outcome::Outcome;
-use ports::inbound::{BatchPreview, BatchView, RowOutcome, RowView};
+use ports::inbound::{BatchPreview, BatchView, RowOutcome, RowView, RowWarning};
 use serde::Serialize;
 use utoipa::ToSchema;
-use web::problem::{RowError, RowFaultText, TableColumn};
+use web::problem::{HintReason, RowError, RowFaultText, TableColumn};
 use web::{BatchPaths, Language, Problem};
 
+use crate::lookups::question::QuestionBody;
 use crate::lookups::views::LookupBody;
 use crate::openapi::schemas::words;
 
@@ -41,7 +42,7 @@ pub(crate) struct BatchBody {
     updated_at: String,
     /// Time at which it is erased. Null until it has ended.
     #[schema(required, format = "date-time")]
-    deleted_at: Option<String>,
+    erase_at: Option<String>,
     counts: CountsBody,
     /// Rows that have ended, of those that are looked up, in percent.
     progress: f64,
@@ -108,7 +109,7 @@ impl BatchBody {
             retry_for: batch.retry_for.duration().as_secs(),
             created_at: instant(batch.created_at),
             updated_at: instant(batch.updated_at),
-            deleted_at: batch.erased_at.map(instant),
+            erase_at: batch.erase_at.map(instant),
             counts: CountsBody {
                 rows: batch.counts.rows,
                 faulty: batch.counts.faulty,
@@ -156,15 +157,21 @@ pub(crate) struct PreviewBody {
     seconds: u64,
     /// The rows that would not be looked up, 1,000 at most.
     rejected: Vec<RowBody>,
+    /// Rows that would be looked up though their data contradict each other, as an account whose check digit
+    /// is wrong.
+    warned: usize,
+    /// Their contradictions, of the first 1,000 of them.
+    warnings: Vec<RowWarningBody>,
 }
 
-/// Most rejected rows that an answer lists.
-const MAX_REJECTED: usize = 1000;
+/// Most rows that an answer lists, of the rejected ones and of those with warnings.
+const MAX_LISTED: usize = 1000;
 
 impl PreviewBody {
     pub(crate) fn new(preview: &BatchPreview, columns: &[SheetColumn], language: Language) -> Self {
         let counts = preview.counts;
-        let rejected = preview.rejected.iter().take(MAX_REJECTED);
+        let rejected = preview.rejected.iter().take(MAX_LISTED);
+        let warnings = preview.warnings.iter().take(MAX_LISTED);
         Self {
             columns: columns.iter().map(TableColumn::new).collect(),
             rows: counts.rows,
@@ -174,7 +181,43 @@ impl PreviewBody {
             quota_left: preview.quota_left,
             seconds: preview.seconds,
             rejected: rejected.map(|row| RowBody::new(row, language)).collect(),
+            warned: preview.warnings.len(),
+            warnings: warnings
+                .flat_map(|warning| RowWarningBody::all_of(warning, language))
+                .collect(),
         }
+    }
+}
+
+/// A contradiction in a row that would be looked up all the same.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BatchRowWarning)]
+struct RowWarningBody {
+    /// The row's number, from 1 on.
+    row: u32,
+    /// Its line in the file, from 1 on.
+    line: u32,
+    /// The field to look at.
+    field: &'static str,
+    /// That of a hint, for machines.
+    code: &'static str,
+    /// The contradiction and the remedy, for people.
+    message: String,
+}
+
+impl RowWarningBody {
+    fn all_of(warning: &RowWarning, language: Language) -> impl Iterator<Item = Self> {
+        let contradictions = warning.contradictions.iter();
+        contradictions.map(move |(field, hint)| {
+            let hint = HintReason::from(*hint);
+            Self {
+                row: warning.row.0 + 1,
+                line: warning.line,
+                field: field.name(),
+                code: hint.code(),
+                message: hint.message(language),
+            }
+        })
     }
 }
 
@@ -212,6 +255,9 @@ pub(crate) struct RowBody {
     id: Option<String>,
     /// The state of its lookup; or `faulty`, `duplicate`, `not_begun`.
     state: &'static str,
+    /// The question; null for a row that can't be read.
+    #[schema(required)]
+    question: Option<QuestionBody>,
     /// The row that asked the same first, if it is a duplicate.
     #[schema(required)]
     duplicate_of: Option<u32>,
@@ -239,7 +285,9 @@ impl RowBody {
         let (mut duplicate_of, mut lookup) = (None, None);
         match &row.outcome {
             RowOutcome::Duplicate { of, .. } => duplicate_of = Some(of.0 + 1),
-            RowOutcome::Lookup(found) => lookup = Some(LookupBody::new(found)),
+            RowOutcome::Lookup(found) => {
+                lookup = Some(LookupBody::new(found, language));
+            }
             RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) | RowOutcome::NotBegun => {}
         }
         let errors = RowError::all_of(&row.outcome)
@@ -254,6 +302,7 @@ impl RowBody {
             line: row.line,
             id: row.caller_id.clone(),
             state: row.outcome.state().name(),
+            question: row.query.as_ref().map(QuestionBody::from),
             duplicate_of,
             errors: errors.collect(),
             lookup,

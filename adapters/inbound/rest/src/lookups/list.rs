@@ -13,7 +13,6 @@ use validator::Validate;
 use web::Problem;
 
 use super::Reader;
-use super::views::LookupBody;
 use crate::RestState;
 use crate::openapi::responses::FaultyInput;
 use crate::people::input::{Id, Input, Instant, Text, Word};
@@ -65,6 +64,6 @@ pub(super) async fn list(
     };
     let listed = state.lookups.list(reader.access.clone(), query).await;
     let listed = listed.map_err(|error| reader.problem(&error))?;
-    let listing = Listing::of(listed.found.clone(), |lookup| LookupBody::new(&lookup));
+    let listing = Listing::of(listed.found.clone(), |lookup| reader.body(&lookup));
     reader.answer(&listed, &listing)
 }

@@ -12,8 +12,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Type};
-use web::problem::InferredDetails;
+use web::Language;
+use web::problem::{HintDetail, InferredDetails, PaymentDetail, what_to_do};
 
+use super::question::QuestionBody;
 use crate::openapi::schemas::words;
 use crate::proofs::views::{ParsedProof, ProofFields, SealView, SeenView, or_null};
 
@@ -42,7 +44,7 @@ pub(crate) struct LookupBody {
     retry_until: String,
     /// Time at which it is erased. Null until it is final.
     #[schema(required, format = "date-time")]
-    deleted_at: Option<String>,
+    erase_at: Option<String>,
     /// Number of attempts that ended.
     attempts: u32,
     /// All attempts, oldest first. Null in lists.
@@ -55,9 +57,18 @@ pub(crate) struct LookupBody {
     /// answer to its creation.
     #[schema(required)]
     queue: Option<QueueBody>,
+    question: QuestionBody,
     /// The banks that were inferred.
     #[schema(required, inline)]
     inferred: Option<InferredDetails>,
+    /// The payment, when the bank knew it at its last answer and had no proof of it.
+    #[schema(required)]
+    payment: Option<PaymentDetail>,
+    /// Things to check, most likely first, when the bank did not know the transfer at its last answer.
+    hints: Vec<HintDetail>,
+    /// What to do next. Null once a proof with a valid seal is delivered, and in lists for any delivered one.
+    #[schema(required)]
+    what_to_do: Option<String>,
     /// The fields of the proof. Null unless it is delivered, and in lists.
     #[schema(required)]
     cep: Option<ProofFields>,
@@ -115,7 +126,7 @@ pub(crate) struct AttemptBody {
 }
 
 impl LookupBody {
-    pub(crate) fn new(lookup: &LookupView) -> Self {
+    pub(crate) fn new(lookup: &LookupView, language: Language) -> Self {
         let proof = lookup
             .delivery
             .as_ref()
@@ -124,6 +135,8 @@ impl LookupBody {
         if let Some(proof) = proof {
             (cep, sello, visto) = (Some(proof.cep), Some(proof.sello), proof.visto);
         }
+        let hints = lookup.hints.iter().copied();
+        let hints = hints.map(|hint| HintDetail::new(hint.into(), language));
         let pairs = lookup.metadata.pairs().iter();
         let pairs = pairs.map(|(name, value)| (name.clone(), Value::from(value.as_str())));
         Self {
@@ -134,12 +147,16 @@ impl LookupBody {
             created_at: instant(lookup.created_at),
             updated_at: instant(lookup.updated_at),
             retry_until: instant(lookup.retry_until),
-            deleted_at: lookup.erased_at.map(instant),
+            erase_at: lookup.erase_at.map(instant),
             attempts: lookup.attempts,
             history: lookup.history.as_deref().map(history),
             next_attempt_at: lookup.next_attempt_at.map(instant),
             queue: lookup.queue.map(QueueBody::new),
+            question: QuestionBody::from(&lookup.question),
             inferred: InferredDetails::of(&lookup.inferred),
+            payment: lookup.payment.as_ref().map(PaymentDetail::new),
+            hints: hints.collect(),
+            what_to_do: what_to_do(lookup, language),
             cep,
             sello,
             visto,

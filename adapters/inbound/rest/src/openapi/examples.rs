@@ -360,15 +360,20 @@ fn not_in_spei() -> Problem {
 }
 
 fn not_issued() -> Problem {
-    let at = |hour, minute| date(11, 20).and_hms_opt(hour, minute, 7);
     fetch(&FetchError::NotFound {
-        reason: NotFoundReason::ProofNotIssued(Payment {
-            state: PaymentState::Settled,
-            received_at: at(10, 15),
-            processed_at: at(10, 16),
-        }),
+        reason: NotFoundReason::ProofNotIssued(settled()),
         hints: vec![],
     })
+}
+
+/// A payment whose proof isn't issued yet.
+fn settled() -> Payment {
+    let at = |hour, minute| date(11, 20).and_hms_opt(hour, minute, 7);
+    Payment {
+        state: PaymentState::Settled,
+        received_at: at(10, 15),
+        processed_at: at(10, 16),
+    }
 }
 
 fn bank_protocol() -> FetchError {

@@ -122,6 +122,64 @@ async fn a_lookup_without_a_proof_yet_goes_on_and_can_be_canceled() {
     worker.abort();
 }
 
+const UNKNOWN_TRANSFER: &str = include_str!("../../../../../tests/cases/lookup-no-hints.json");
+
+impl Harness {
+    /// A stored lookup after its first attempt, in a language.
+    async fn attempted(&self, body: String, language: &str) -> Value {
+        let lookup = json_of(self.create(body, None).await, 202).await;
+        assert_eq!(lookup["hints"], json!([]));
+        while self.gateway.lookups.worker.round().await.unwrap() > 0 {
+            self.all_ended().await;
+        }
+        let path = format!("/v1/cep/lookups/{}", lookup["id"].as_str().unwrap());
+        let request = self.request("GET", &path).header("x-api-key", GOOD_KEY);
+        let request = request.header("accept-language", language);
+        json_of(request.send().await.unwrap(), 200).await
+    }
+
+    /// The details of an immediate answer without a proof.
+    async fn details(&self, body: String) -> Value {
+        let request = self.request("POST", "/v1/cep/xml_auto");
+        let request = request.header("x-api-key", GOOD_KEY);
+        let request = request.header("content-type", "application/json");
+        let answer = request.body(body).send().await.unwrap();
+        json_of(answer, 404).await["details"].clone()
+    }
+}
+
+#[tokio::test]
+async fn a_lookup_tells_what_an_immediate_answer_tells() {
+    let harness = Harness::start().await;
+    let as_given = UNKNOWN_TRANSFER.to_owned();
+    let inferred = |amount| body(&[("monto", amount), ("emisor", ""), ("receptor", "")]);
+    for question in [as_given, inferred("404.00"), inferred("404.02")] {
+        let details = harness.details(question.clone()).await;
+        let lookup = harness.attempted(question.clone(), "es").await;
+        assert_eq!(lookup["reason"], details["reason"], "{question}");
+        assert_eq!(lookup["hints"], details["hints"], "{question}");
+        assert_eq!(lookup["inferred"], details["inferred"], "{question}");
+        assert_eq!(lookup["payment"], details["payment"], "{question}");
+    }
+}
+
+#[tokio::test]
+async fn a_lookup_says_what_was_asked_and_what_to_do() {
+    let harness = Harness::start().await;
+    for language in ["es", "en"] {
+        let lookup = harness.attempted(UNKNOWN_TRANSFER.to_owned(), language);
+        let lookup = lookup.await;
+        assert_eq!(lookup["state"], "not_found");
+        assert_eq!(lookup["hints"][0]["code"], "check_digit");
+        assert_eq!(lookup["question"]["cuenta"], "002010077777777772");
+        let told = json!({
+            "question": lookup["question"], "inferred": lookup["inferred"], "payment": lookup["payment"],
+            "hints": lookup["hints"], "what_to_do": lookup["what_to_do"],
+        });
+        insta::assert_json_snapshot!(format!("told_{language}"), told);
+    }
+}
+
 #[tokio::test]
 async fn every_faulty_member_is_named_and_nothing_is_stored() {
     let harness = Harness::start().await;

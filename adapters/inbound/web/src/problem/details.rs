@@ -1,5 +1,7 @@
 //! Members of an error's `details`, in the order in which they are written.
 
+use std::fmt;
+
 use chrono::NaiveDateTime;
 use domain::check::CheckReason;
 use domain::inference::{Inferred, InferredBanks};
@@ -241,7 +243,8 @@ fn payment_state() -> ObjectBuilder {
 }
 
 impl PaymentDetail {
-    pub(super) fn new(payment: &Payment) -> Self {
+    /// A payment, as the bank knows it.
+    pub fn new(payment: &Payment) -> Self {
         let text = |at: NaiveDateTime| at.format("%Y-%m-%dT%H:%M:%S").to_string();
         Self {
             state: payment.state.label(),
@@ -316,24 +319,27 @@ impl InferredDetail {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Hint)]
 pub struct HintDetail {
+    /// Its code, for machines.
     #[schema(schema_with = hint)]
-    code: &'static str,
+    pub code: &'static str,
     /// The hint, for people.
-    message: String,
+    pub message: String,
+    /// The value that was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, schema_with = digit_or_institution)]
-    given: Option<Subject>,
+    pub given: Option<HintSubject>,
+    /// The value that it should perhaps be.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, schema_with = digit_or_institution)]
-    expected: Option<Subject>,
+    pub expected: Option<HintSubject>,
     /// A date to try as `fecha`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String, format = "date")]
-    date: Option<String>,
+    pub date: Option<String>,
     /// The operation date of that day.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String, format = "date")]
-    operation_date: Option<String>,
+    pub operation_date: Option<String>,
 }
 
 fn hint() -> ObjectBuilder {
@@ -353,13 +359,25 @@ fn digit_or_institution() -> OneOfBuilder {
 /// A digit or the code of an institution.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Subject {
+pub enum HintSubject {
+    /// A digit.
     Digit(u8),
+    /// A code.
     Institution(String),
 }
 
+impl fmt::Display for HintSubject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Digit(digit) => digit.fmt(f),
+            Self::Institution(code) => code.fmt(f),
+        }
+    }
+}
+
 impl HintDetail {
-    pub(super) fn new(hint: HintReason, language: Language) -> Self {
+    /// A hint in a language.
+    pub fn new(hint: HintReason, language: Language) -> Self {
         let mut detail = Self {
             code: hint.code(),
             message: hint.message(language),
@@ -370,17 +388,17 @@ impl HintDetail {
         };
         match hint {
             HintReason::CheckDigit { given, expected } => {
-                detail.given = Some(Subject::Digit(given));
-                detail.expected = Some(Subject::Digit(expected));
+                detail.given = Some(HintSubject::Digit(given));
+                detail.expected = Some(HintSubject::Digit(expected));
             }
             HintReason::ReceiverDiffers { given, expected }
             | HintReason::IssuerDiffers { given, expected }
             | HintReason::CodeReplaced { given, expected } => {
-                detail.given = Some(Subject::Institution(given.to_string()));
-                detail.expected = Some(Subject::Institution(expected.to_string()));
+                detail.given = Some(HintSubject::Institution(given.to_string()));
+                detail.expected = Some(HintSubject::Institution(expected.to_string()));
             }
             HintReason::CodeUnused { given } | HintReason::IssuerWasInferred { given } => {
-                detail.given = Some(Subject::Institution(given.to_string()));
+                detail.given = Some(HintSubject::Institution(given.to_string()));
             }
             HintReason::DayAndMonthSwapped { date }
             | HintReason::DateInTrackingKey { date }

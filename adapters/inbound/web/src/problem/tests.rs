@@ -20,6 +20,7 @@ fn declared() -> Vec<Message> {
         FieldProblem::MESSAGES,
         GapReason::MESSAGES,
         HintReason::MESSAGES,
+        Advice::MESSAGES,
         CheckExplanation::MESSAGES,
         CheckPassed::MESSAGES,
         GraphqlProblem::MESSAGES,

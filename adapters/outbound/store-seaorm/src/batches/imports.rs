@@ -188,6 +188,7 @@ async fn update(
         .value(Column::LeaseToken, None::<String>)
         .value(Column::Proof, proof.to_vec())
         .value(Column::Seal, seal.name())
+        .value(Column::Finding, None::<Vec<u8>>)
         .and_where(Column::Id.eq(id.to_string()))
         .take();
     transaction.execute(&update).await.map(drop)

@@ -30,6 +30,7 @@ pub(crate) mod lookups {
         pub question: Vec<u8>,
         pub proof: Option<Vec<u8>>,
         pub seal: Option<String>,
+        pub finding: Option<Vec<u8>>,
         pub batch_id: Option<String>,
         pub batch_row: Option<i64>,
     }

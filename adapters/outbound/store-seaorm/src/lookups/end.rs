@@ -71,7 +71,8 @@ fn update(end: &ClaimEnd) -> UpdateStatement {
     update
         .table(Entity)
         .value(Column::UpdatedAt, end.now.timestamp_millis())
-        .value(Column::LeaseToken, None::<String>);
+        .value(Column::LeaseToken, None::<String>)
+        .value(Column::Finding, end.finding.clone());
     if let Some(attempt) = end.attempt {
         update
             .value(Column::Attempts, Expr::col(Column::Attempts).add(1_i64))

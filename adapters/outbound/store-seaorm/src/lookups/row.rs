@@ -48,6 +48,7 @@ pub(crate) fn queued(facts: &LookupFacts, question: &[u8]) -> lookups::ActiveMod
         question: Set(question.to_owned()),
         proof: Set(None),
         seal: Set(None),
+        finding: Set(None),
         batch_id: Set(facts.batch.map(|row| row.batch.to_string())),
         batch_row: Set(facts.batch.map(|row| row.row.0.into())),
     }
@@ -67,6 +68,7 @@ pub(crate) fn read(lookup: lookups::Model) -> Result<StoredLookup, StoreError> {
         seal: seal(&lookup)?,
         question: lookup.question,
         proof: lookup.proof,
+        finding: lookup.finding,
     })
 }
 

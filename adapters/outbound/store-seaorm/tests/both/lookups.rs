@@ -42,6 +42,7 @@ pub(crate) enum Step {
     End {
         claim: usize,
         tried: Option<Outcome>,
+        finding: Option<Vec<u8>>,
         change: LookupChange,
     },
     Cancel {
@@ -76,8 +77,8 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..7_u32, classes, seconds())
             .prop_map(|(most, classes, seconds)| Step::Claim { most, classes, seconds }),
         2 => (0..50_usize, seconds()).prop_map(|(claim, seconds)| Step::Renew { claim, seconds }),
-        8 => (0..50_usize, prop::option::of(outcome), change())
-            .prop_map(|(claim, tried, change)| Step::End { claim, tried, change }),
+        8 => (0..50_usize, prop::option::of(outcome), prop::option::of(bytes()), change())
+            .prop_map(|(claim, tried, finding, change)| Step::End { claim, tried, finding, change }),
         1 => (0..50_usize).prop_map(|lookup| Step::Cancel { lookup }),
         1 => (0..50_usize).prop_map(|lookup| Step::Erase { lookup }),
         1 => (0..KEYS).prop_map(|key| Step::Revoke { key }),
@@ -105,6 +106,10 @@ fn change() -> impl Strategy<Value = LookupChange> {
         1 => delivery.prop_map(|(proof, seal)| LookupChange::Deliver { proof, seal }),
         1 => end.prop_map(|(state, refund)| LookupChange::End { state, refund }),
     ]
+}
+
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(any::<u8>(), 0..50)
 }
 
 fn start() -> DateTime<Utc> {
@@ -214,6 +219,7 @@ impl Run {
             Step::End {
                 claim,
                 tried,
+                finding,
                 change,
             } => {
                 let Some((id, token)) = pick(&self.claims, *claim) else {
@@ -226,6 +232,7 @@ impl Run {
                     token,
                     now,
                     attempt,
+                    finding: finding.clone(),
                     change,
                 };
                 Answer::Done(lookups.end_claim(&end).await.unwrap())

@@ -84,6 +84,7 @@ async fn work(store: Arc<Store>, worker: u128) -> Vec<LookupId> {
                 token: lease.token,
                 now: now(),
                 attempt: Some(attempt),
+                finding: None,
                 change,
             };
             assert!(store.end_claim(&end).await.unwrap());

@@ -68,7 +68,8 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
             "m0014_idempotency",
             "m0015_webhooks",
             "m0016_batches",
-            "m0017_lookup_seals"
+            "m0017_lookup_seals",
+            "m0018_lookup_findings"
         ]
     );
     assert!(!store.is_current().await.unwrap());
@@ -86,7 +87,7 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
             "needs: m0007_replicas, m0008_participant_catalogue, m0009_seals, m0010_seen_proofs, \
              m0011_request_seals, m0012_proof_archive, m0013_lookups, \
              m0014_idempotency, m0015_webhooks, m0016_batches, \
-             m0017_lookup_seals"
+             m0017_lookup_seals, m0018_lookup_findings"
         ),
         "{behind}"
     );

@@ -174,6 +174,7 @@ async fn lookups_are_pruned_by_their_own_retention_with_their_attempts() {
                 at: now(),
                 outcome: Outcome::Delivered,
             }),
+            finding: None,
             change: LookupChange::Deliver {
                 proof: b"proof".to_vec(),
                 seal: SealVerdict::Valid,

@@ -28,6 +28,7 @@ impl KeptLookup {
             question,
             proof: None,
             seal: None,
+            finding: None,
             facts,
         };
         Self {
@@ -73,6 +74,7 @@ impl KeptLookup {
             self.stored.attempts += 1;
             self.stored.last_attempt = Some(attempt);
         }
+        self.stored.finding.clone_from(&end.finding);
         match &end.change {
             LookupChange::Wait { due_at } => {
                 self.stored.state = match self.stored.attempts {

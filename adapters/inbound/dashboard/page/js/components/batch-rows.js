@@ -11,28 +11,35 @@ import { OutcomeBadge } from './facts.js';
 import { Failed, Skeleton } from './feedback.js';
 import { Icon } from './icon.js';
 import { DeliveryBadge, isDistrusted, LOOKUP_TONES } from './lookup-facts.js';
+import { ShortNextStep } from './next-step.js';
 import { Table } from './table.js';
 
 const AT_ONCE = 25;
 
 const TONES = { FAULTY: 'bad', DUPLICATE: 'neutral', NOT_BEGUN: 'neutral', ...LOOKUP_TONES };
 
-const Payment = ({ of: { trackingKey, amount, date, callerId } }) => html`
+const Payment = ({ of: { question, callerId } }) => html`
   <span class="stacked break payment-cell">
-    ${trackingKey ? html`<code>${trackingKey}</code>` : html`<span class="muted">—</span>`}
-    ${(amount || date) && html`<small class="nowrap">${[amount && money(amount), date].filter(Boolean).join(' · ')}</small>`}
+    ${question ? html`<code>${question.claveRastreo}</code>` : html`<span class="muted">—</span>`}
+    ${question && html`<small class="nowrap">${money(question.monto)} · ${question.fecha}</small>`}
     ${callerId && html`<small>${t('row.caller_id', { id: callerId })}</small>`}
   </span>`;
 
 const Explanation = ({ of: row }) => {
-  const { state, reason, errors, duplicateOf, imported } = row;
+  const { state, errors, duplicateOf, imported, payment, whatToDo } = row;
   if (isDistrusted(row)) return html`<strong>${t('proof.distrust')}</strong>`;
+  const reason = state !== 'DELIVERED' && row.reason;
   if (state === 'FAULTY') {
     return html`<ul class="remedies">${errors.map(({ field, message }) => html`<li key=${field}><code>${field}</code>: ${message}</li>`)}</ul>`;
   }
   if (state === 'DUPLICATE') return html`<span>${t('dry_run.repeats', { row: count(duplicateOf) })}</span>`;
-  if (imported) return html`<span>${t('row.imported')}</span>`;
-  return reason && state !== 'DELIVERED' ? html`<${OutcomeBadge} outcome=${reason} />` : html`<span class="muted">—</span>`;
+  if (!imported && !reason && !whatToDo) return html`<span class="muted">—</span>`;
+  return html`
+    <span class="stacked">
+      ${imported && html`<span>${t('row.imported')}</span>`}
+      ${reason && html`<span class="badges"><${OutcomeBadge} outcome=${reason} />${payment && html`<small>${payment.text}</small>`}</span>`}
+      <${ShortNextStep} of=${row} />
+    </span>`;
 };
 
 const columns = () => [

@@ -24,7 +24,8 @@ export function DryRunReport({ of: preview }) {
     ${ready === 0 && html`<${Notice} tone="bad"><p>${t('dry_run.nothing')}</p></${Notice}>`}
     ${left !== null && ready > left && html`
       <${Notice} tone="warn" testid="dry-run-quota"><p>${tn('dry_run.over_quota', ready - left, { left: count(left) })}</p></${Notice}>`}
-    <${Rejected} of=${preview} />`;
+    <${Rejected} of=${preview} />
+    <${Warnings} of=${preview} />`;
 }
 
 // So many are seen at once; the others are a button away.
@@ -47,9 +48,9 @@ const COLUMNS = () => [
   { key: 'remedy', label: t('dry_run.remedy'), tone: 'remedy', cell: (row) => html`<${Remedy} of=${row} />` },
 ];
 
-function Rejected({ of: { rejected, faulty, duplicates } }) {
+function Rejected({ of: { rejected, faulty, duplicates, warned } }) {
   const [all, setAll] = useState(false);
-  if (!rejected.length) return html`<${Notice} tone="ok"><p>${t('dry_run.flawless')}</p></${Notice}>`;
+  if (!rejected.length) return warned === 0 && html`<${Notice} tone="ok"><p>${t('dry_run.flawless')}</p></${Notice}>`;
   const rows = rejected.map((row) => ({ ...row, id: row.row, callerId: row.id }));
   const shown = all ? rows : rows.slice(0, FIRST);
   const rest = rows.length - shown.length;
@@ -61,4 +62,23 @@ function Rejected({ of: { rejected, faulty, duplicates } }) {
       rowProps=${({ line }) => ({ 'data-testid': 'rejected-row', 'data-line': line })} />
     ${rest > 0 && html`<p><button type="button" onClick=${() => setAll(true)} data-testid="rejected-all">${tn('dry_run.show_rest', rest)}</button></p>`}
     ${unlisted > 0 && html`<p class="muted small">${tn('dry_run.unlisted', unlisted)}</p>`}`;
+}
+
+const WARNING_COLUMNS = () => [
+  { key: 'line', label: t('dry_run.line'), cell: ({ line }) => html`<strong class="number"><span class="card-label">${t('dry_run.line')} </span>${count(line)}</strong>` },
+  { key: 'remedy', label: t('dry_run.remedy'), tone: 'remedy', cell: ({ field, message }) => html`<span class="break"><code>${field}</code>: ${message}</span>` },
+];
+
+function Warnings({ of: { warnings, warned } }) {
+  const [all, setAll] = useState(false);
+  if (!warned) return null;
+  const rows = warnings.map((warning) => ({ ...warning, id: `${warning.row} ${warning.code}` }));
+  const shown = all ? rows : rows.slice(0, FIRST);
+  const rest = rows.length - shown.length;
+  return html`
+    <h3>${t('dry_run.warnings')}</h3>
+    <p class="muted small">${tn('dry_run.warnings_more', warned)}</p>
+    <${Table} label=${t('dry_run.warnings')} rows=${shown} columns=${WARNING_COLUMNS()} testid="warnings-table"
+      rowProps=${({ line, code }) => ({ 'data-testid': 'warning-row', 'data-line': line, 'data-code': code })} />
+    ${rest > 0 && html`<p><button type="button" onClick=${() => setAll(true)} data-testid="warnings-all">${tn('dry_run.show_rest', rest)}</button></p>`}`;
 }

@@ -103,7 +103,7 @@ function About({ of: batch }) {
         <div><dt>${t('batch.updated')}</dt><dd><${Time} at=${batch.updatedAt} /></dd></div>
         <div><dt>${t('new_batch.formats')}</dt><dd>${batch.formats.map((format) => format.toUpperCase()).join(' + ')}</dd></div>
         <div><dt>${t('new_batch.retry_for')}</dt><dd>${batch.retryForSeconds ? howLong(batch.retryForSeconds) : t('new_batch.once')}</dd></div>
-        ${batch.erasedAt && html`<div><dt>${t('lookup.erased_at')}</dt><dd><${Time} at=${batch.erasedAt} /></dd></div>`}
+        ${batch.eraseAt && html`<div><dt>${t('lookup.erase_at')}</dt><dd><${Time} at=${batch.eraseAt} /></dd></div>`}
       </dl>
     </section>`;
 }

@@ -1,6 +1,7 @@
 // One stored lookup: its attempts, its proof with the files, and what can be done to it.
 
 import { html } from '../lib.js';
+import { money, wallTime } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { useKeyNames } from '../key-names.js';
 import { useLive } from '../live.js';
@@ -14,13 +15,14 @@ import { Badge, EnvironmentBadge, KeyLink, OutcomeBadge, Time } from '../compone
 import { Empty, Failed, Notice, Skeleton } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import { isOpen, LookupState, NextAttempt, Reason } from '../components/lookup-facts.js';
+import { NextStep } from '../components/next-step.js';
 import { EarlierDeliveries, Payment, ProofFacts } from '../components/proof-facts.js';
 import { SealVerdict } from '../components/seal-verdict.js';
 import { CancelLookup, EraseLookup } from '../dialogs/lookup-dialogs.js';
 import { Page } from './page.js';
 
 export function LookupDetail({ id }) {
-  const { data, error, reload } = useQuery(LOOKUP, { id }, { live: true });
+  const { data, error, reload } = useQuery(LOOKUP, { id }, { live: true, localised: true });
   const found = data?.lookup;
   const active = Boolean(found && isOpen(found.summary));
   const live = useLive(LOOKUP_CHANGED, { id }, active, ({ lookupChanged: now }) => {
@@ -41,6 +43,7 @@ export function LookupDetail({ id }) {
       lead=${html`<span class="badges"><span role="status"><${LookupState} of=${{ ...summary, seal: delivery?.seal.verdict ?? summary.seal }} /></span><${EnvironmentBadge} environment=${summary.environment} /></span> <code class="id">${summary.id}</code>`}
       actions=${html`<${Actions} subject=${summary} />`}>
       ${error && html`<${Failed} error=${error} retry=${reload} stale />`}
+      <${NextStep} of=${summary} tone=${toneOf(summary, delivery)} />
       ${delivery && html`<${Delivery} of=${delivery} />`}
       <div class="fact-cards">
         <${Progress} of=${summary} />
@@ -48,6 +51,11 @@ export function LookupDetail({ id }) {
         <${Attempts} of=${attempts} next=${summary.nextAttemptAt} />
       </div>
     </${Page}>`;
+}
+
+function toneOf(summary, delivery) {
+  if (delivery?.seal.verdict === 'INVALID') return 'bad';
+  return isOpen(summary) ? 'info' : 'warn';
 }
 
 function Actions({ subject }) {
@@ -83,6 +91,14 @@ function Delivery({ of: delivery }) {
     </section>`;
 }
 
+// Times of SPEI are Mexico City's.
+const inMexico = (at) => wallTime(...at.split('T'));
+
+const BankPayment = ({ of: { text, receivedAt, processedAt } }) => html`
+  <span class="stacked"><span>${text}</span>
+  ${receivedAt && html`<small>${t('lookup.payment.received', { at: inMexico(receivedAt) })}</small>`}
+  ${processedAt && html`<small>${t('lookup.payment.processed', { at: inMexico(processedAt) })}</small>`}</span>`;
+
 function Progress({ of: lookup }) {
   const keyOf = useKeyNames(OWN, [lookup.keyId]);
   return html`
@@ -90,30 +106,36 @@ function Progress({ of: lookup }) {
       <h2 id="progress-title">${t('lookup.progress')}</h2>
       <dl class="pairs">
         <div><dt>${t('lookup.reason')}</dt><dd><${Reason} of=${lookup} /></dd></div>
+        ${lookup.payment && html`<div><dt>${t('lookup.payment')}</dt><dd><${BankPayment} of=${lookup.payment} /></dd></div>`}
         <div><dt>${t('request.key')}</dt><dd><${KeyLink} to=${`/keys/${lookup.keyId}`} subject=${keyOf(lookup.keyId)} /></dd></div>
         <div><dt>${t('lookup.created')}</dt><dd><${Time} at=${lookup.createdAt} /></dd></div>
         <div><dt>${t('lookup.updated')}</dt><dd><${Time} at=${lookup.updatedAt} /></dd></div>
         ${isOpen(lookup)
           ? html`<div><dt>${t('lookup.retry_until')}</dt><dd><${Time} at=${lookup.retryUntil} /></dd></div>`
-          : html`<div><dt>${t('lookup.erased_at')}</dt><dd><${Time} at=${lookup.erasedAt} /></dd></div>`}
+          : html`<div><dt>${t('lookup.erase_at')}</dt><dd><${Time} at=${lookup.eraseAt} /></dd></div>`}
       </dl>
     </section>`;
 }
 
-const Bank = ({ inferred }) => (inferred ? html`
+const Bank = ({ inferred, given }) => (inferred ? html`
   <span class="stacked">
     <span>${inferred.participant.name} <span class="muted small">${inferred.participant.code}</span></span>
     <small>${t(`lookup.source.${inferred.source}`)}</small>
     ${inferred.confidence === 'MEDIUM' && html`<${Badge} tone="warn">${t('lookup.probable')}</${Badge}>`}
-  </span>` : html`<span class="muted">${t('lookup.given')}</span>`);
+  </span>` : html`<span>${given ?? '—'}</span>`);
 
 function Question({ of: lookup }) {
+  const { question, inferred } = lookup;
   return html`
     <section class="panel" aria-labelledby="question-title">
       <h2 id="question-title">${t('lookup.question')}</h2>
-      <dl class="pairs">
-        <div><dt>${t('lookup.issuer')}</dt><dd><${Bank} inferred=${lookup.inferredIssuer} /></dd></div>
-        <div><dt>${t('lookup.receiver')}</dt><dd><${Bank} inferred=${lookup.inferredReceiver} /></dd></div>
+      <dl class="pairs" data-testid="lookup-question">
+        <div><dt>${t('columns.fecha')}</dt><dd>${question.fecha}</dd></div>
+        <div><dt>${t('columns.clave_rastreo')}</dt><dd class="break"><code>${question.claveRastreo}</code></dd></div>
+        <div><dt>${t('columns.cuenta')}</dt><dd class="break"><code>${question.cuenta}</code></dd></div>
+        <div><dt>${t('columns.monto')}</dt><dd>${money(question.monto)}</dd></div>
+        <div><dt>${t('lookup.issuer')}</dt><dd><${Bank} inferred=${inferred?.emisor} given=${question.emisor} /></dd></div>
+        <div><dt>${t('lookup.receiver')}</dt><dd><${Bank} inferred=${inferred?.receptor} given=${question.receptor} /></dd></div>
       </dl>
       <h3>${t('lookup.metadata')}</h3>
       ${lookup.metadata.length > 0 ? html`

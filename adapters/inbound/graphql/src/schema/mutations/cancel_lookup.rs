@@ -50,7 +50,8 @@ pub(in crate::schema) async fn resolve(
         return Ok(errors.into_payload(requester(context).language));
     };
     let ports = ports(context);
-    let canceled = ports.lookups.cancel(&requester(context).caller, id).await;
-    let canceled = canceled.map(|view| Lookup::new(&view, ports, ports.today()));
+    let requester = requester(context);
+    let canceled = ports.lookups.cancel(&requester.caller, id).await;
+    let canceled = canceled.map(|view| Lookup::new(&view, ports, requester.language));
     lookup_payload(context, canceled)
 }

@@ -6,12 +6,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::batch::sheet::{Column, SheetColumn};
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
 use domain::file::{EntryKind, EntryName, RequestedFiles};
+use domain::hints::Hint;
 use domain::inference::{InferenceFailure, Unresolved};
 use domain::key::{Environment, KeyId};
 use domain::lookup::{LookupState, RetryFor};
 use domain::proof::Mismatch;
+use domain::query::Field;
+use domain::tracking_key::TrackingKey;
 use ports::inbound::{
-    BatchPreview, BatchView, FileUse, RepeatError, RowOutcome, RowView, UnusedReason,
+    BatchPreview, BatchView, FileUse, RepeatError, RowOutcome, RowView, RowWarning, UnusedReason,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -56,7 +59,7 @@ pub(super) fn canceled() -> Value {
     value(&BatchBody::new(&BatchView {
         state: BatchState::Canceled,
         updated_at: at,
-        erased_at: Some(at + TimeDelta::days(7)),
+        erase_at: Some(at + TimeDelta::days(7)),
         lookups: vec![(LookupState::Delivered, 480), (LookupState::Canceled, 12)],
         eta: None,
         ..batch
@@ -89,6 +92,17 @@ pub(in crate::openapi) fn preview() -> Value {
                 },
             },
         ],
+        warnings: vec![RowWarning {
+            row: RowNumber(0),
+            line: 2,
+            contradictions: vec![(
+                Field::Account,
+                Hint::CheckDigit {
+                    given: 2,
+                    expected: 1,
+                },
+            )],
+        }],
         quota_left: Some(588),
         seconds: 6,
     };
@@ -235,7 +249,7 @@ fn batch() -> BatchView {
         retry_for: RetryFor::DEFAULT,
         created_at,
         updated_at: created_at + TimeDelta::seconds(1),
-        erased_at: None,
+        erase_at: None,
         counts: RowCounts {
             rows: 1000,
             faulty: 3,

@@ -1,32 +1,53 @@
 //! Examples of stored lookups.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::account::Account;
+use domain::amount::Amount;
 use domain::key::{Environment, KeyId};
 use domain::lookup::{Attempt, LookupId, LookupState, Metadata, RetryFor};
 use domain::outcome::Outcome;
+use domain::query::ProofQuery;
+use domain::tracking_key::TrackingKey;
 use ports::inbound::LookupView;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::inferred;
+use super::{LANGUAGE, date, inferred, settled};
 use crate::lookups::views::LookupBody;
 
 /// A lookup whose proof isn't issued yet.
 pub(super) fn waiting() -> Value {
-    serde_json::to_value(LookupBody::new(&lookup())).unwrap_or_default()
+    lookup().map(|lookup| body(&lookup)).unwrap_or_default()
 }
 
 /// A page with that lookup.
 pub(super) fn page() -> Value {
-    let listed = LookupView {
-        history: None,
-        ..lookup()
-    };
-    let listed = serde_json::to_value(LookupBody::new(&listed)).unwrap_or_default();
+    let listed = lookup().map(|lookup| {
+        body(&LookupView {
+            history: None,
+            ..lookup
+        })
+    });
     json!({ "items": [listed], "next": null, "total": null })
 }
 
-fn lookup() -> LookupView {
+fn body(lookup: &LookupView) -> Value {
+    serde_json::to_value(LookupBody::new(lookup, LANGUAGE)).unwrap_or_default()
+}
+
+/// That of the request's example.
+fn question() -> Option<ProofQuery> {
+    Some(ProofQuery {
+        date: date(11, 20),
+        tracking_key: TrackingKey::parse("MBAN01002611200001234567").ok()?,
+        account: Account::parse("002010077777777771").ok()?,
+        amount: Amount::from_centavos(123_456)?,
+        issuer: None,
+        receiver: None,
+    })
+}
+
+fn lookup() -> Option<LookupView> {
     let created_at = created_at();
     let attempt = Attempt {
         at: created_at + TimeDelta::seconds(2),
@@ -34,7 +55,7 @@ fn lookup() -> LookupView {
     };
     let pair = ("pedido".to_owned(), "A-1042".to_owned());
     let retry_for = TimeDelta::from_std(RetryFor::DEFAULT.duration());
-    LookupView {
+    Some(LookupView {
         id: LookupId(Uuid::from_u128(0x019a_a0b2_7d3e_7c55_8d3f_4be0_a3f6_c2d1)),
         key: KeyId(Uuid::from_u128(0x019a_a0a1_3c52_7f10_9b44_1d2e_6f70_8a91)),
         environment: Environment::Live,
@@ -42,7 +63,7 @@ fn lookup() -> LookupView {
         created_at,
         updated_at: attempt.at,
         retry_until: created_at + retry_for.unwrap_or_default(),
-        erased_at: None,
+        erase_at: None,
         attempts: 1,
         last_attempt: Some(attempt),
         history: Some(vec![attempt]),
@@ -50,11 +71,15 @@ fn lookup() -> LookupView {
         queue: None,
         batch: None,
         imported: false,
+        question: question()?,
         inferred: inferred(),
+        unresolved: None,
+        payment: Some(settled()),
+        hints: Vec::new(),
         metadata: Metadata::new(vec![pair]).unwrap_or_default(),
         seal: None,
         delivery: None,
-    }
+    })
 }
 
 /// 20 November 2026.

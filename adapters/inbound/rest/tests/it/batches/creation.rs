@@ -93,7 +93,8 @@ async fn columns_are_named_by_header_or_number() {
 async fn a_dry_run_lists_what_would_not_be_looked_up_and_stores_nothing() {
     let harness = Harness::start().await;
     let faulty = format!(
-        "{}B-1,20-13-2026,MBAN05,123,diez,40012,40012\nB-2,2026-11-20,X-1,002010077777777771,5.00,,\n",
+        "{}B-1,20-13-2026,MBAN05,123,diez,40012,40012\nB-2,2026-11-20,X-1,002010077777777771,5.00,,\n\
+         B-3,2026-11-20,MBAN06,002010077777777772,6.00,40012,40002\n",
         mixed()
     );
     for language in ["es-MX", "en"] {
@@ -174,7 +175,7 @@ async fn rows_are_counted_when_they_are_looked_up() {
     assert_eq!(batch["counts"]["not_found"], 1);
     assert_eq!(batch["progress"], 100.0);
     assert_eq!(batch["eta"], Value::Null);
-    assert_ne!(batch["deleted_at"], Value::Null);
+    assert_ne!(batch["erase_at"], Value::Null);
     let mut outcomes = harness.outcomes().await;
     outcomes.sort_by_key(|outcome| outcome.name());
     assert_eq!(

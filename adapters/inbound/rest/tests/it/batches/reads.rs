@@ -114,7 +114,7 @@ async fn a_batch_is_canceled_once_and_removed_after_its_end() {
     assert!(header(&canceled, "ratelimit").starts_with("\"minute\""));
     let canceled = json_of(canceled, 200).await;
     assert_eq!(canceled["state"], "canceled");
-    assert_ne!(canceled["deleted_at"], Value::Null);
+    assert_ne!(canceled["erase_at"], Value::Null);
     let again = harness.batches("POST", &cancel).send().await.unwrap();
     insta::assert_snapshot!("ended", json_of(again, 409).await);
     let erased = harness.batches("DELETE", &path).send().await.unwrap();

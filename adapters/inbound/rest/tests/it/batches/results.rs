@@ -118,6 +118,34 @@ async fn the_results_are_json_lines_after_a_row() {
 }
 
 #[tokio::test]
+async fn a_row_that_the_bank_does_not_know_has_its_hints_and_what_to_do() {
+    let harness = Harness::start().await;
+    let table = include_str!("../../../../../../tests/cases/devuelto-y-sello.csv");
+    let path = harness.new_batch("?retry_for=0", table).await;
+    harness.work_until(&path, "finished").await;
+    let results = harness.batch(format!("{path}/results?format=ndjson"));
+    let results = rows(&results.await.text().await.unwrap());
+    let unknown = &results[2];
+    assert_eq!(unknown["state"], "not_found");
+    assert_eq!(unknown["question"], unknown["lookup"]["question"]);
+    let lookup = &unknown["lookup"];
+    assert_eq!(lookup["hints"][0]["code"], "check_digit");
+    let next_step = lookup["what_to_do"].as_str().unwrap();
+    assert!(next_step.contains("dígito verificador"), "{next_step}");
+    assert_eq!(lookup["inferred"]["emisor"]["from"], "tracking_key_shape");
+    let csv = harness.batch(format!("{path}/results?format=csv"));
+    let csv = csv.await.text().await.unwrap();
+    let lines: Vec<_> = csv.lines().collect();
+    assert!(lines[1].contains(",Devuelto,"), "{csv}");
+    let hints = lookup["hints"].as_array().unwrap().iter();
+    let messages = hints.map(|hint| hint["message"].as_str().unwrap());
+    let banks = "404.00,40012,40002,tracking_key_shape (high),clabe_prefix (high)";
+    for told in messages.chain([next_step, banks]) {
+        assert!(lines[3].contains(told), "{told}: {csv}");
+    }
+}
+
+#[tokio::test]
 async fn rows_after_the_last_one_are_none() {
     let harness = Harness::start().await;
     let path = harness.new_batch("", mixed()).await;

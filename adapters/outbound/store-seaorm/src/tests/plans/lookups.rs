@@ -95,6 +95,7 @@ async fn a_claimed_lookup_and_its_attempts_are_found_by_its_id() {
                 at: later,
                 outcome: Outcome::NotIssued,
             }),
+            finding: None,
             change: LookupChange::Wait { due_at: now() },
         };
         assert!(store.end_claim(&end).await.unwrap());

@@ -90,6 +90,7 @@ async fn ends(explained: &ExplainedStore<'_>) {
             at: now(),
             outcome: Outcome::NotIssued,
         }),
+        finding: None,
         change: LookupChange::Deliver {
             proof: vec![1; 10_000],
             seal: SealVerdict::Valid,

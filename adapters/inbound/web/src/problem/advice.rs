@@ -1,0 +1,288 @@
+//! Next step of a lookup's owner.
+
+use domain::hints::Hint;
+use domain::inference::Unresolved;
+use domain::lookup::LookupState;
+use domain::participant::ParticipantCode;
+use domain::payment::PaymentState;
+use domain::seal::SealVerdict;
+use ports::inbound::LookupView;
+
+use super::catalogue::catalogue;
+use super::hint::{GapReason, HintReason};
+use super::missing;
+use super::text::List;
+use crate::language::Language;
+
+/// The next step of a lookup's owner, as a sentence. `None` once a proof with a good seal is delivered, and
+/// of a delivered one whose proof wasn't read.
+pub fn what_to_do(lookup: &LookupView, language: Language) -> Option<String> {
+    Advice::of(lookup, language).map(|advice| advice.message(language))
+}
+
+catalogue! {
+    /// A next step.
+    pub enum Advice -> &'static str {
+        /// Wait: no attempt was made yet, or one is being made.
+        AwaitTurn = "await_turn", "advice-await-turn";
+        /// Wait: the bank didn't answer.
+        AwaitBank = "await_bank", "advice-await-bank";
+        /// Wait: the bank knows the payment, and may issue its proof.
+        AwaitProof { state: PaymentState }
+            = "await_proof", "advice-await-proof"(state: state.label());
+        /// Wait, and don't count on the payment.
+        AwaitReturn { state: PaymentState }
+            = "await_return", "advice-await-return"(state: state.label());
+        /// Compare the question with its source while it is asked again.
+        CheckMeanwhile = "check_meanwhile", "advice-check-meanwhile";
+        /// Correct a question that contradicts itself.
+        CorrectQuestion { hint: String }
+            = "correct_question", "advice-correct-question"(hint: hint);
+        /// Compare the question with its source, and ask another one.
+        CheckQuestion = "check_question", "advice-check-question";
+        /// Don't accept a proof whose seal is wrong.
+        RejectProof = "reject_proof", "advice-reject-proof";
+        /// Confirm the payment of a proof whose seal couldn't be checked.
+        ConfirmPayment = "confirm_payment", "advice-confirm-payment";
+        /// Don't count on a payment that was returned.
+        PaymentReturned { state: PaymentState }
+            = "payment_returned", "advice-payment-returned"(state: state.label());
+        /// Don't count on a payment that was rejected.
+        PaymentRejected { state: PaymentState }
+            = "payment_rejected", "advice-payment-rejected"(state: state.label());
+        /// Don't count on a payment that was canceled.
+        PaymentCanceled { state: PaymentState }
+            = "payment_canceled", "advice-payment-canceled"(state: state.label());
+        /// Have the receiving bank confirm a payment that got no proof in time.
+        AskReceivingBank = "ask_receiving_bank", "advice-ask-receiving-bank";
+        /// Name banks that can't be inferred.
+        NameBanks { issuer: Option<GapReason>, receiver: Option<GapReason> }
+            = "name_banks",
+            "advice-name-banks"(fields: List::of(missing(*issuer, *receiver)));
+        /// Don't ask for a transfer within one institution.
+        SameInstitution { code: ParticipantCode }
+            = "same_institution", "advice-same-institution"(code: code);
+        /// Ask again later.
+        AskAgain = "ask_again", "advice-ask-again";
+        /// Ask again what was canceled, if the proof is still wanted.
+        AskAnew = "ask_anew", "advice-ask-anew";
+    }
+}
+
+impl Advice {
+    /// The rule. What the bank said of the payment decides, then what is wrong with the question.
+    fn of(lookup: &LookupView, language: Language) -> Option<Self> {
+        let payment = lookup.payment.map(|payment| payment.state);
+        Some(match lookup.state {
+            LookupState::Delivered => {
+                let delivery = lookup.delivery.as_ref()?;
+                return Self::of_seal(delivery.seal.verdict.into());
+            }
+            LookupState::Queued | LookupState::Running => Self::AwaitTurn,
+            LookupState::Waiting => match payment {
+                Some(state) => Self::of_payment(state),
+                None if lookup.hints.is_empty() => Self::AwaitBank,
+                None => Self::of_hints(&lookup.hints, language).unwrap_or(Self::CheckMeanwhile),
+            },
+            LookupState::NotFound => match payment {
+                Some(state) => Self::of_payment(state),
+                None => Self::of_hints(&lookup.hints, language).unwrap_or(Self::CheckQuestion),
+            },
+            LookupState::Expired => match payment.map(Self::of_payment) {
+                None | Some(Self::AwaitProof { .. }) => Self::AskReceivingBank,
+                Some(of_payment) => of_payment,
+            },
+            LookupState::Failed => Self::of_failure(lookup.unresolved.as_ref()),
+            LookupState::Canceled => Self::AskAnew,
+        })
+    }
+
+    fn of_seal(verdict: SealVerdict) -> Option<Self> {
+        match verdict {
+            SealVerdict::Valid => None,
+            SealVerdict::Invalid => Some(Self::RejectProof),
+            SealVerdict::NotChecked => Some(Self::ConfirmPayment),
+        }
+    }
+
+    fn of_payment(state: PaymentState) -> Self {
+        match state {
+            PaymentState::InProcess | PaymentState::Settled => Self::AwaitProof { state },
+            PaymentState::ReturnInProcess => Self::AwaitReturn { state },
+            PaymentState::Returned | PaymentState::SentBack => Self::PaymentReturned { state },
+            PaymentState::Rejected | PaymentState::NotSettled => Self::PaymentRejected { state },
+            PaymentState::Cancelled => Self::PaymentCanceled { state },
+            PaymentState::NotFound => Self::CheckQuestion,
+        }
+    }
+
+    /// The correction of a question that contradicts itself.
+    fn of_hints(hints: &[Hint], language: Language) -> Option<Self> {
+        let contradiction = hints.iter().find(|hint| hint.is_contradiction())?;
+        let hint = HintReason::from(*contradiction).message(language);
+        Some(Self::CorrectQuestion { hint })
+    }
+
+    fn of_failure(unresolved: Option<&Unresolved>) -> Self {
+        match unresolved {
+            Some(Unresolved::InferenceFailed { issuer, receiver }) => Self::NameBanks {
+                issuer: issuer.map(GapReason::from),
+                receiver: receiver.map(GapReason::from),
+            },
+            Some(Unresolved::SameInstitution(same)) => Self::SameInstitution { code: same.code },
+            None => Self::AskAgain,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use domain::account::Account;
+    use domain::amount::Amount;
+    use domain::calendar::parse_date;
+    use domain::inference::{InferenceFailure, InferredBanks};
+    use domain::key::{Environment, KeyId};
+    use domain::lookup::{LookupId, Metadata};
+    use domain::payment::Payment;
+    use domain::query::ProofQuery;
+    use domain::tracking_key::TrackingKey;
+    use uuid::Uuid;
+
+    use super::*;
+
+    const MAYBE: Hint = Hint::AmountLooksLikeCentavos;
+    const WRONG_DIGIT: Hint = Hint::CheckDigit {
+        given: 2,
+        expected: 1,
+    };
+
+    /// A lookup in a state, of which nothing else is known.
+    fn lookup(state: LookupState) -> LookupView {
+        LookupView {
+            id: LookupId(Uuid::nil()),
+            key: KeyId(Uuid::nil()),
+            environment: Environment::Live,
+            state,
+            created_at: DateTime::UNIX_EPOCH,
+            updated_at: DateTime::UNIX_EPOCH,
+            retry_until: DateTime::UNIX_EPOCH,
+            erase_at: None,
+            attempts: 0,
+            last_attempt: None,
+            history: None,
+            next_attempt_at: None,
+            queue: None,
+            question: ProofQuery {
+                date: parse_date("2026-11-20").unwrap(),
+                tracking_key: TrackingKey::parse("MBAN01").unwrap(),
+                account: Account::parse("002010077777777771").unwrap(),
+                amount: Amount::from_centavos(1_000).unwrap(),
+                issuer: None,
+                receiver: None,
+            },
+            inferred: InferredBanks::default(),
+            unresolved: None,
+            payment: None,
+            hints: Vec::new(),
+            batch: None,
+            imported: false,
+            metadata: Metadata::default(),
+            delivery: None,
+        }
+    }
+
+    fn code(lookup: &LookupView) -> Option<&'static str> {
+        Advice::of(lookup, Language::English).map(|advice| advice.code())
+    }
+
+    fn with_payment(state: LookupState, payment: PaymentState) -> LookupView {
+        LookupView {
+            payment: Some(Payment {
+                state: payment,
+                received_at: None,
+                processed_at: None,
+            }),
+            ..lookup(state)
+        }
+    }
+
+    fn with_hints(state: LookupState, hints: &[Hint]) -> LookupView {
+        LookupView {
+            hints: hints.to_vec(),
+            ..lookup(state)
+        }
+    }
+
+    #[test]
+    fn every_state_but_a_delivered_one_has_an_advice() {
+        let advice = LookupState::ALL.map(|state| (state.name(), code(&lookup(state))));
+        let expected = [
+            ("queued", Some("await_turn")),
+            ("running", Some("await_turn")),
+            ("waiting", Some("await_bank")),
+            ("delivered", None),
+            ("not_found", Some("check_question")),
+            ("failed", Some("ask_again")),
+            ("expired", Some("ask_receiving_bank")),
+            ("canceled", Some("ask_anew")),
+        ];
+        assert_eq!(advice, expected);
+    }
+
+    #[test]
+    fn the_payment_decides_whatever_the_state() {
+        for state in [LookupState::Waiting, LookupState::NotFound] {
+            for (payment, expected) in [
+                (PaymentState::InProcess, "await_proof"),
+                (PaymentState::Settled, "await_proof"),
+                (PaymentState::ReturnInProcess, "await_return"),
+                (PaymentState::Returned, "payment_returned"),
+                (PaymentState::SentBack, "payment_returned"),
+                (PaymentState::Rejected, "payment_rejected"),
+                (PaymentState::NotSettled, "payment_rejected"),
+                (PaymentState::Cancelled, "payment_canceled"),
+            ] {
+                let found = with_payment(state, payment);
+                assert_eq!(code(&found), Some(expected), "{state:?} {payment:?}");
+            }
+        }
+        let expired = with_payment(LookupState::Expired, PaymentState::Settled);
+        assert_eq!(code(&expired), Some("ask_receiving_bank"));
+        let returned = with_payment(LookupState::Expired, PaymentState::Returned);
+        assert_eq!(code(&returned), Some("payment_returned"));
+    }
+
+    #[test]
+    fn a_contradiction_is_corrected_and_anything_else_compared() {
+        for (state, otherwise) in [
+            (LookupState::Waiting, "check_meanwhile"),
+            (LookupState::NotFound, "check_question"),
+        ] {
+            assert_eq!(code(&with_hints(state, &[MAYBE])), Some(otherwise));
+            let contradicts = with_hints(state, &[MAYBE, WRONG_DIGIT]);
+            assert_eq!(code(&contradicts), Some("correct_question"));
+            let told = what_to_do(&contradicts, Language::English).unwrap();
+            assert!(told.contains("check digit"), "{told}");
+        }
+    }
+
+    #[test]
+    fn banks_that_cannot_be_inferred_are_named() {
+        let failed = LookupView {
+            unresolved: Some(Unresolved::InferenceFailed {
+                issuer: Some(InferenceFailure::UnknownTrackingKeyShape),
+                receiver: None,
+            }),
+            ..lookup(LookupState::Failed)
+        };
+        let told = what_to_do(&failed, Language::Spanish).unwrap();
+        assert!(told.contains("emisor") && !told.contains("receptor"), "{told}");
+    }
+
+    #[test]
+    fn a_valid_seal_alone_leaves_nothing_to_do() {
+        let advice = SealVerdict::ALL.map(|verdict| Advice::of_seal(verdict).map(|advice| advice.code()));
+        assert_eq!(advice, [None, Some("reject_proof"), Some("confirm_payment")]);
+    }
+}

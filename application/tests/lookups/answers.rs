@@ -1,0 +1,133 @@
+//! The bank's last answer without a proof, as the owner of a lookup is told of it.
+
+use domain::calendar::{self, parse_date};
+use domain::hints::{self, Hint};
+use domain::inference::{self, Resolution};
+use domain::lookup::LookupState;
+use domain::outcome::Outcome;
+use domain::page::{PageRequest, PageSize};
+use domain::participant::Catalogue;
+use domain::payment::PaymentState;
+use ports::inbound::{LookupQuery, LookupRequest, Lookups as _};
+use ports::outbound::{BankError, Clock as _};
+use testkit::fakes::{Script, unsealed_proof};
+
+use super::steps::{access, lookup, lookup_of_today, query, seconds, start};
+
+#[tokio::test]
+async fn a_payment_without_a_proof_is_told_until_the_proof_is_issued() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("404.02")).await.id;
+    assert_eq!(process.view(&holder, id).await.payment, None);
+    process.work().await;
+    let waiting = process.view(&holder, id).await;
+    let state = waiting.payment.map(|payment| payment.state);
+    assert_eq!(state, Some(PaymentState::Settled));
+    assert_eq!(waiting.hints, []);
+    world
+        .bank
+        .answer_by(|transfer| Script::Issue(unsealed_proof(transfer)));
+    world.pass(seconds(60)).await;
+    process.work().await;
+    let delivered = process.view(&holder, id).await;
+    assert_eq!(delivered.state, LookupState::Delivered);
+    assert_eq!(delivered.payment, None);
+    assert_eq!(world.stored(&holder, id).await.unwrap().finding, None);
+}
+
+#[tokio::test]
+async fn an_unknown_transfer_has_its_question_and_the_hints_of_an_immediate_answer() {
+    for (request, state) in [
+        (lookup("404.00"), LookupState::NotFound),
+        (lookup_of_today("404.00"), LookupState::Waiting),
+    ] {
+        let (world, process, holder) = start().await;
+        let asked = request.query.clone();
+        let catalogue = Catalogue::embedded();
+        let Resolution { inferred, transfer } = inference::resolve(asked.clone(), catalogue);
+        let today = calendar::today(world.base.clock.now());
+        let expected = hints::hints(&transfer.unwrap(), &inferred, today, catalogue);
+        let id = process.create(&holder, request).await.id;
+        assert_eq!(process.view(&holder, id).await.hints, []);
+        process.work().await;
+        let found = process.view(&holder, id).await;
+        assert_eq!((found.state, &found.question), (state, &asked));
+        assert_eq!((found.hints, found.inferred), (expected, inferred));
+        assert_eq!(found.payment, None);
+    }
+}
+
+#[tokio::test]
+async fn a_failure_takes_nothing_back_of_what_the_bank_said() {
+    let (world, process, holder) = start().await;
+    let known = process.create(&holder, lookup("404.02")).await.id;
+    let unknown = process.create(&holder, lookup_of_today("404.00")).await.id;
+    process.work().await;
+    let before = process.view(&holder, unknown).await;
+    assert!(!before.hints.is_empty());
+    world
+        .bank
+        .answer_by(|_| Script::Fail(BankError::Timeout));
+    world.pass(seconds(60)).await;
+    process.work().await;
+    let known = process.view(&holder, known).await;
+    assert_eq!(known.reason(), Some(Outcome::BankTimeout));
+    assert!(known.payment.is_some());
+    let unknown = process.view(&holder, unknown).await;
+    assert_eq!(unknown.reason(), Some(Outcome::BankTimeout));
+    assert_eq!(unknown.hints, before.hints);
+}
+
+#[tokio::test]
+async fn hints_stay_those_of_the_day_of_the_answer() {
+    let (world, process, holder) = start().await;
+    let request = LookupRequest {
+        query: query("2026-01-12", "404.00"),
+        ..lookup("404.00")
+    };
+    let id = process.create(&holder, request).await.id;
+    process.work().await;
+    let of_the_answer = process.view(&holder, id).await.hints;
+    let swapped = Hint::DayAndMonthSwapped {
+        other: parse_date("2026-12-01").unwrap(),
+    };
+    assert!(!of_the_answer.contains(&swapped), "it lies in the future");
+    world.pass(seconds(12 * 86_400)).await;
+    assert_eq!(process.view(&holder, id).await.hints, of_the_answer);
+}
+
+#[tokio::test]
+async fn a_list_tells_the_same_as_each_lookup() {
+    let (_world, process, holder) = start().await;
+    for amount in ["404.00", "404.02"] {
+        process.create(&holder, lookup(amount)).await;
+    }
+    process.work().await;
+    let query = LookupQuery {
+        states: Vec::new(),
+        created_from: None,
+        batch: None,
+        page: PageRequest::first(PageSize::MAX),
+    };
+    let listed = process.lookups.list(access(&holder), query).await;
+    let listed = listed.unwrap().found.items;
+    assert_eq!(listed.len(), 2);
+    for (_, listed) in listed {
+        let found = process.view(&holder, listed.id).await;
+        assert_eq!(listed.question, found.question);
+        assert_eq!(listed.hints, found.hints);
+        assert_eq!(listed.payment, found.payment);
+        assert!(listed.hints.is_empty() != listed.payment.is_none());
+    }
+}
+
+#[tokio::test]
+async fn the_banks_answer_is_stored_encrypted() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("404.02")).await.id;
+    process.work().await;
+    let stored = world.stored(&holder, id).await.unwrap();
+    let finding = stored.finding.unwrap();
+    let word = PaymentState::Settled.label().as_bytes();
+    assert!(!finding.windows(word.len()).any(|window| window == word));
+}
