@@ -328,6 +328,8 @@ mod tests {
         );
         let not_found = reason(LookupState::NotFound, Some(Outcome::NotFound));
         assert_eq!(not_found, Some("not_in_spei"));
+        let returned = reason(LookupState::NotFound, Some(Outcome::PaymentReturned));
+        assert_eq!(returned, Some("payment_returned"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use web::problem::{GraphqlProblem, RowError};
 
 use super::connection::page_size;
 use super::context::{ports, requester};
-use super::enums::{Outcome, RowState};
+use super::enums::{Reason, RowState};
 use crate::field_error::FieldError;
 
 /// Rows of a batch, in the order of its table.
@@ -39,7 +39,7 @@ pub(crate) struct BatchRow {
     /// Its lookup, if there is one.
     lookup_id: Option<ID>,
     /// Outcome of the last attempt that gave no proof.
-    reason: Option<Outcome>,
+    reason: Option<Reason>,
     /// True when its proof came with an import of the bank's own batch.
     imported: bool,
     /// The tracking key; null for a faulty row.
@@ -81,7 +81,7 @@ impl BatchRow {
             duplicate_of,
             errors: errors.map(error).collect(),
             lookup_id: lookup.map(|lookup| lookup.id.into()),
-            reason: lookup.and_then(|lookup| lookup.reason()).map(Outcome::from),
+            reason: lookup.and_then(|lookup| lookup.reason()).map(Reason::from),
             imported: lookup.is_some_and(|lookup| lookup.imported),
             tracking_key: query.map(|query| query.tracking_key.as_str().to_owned()),
             amount: query.map(|query| query.amount.to_string()),

@@ -10,7 +10,7 @@ use ports::inbound::{Delivery, LookupView};
 
 use super::connection::{PageInfo, connection};
 use super::context::Ports;
-use super::enums::{Confidence, Environment, InferenceSource, LookupState, Outcome};
+use super::enums::{Confidence, Environment, InferenceSource, LookupState, Reason};
 use super::proof::{EarlierDeliveries, Proof, ProofSeal};
 use super::requests::Participant;
 use super::scalars::DateTime;
@@ -28,7 +28,7 @@ pub(crate) struct Lookup {
     state: LookupState,
     /// Outcome of the last attempt that gave no proof; null before the first attempt ends, and once
     /// the proof is delivered.
-    reason: Option<Outcome>,
+    reason: Option<Reason>,
     /// Time of its creation.
     created_at: DateTime,
     /// Time of the last change.
@@ -85,7 +85,7 @@ impl Lookup {
             key_id: view.key.into(),
             environment: view.environment.into(),
             state: view.state.into(),
-            reason: view.reason().map(Outcome::from),
+            reason: view.reason().map(Reason::from),
             created_at: view.created_at.into(),
             updated_at: view.updated_at.into(),
             retry_until: view.retry_until.into(),
@@ -133,7 +133,7 @@ pub(crate) struct LookupAttempt {
     /// Time of its end.
     at: DateTime,
     /// Its outcome.
-    outcome: Outcome,
+    outcome: Reason,
 }
 
 /// The proof of a lookup and its files.

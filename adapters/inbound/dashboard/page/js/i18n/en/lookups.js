@@ -15,7 +15,7 @@ export default {
   'lookup.state.RUNNING': 'running',
   'lookup.state.WAITING': 'waiting',
   'lookup.state.DELIVERED': 'delivered',
-  'lookup.state.NOT_FOUND': 'not found',
+  'lookup.state.NOT_FOUND': 'no proof',
   'lookup.state.FAILED': 'failed',
   'lookup.state.EXPIRED': 'expired',
   'lookup.state.CANCELED': 'canceled',

@@ -15,7 +15,7 @@ export default {
   'lookup.state.RUNNING': 'en curso',
   'lookup.state.WAITING': 'en espera',
   'lookup.state.DELIVERED': 'entregada',
-  'lookup.state.NOT_FOUND': 'no encontrada',
+  'lookup.state.NOT_FOUND': 'sin comprobante',
   'lookup.state.FAILED': 'fallida',
   'lookup.state.EXPIRED': 'vencida',
   'lookup.state.CANCELED': 'cancelada',
