@@ -4,7 +4,7 @@ use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use domain::calendar;
 use domain::payment::{Payment, PaymentState};
-use ports::inbound::{FetchError, NotFoundReason};
+use ports::inbound::FetchError;
 
 use super::parts::{Damaged, decode, encode, text};
 
@@ -20,14 +20,13 @@ pub(crate) struct Finding {
 impl Finding {
     /// The bank's answer of this date, if an attempt failed because of one.
     pub(super) fn of(error: &FetchError, on: NaiveDate) -> Option<Self> {
-        let FetchError::NotFound { reason, .. } = error else {
+        let FetchError::NotFound { payment, .. } = error else {
             return None;
         };
-        let payment = match reason {
-            NotFoundReason::NotInSpei => None,
-            NotFoundReason::ProofNotIssued(payment) => Some(*payment),
-        };
-        Some(Self { on, payment })
+        Some(Self {
+            on,
+            payment: *payment,
+        })
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {

@@ -10,7 +10,7 @@ use web::problem::{GraphqlProblem, RowError, what_to_do};
 use super::bank_answer::{Hint, Payment};
 use super::connection::page_size;
 use super::context::{Ports, ports, requester};
-use super::enums::{Outcome, RowState, SealVerdict};
+use super::enums::{Reason, RowState, SealVerdict};
 use super::question::{InferredBanks, Question};
 use crate::field_error::FieldError;
 
@@ -41,7 +41,7 @@ pub(crate) struct BatchRow {
     /// Its lookup, if there is one.
     lookup_id: Option<ID>,
     /// Outcome of the last attempt that gave no proof.
-    reason: Option<Outcome>,
+    reason: Option<Reason>,
     /// The verdict on the seal of its proof, as of now; null unless it was delivered.
     seal: Option<SealVerdict>,
     /// True when its proof came with an import of the bank's own batch.
@@ -90,7 +90,7 @@ impl BatchRow {
             duplicate_of,
             errors: errors.map(error).collect(),
             lookup_id: lookup.map(|lookup| lookup.id.into()),
-            reason: lookup.and_then(LookupView::reason).map(Outcome::from),
+            reason: lookup.and_then(LookupView::reason).map(Reason::from),
             seal: delivery
                 .map(|delivery| domain::seal::SealVerdict::from(delivery.seal.verdict).into()),
             imported: lookup.is_some_and(|lookup| lookup.imported),

@@ -46,7 +46,6 @@ impl Tables {
             return None;
         }
         let refunded = kept.is_untouched();
-        kept.stored.finding = None;
         kept.deliver(proof, seal, now);
         let facts = kept.stored.facts.clone();
         if refunded {

@@ -64,6 +64,7 @@ impl KeptLookup {
     ) {
         self.stored.proof = Some(proof.to_vec());
         self.stored.seal = Some(seal);
+        self.stored.finding = None;
         self.end(LookupState::Delivered, now);
     }
 

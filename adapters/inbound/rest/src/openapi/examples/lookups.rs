@@ -74,7 +74,7 @@ fn lookup() -> Option<LookupView> {
         question: question()?,
         inferred: inferred(),
         unresolved: None,
-        payment: Some(settled()),
+        payment: Some(payment(PaymentState::Settled)),
         hints: Vec::new(),
         metadata: Metadata::new(vec![pair]).unwrap_or_default(),
         seal: None,
