@@ -8,6 +8,7 @@ use domain::file::RequestedFiles;
 use domain::inference::{self, Resolution};
 use domain::lookup::{LookupId, LookupState};
 use domain::month::Month;
+use domain::notice::ProofOrigin;
 use domain::outcome::Outcome;
 use domain::proof::Proof;
 use domain::query::ProofQuery;
@@ -22,7 +23,7 @@ use super::content::{BatchContent, RowKind};
 use super::row_lookup::row_lookup;
 use super::service::BatchService;
 use crate::admission::Settlement;
-use crate::lookups::{Answer, AnswerSource, charged};
+use crate::lookups::{Answer, charged};
 
 /// Files that may be imported into rows of one chunk are stored in one step of at most so many.
 const PER_STEP: usize = 100;
@@ -175,7 +176,7 @@ impl BatchService {
                 .filter(|_| content.files == RequestedFiles::Both),
             issuer: candidate.transfer.issuer(),
             seen: None,
-            source: AnswerSource::Imported,
+            origin: ProofOrigin::Imported,
         };
         let now = self.clock.now();
         let id = LookupId(new_id(self.clock.as_ref(), self.random.as_ref()));
