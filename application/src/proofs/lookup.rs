@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domain::file::RequestedFiles;
 use domain::key::Environment;
+use domain::notice::ProofOrigin;
 use domain::outcome::Outcome;
 use domain::pacing::{Lane, ThrottleReason};
 use domain::payment::Payment;
@@ -156,6 +157,7 @@ impl ProofService {
                 stem: proof.stem.clone(),
                 proof: Arc::clone(&proof.proof),
                 issuer: banks.issuer,
+                origin: ProofOrigin::Fetched,
                 seal: proof.seal.clone(),
                 seen: None,
             })

@@ -25,6 +25,8 @@ pub enum BankRecord<'a> {
     Unknown,
     /// The file doesn't say enough of the payment to look it up.
     NotAskable,
+    /// The file came with proofs of other payments, and one request is one lookup.
+    OfSeveralPayments,
 }
 
 /// Fields that tell the beneficiary.
@@ -88,6 +90,9 @@ impl CheckReport {
             BankRecord::Unknown => Check::failed(name, CheckReason::UnknownToBank, Vec::new()),
             BankRecord::NotIssued(state) => without_proof(name, state),
             BankRecord::NotAskable => Check::not_checked(name, CheckReason::NotAskable, Vec::new()),
+            BankRecord::OfSeveralPayments => {
+                Check::not_checked(name, CheckReason::SeveralPayments, Vec::new())
+            }
         });
     }
 }

@@ -5,13 +5,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::check::CheckReport;
-use domain::file::Format;
 use domain::inference::InferredBanks;
 use domain::key::{Environment, KeyId};
 use domain::limits::LimitStatus;
 use domain::outcome::Outcome;
 use domain::participant::ParticipantCode;
 use domain::query::ProofQuery;
+use domain::seal::Verdict;
 use domain::seen::EarlierDeliveries;
 
 use super::{
@@ -87,13 +87,13 @@ pub trait CheckExchange: RepeatableExchange {
     /// [`InvalidRequest`]: the exchange has encoded what is wrong with the request.
     async fn decode(&mut self) -> Result<CheckRequest, InvalidRequest>;
 
-    /// Encodes the result, and keeps it until [`Self::finish`]. A file without a proof counts as
-    /// [`Outcome::InvalidRequest`], every other result as [`Outcome::Delivered`]. An error is that of
-    /// the lookup: the bank could not be asked.
+    /// Encodes the result, and keeps it until [`Self::finish`]. A file without a proof, and a ZIP without
+    /// any, counts as [`Outcome::InvalidRequest`], every other result as [`Outcome::Delivered`]. An error is
+    /// that of the lookup: the bank could not be asked.
     ///
     /// # Errors
     /// The cause, for the log: the result has no encoding. The request counts as a failure of ours.
-    async fn encode(&mut self, result: Result<CheckedFile, FetchError>) -> Result<(), Cause>;
+    async fn encode(&mut self, result: Result<CheckedUpload, FetchError>) -> Result<(), Cause>;
 
     /// Sends the answer.
     async fn finish(self: Box<Self>, served: ServedRequest);
@@ -104,8 +104,6 @@ pub trait CheckExchange: RepeatableExchange {
 pub struct CheckRequest {
     /// Its bytes, at most [`domain::check::MAX_FILE_BYTES`].
     pub file: Bytes,
-    /// Its format.
-    pub format: Format,
     /// Comparison with the bank's record of the payment.
     pub bank_comparison: BankComparison,
 }
@@ -119,6 +117,47 @@ pub enum BankComparison {
     Wanted,
 }
 
+/// The result of checking what was sent.
+#[derive(Clone, Debug)]
+pub enum CheckedUpload {
+    /// A file.
+    File(Box<CheckedFile>),
+    /// The files of a ZIP, in its order.
+    Zip(Vec<ZippedCheck>),
+}
+
+/// The result of checking a file of a ZIP.
+#[derive(Clone, Debug)]
+pub struct ZippedCheck {
+    /// The file's name, as it is told.
+    pub name: String,
+    /// The result.
+    pub checked: CheckedFile,
+}
+
+impl CheckedUpload {
+    /// The checks of the files that are proofs.
+    pub fn proofs(&self) -> impl Iterator<Item = &CheckedFile> {
+        let files: Vec<&CheckedFile> = match self {
+            Self::File(file) => vec![file],
+            Self::Zip(files) => files.iter().map(|file| &file.checked).collect(),
+        };
+        let files = files.into_iter();
+        files.filter(|file| file.report.proof.is_some())
+    }
+
+    /// The gravest verdict on the seals of its proofs; `None` without a proof.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let gravity = |verdict: &Verdict| match verdict {
+            Verdict::Valid(_) => 0,
+            Verdict::NotChecked(_) => 1,
+            Verdict::Invalid => 2,
+        };
+        let verdicts = self.proofs().map(|file| file.report.verdict);
+        verdicts.max_by_key(gravity)
+    }
+}
+
 /// The result of checking a file.
 #[derive(Clone, Debug)]
 pub struct CheckedFile {
@@ -127,7 +166,7 @@ pub struct CheckedFile {
     /// The issuer, by the name that the file gives; `None` when no participant has it.
     pub issuer: Option<ParticipantCode>,
     /// Earlier deliveries and checks of the proof to the same customer; `None` when they can't be
-    /// read, or the issuer isn't known.
+    /// read.
     pub seen: Option<EarlierDeliveries>,
 }
 

@@ -90,7 +90,7 @@ pub(super) fn ending(
         return (LookupChange::End { state, refund }, settlement);
     };
     let settlement = Settlement {
-        delivered: answer.mark,
+        delivered: Vec::from_iter(answer.mark),
         seal: Some(answer.seal),
         ..settlement
     };

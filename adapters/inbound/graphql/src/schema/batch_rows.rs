@@ -93,7 +93,7 @@ impl BatchRow {
             reason: lookup.and_then(LookupView::reason).map(Reason::from),
             seal: delivery
                 .map(|delivery| domain::seal::SealVerdict::from(delivery.seal.verdict).into()),
-            imported: lookup.is_some_and(|lookup| lookup.imported),
+            imported: lookup.is_some_and(LookupView::is_imported),
             question: view.query.as_ref().map(Question::from),
             inferred: lookup
                 .and_then(|lookup| InferredBanks::of(&lookup.inferred, ports, ports.today())),

@@ -23,6 +23,7 @@ fn declared() -> Vec<Message> {
         Advice::MESSAGES,
         CheckExplanation::MESSAGES,
         CheckPassed::MESSAGES,
+        NoticeMessage::MESSAGES,
         GraphqlProblem::MESSAGES,
         UserProblem::MESSAGES,
     ]

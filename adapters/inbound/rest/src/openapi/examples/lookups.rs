@@ -6,13 +6,14 @@ use domain::amount::Amount;
 use domain::key::{Environment, KeyId};
 use domain::lookup::{Attempt, LookupId, LookupState, Metadata, RetryFor};
 use domain::outcome::Outcome;
+use domain::payment::PaymentState;
 use domain::query::ProofQuery;
 use domain::tracking_key::TrackingKey;
 use ports::inbound::LookupView;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{LANGUAGE, date, inferred, settled};
+use super::{LANGUAGE, date, inferred, payment};
 use crate::lookups::views::LookupBody;
 
 /// A lookup whose proof isn't issued yet.
@@ -70,7 +71,6 @@ fn lookup() -> Option<LookupView> {
         next_attempt_at: Some(attempt.at + TimeDelta::minutes(1)),
         queue: None,
         batch: None,
-        imported: false,
         question: question()?,
         inferred: inferred(),
         unresolved: None,

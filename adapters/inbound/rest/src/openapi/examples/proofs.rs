@@ -5,17 +5,18 @@ use std::sync::Arc;
 use bytes::Bytes;
 use domain::check::{BankRecord, CheckReport};
 use domain::file::FileStem;
+use domain::notice::ProofOrigin;
 use domain::participant::ParticipantCode;
 use domain::proof::Proof;
 use domain::query::ExpectedBeneficiary;
 use domain::seal::{CertificateNumber, CheckedSeal, SealHash, SealedDigest, Signer, Verdict};
 use domain::seen::EarlierDeliveries;
 use domain::tracking_key::TrackingKey;
-use ports::inbound::{CheckedFile, Delivery, Files};
+use ports::inbound::{CheckedFile, CheckedUpload, Delivery, Files};
 use serde_json::Value;
 use web::Language;
 
-use crate::checks::views::CheckedProof;
+use crate::checks::views::CheckAnswer;
 use crate::proofs::views::ParsedProof;
 
 /// A proof between two invented people.
@@ -34,7 +35,7 @@ pub(super) fn parsed() -> Value {
             name: Some("Ejemplo, S.A. de C.V.".to_owned()),
             tax_id: Some("EJE800101AB1".to_owned()),
         };
-        serde_json::to_value(ParsedProof::new(&delivery, &expected)).unwrap_or_default()
+        serde_json::to_value(ParsedProof::new(&delivery, &expected, Language::Spanish)).unwrap_or_default()
     });
     parsed.unwrap_or_default()
 }
@@ -47,12 +48,12 @@ pub(super) fn checked() -> Value {
     if let Some(issued) = delivery() {
         report.compare_with_bank(BankRecord::Issued(&issued.proof));
     }
-    let checked = CheckedFile {
+    let checked = CheckedUpload::File(Box::new(CheckedFile {
         issuer: ParticipantCode::parse("40012"),
         seen: Some(EarlierDeliveries::default()),
         report,
-    };
-    let view = CheckedProof::new(&checked, Language::Spanish);
+    }));
+    let view = CheckAnswer::new(&checked, Language::Spanish);
     let view = view.ok().and_then(|view| serde_json::to_value(view).ok());
     view.unwrap_or_default()
 }
@@ -69,6 +70,7 @@ fn delivery() -> Option<Delivery> {
         files: Files::Xml(Bytes::new()),
         stem: FileStem::new(proof.operation_date, &key),
         issuer: ParticipantCode::parse("40012")?,
+        origin: ProofOrigin::Fetched,
         seal: CheckedSeal {
             verdict: Verdict::Valid(SealHash::Sha512),
             signer: Some(signer),
