@@ -171,10 +171,10 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
             proofs: Arc::new(proofs(&base, &bank)),
             files: FileChecks::new(
                 ProofCheckService::new(
-                        Arc::new(unknown_certificate),
-                        Arc::new(NoPdfs),
-                        Arc::new(DeflatedZip),
-                    ),
+                    Arc::new(unknown_certificate),
+                    Arc::new(NoPdfs),
+                    Arc::new(DeflatedZip),
+                ),
                 Arc::new(Catalogue::embedded().clone()),
                 base.clock.clone(),
                 Box::new(|work| Box::pin(async move { work() })),

@@ -14,8 +14,8 @@ use pdf_text::PortalPdf;
 use ports::outbound::SealVerifier as _;
 use sandbox::seal::SealCertificate;
 use seal_rsa::{PublicKeyFile, RsaSealVerifier};
-use zip_files::DeflatedZip;
 use tempfile::{TempDir, tempdir};
+use zip_files::DeflatedZip;
 
 use crate::load::{self, Connection, Load, Throughput, body, post};
 use crate::process::{Program, gateway_command_of, key};

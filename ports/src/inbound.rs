@@ -34,9 +34,8 @@ pub use person_lookups::{LookupChanges, PersonLookupError, PersonLookupQuery, Pe
 pub use proofs::{Delivery, FetchError, Files, LookupDetails};
 pub use requests::{
     AcceptedRequest, BankComparison, CheckExchange, CheckRequest, CheckedFile, CheckedUpload,
-    InvalidRequest,
-    NotRepeated, ProofExchange, ProofRequests, RepeatError, RepeatableExchange, RepeatedRequest,
-    Reply, ServedRequest, SettledRequest, ZippedCheck,
+    InvalidRequest, NotRepeated, ProofExchange, ProofRequests, RepeatError, RepeatableExchange,
+    RepeatedRequest, Reply, ServedRequest, SettledRequest, ZippedCheck,
 };
 pub use webhooks::{
     CreatedWebhook, DeliveryView, NewWebhook, WebhookChange, WebhookError, WebhookSwitch,

@@ -214,8 +214,14 @@ fn text(name: &str, status: Status, checked: &Checked) -> String {
 
 /// The line of a file of a ZIP that is no proof.
 fn passed_over(name: &str, report: &CheckReport) -> String {
-    let reasons = report.checks.iter().map(|check| explanation(check, LANGUAGE));
-    format!("{name}: no proof. {}", reasons.collect::<Vec<_>>().join(" "))
+    let reasons = report
+        .checks
+        .iter()
+        .map(|check| explanation(check, LANGUAGE));
+    format!(
+        "{name}: no proof. {}",
+        reasons.collect::<Vec<_>>().join(" ")
+    )
 }
 
 fn line(check: &Check) -> String {

@@ -160,7 +160,8 @@ const COMPARED: &str = "campos_sin_sellar_comparados_con_el_banco";
 const DIFFERENT: &str = "campos_sin_sellar_no_coinciden_con_el_banco";
 
 #[tokio::test]
-async fn a_proof_whose_tracking_key_was_edited_was_seen_before_and_the_key_is_said_to_be_unsealed() {
+async fn a_proof_whose_tracking_key_was_edited_was_seen_before_and_the_key_is_said_to_be_unsealed()
+{
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     for (file, times) in [
@@ -185,8 +186,19 @@ async fn no_edit_beside_the_sealed_text_and_no_format_hides_that_a_proof_was_see
     // Two deliveries; a file that is refused is looked up, and isn't counted.
     let chain = attribute(&xml, "cadenaCDA");
     for name in [
-        "FechaOperacion", "Hora", "ClaveSPEI", "sello", "numeroCertificado", "BancoReceptor", "Nombre",
-        "TipoCuenta", "Cuenta", "RFC", "Concepto", "MontoPago", "BancoEmisor",
+        "FechaOperacion",
+        "Hora",
+        "ClaveSPEI",
+        "sello",
+        "numeroCertificado",
+        "BancoReceptor",
+        "Nombre",
+        "TipoCuenta",
+        "Cuenta",
+        "RFC",
+        "Concepto",
+        "MontoPago",
+        "BancoEmisor",
     ] {
         let value = attribute(&xml, name);
         let other = match name {
@@ -197,7 +209,11 @@ async fn no_edit_beside_the_sealed_text_and_no_format_hides_that_a_proof_was_see
             "ClaveSPEI" => "40012",
             _ => "1",
         };
-        let edited = xml.replacen(&format!(" {name}=\"{value}\""), &format!(" {name}=\"{other}\""), 1);
+        let edited = xml.replacen(
+            &format!(" {name}=\"{value}\""),
+            &format!(" {name}=\"{other}\""),
+            1,
+        );
         assert_ne!(edited, xml, "{name}");
         let answer = checked(&gateway, &key, "", &edited).await;
         assert_eq!(answer["resultado"], "invalid", "{name}: {answer}");
@@ -228,9 +244,24 @@ async fn other_files_are_told_to_be_what_they_are() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     for (file, declared, reason, told) in [
-        ("factura-cfdi.xml", "application/xml", "es_factura", "factura (CFDI), no un CEP"),
-        ("recibo-whatsapp.jpg", "image/jpeg", "es_imagen", "no prueba nada"),
-        ("recibo-whatsapp.jpg", "application/pdf", "es_imagen", "clave_rastreo"),
+        (
+            "factura-cfdi.xml",
+            "application/xml",
+            "es_factura",
+            "factura (CFDI), no un CEP",
+        ),
+        (
+            "recibo-whatsapp.jpg",
+            "image/jpeg",
+            "es_imagen",
+            "no prueba nada",
+        ),
+        (
+            "recibo-whatsapp.jpg",
+            "application/pdf",
+            "es_imagen",
+            "clave_rastreo",
+        ),
     ] {
         let answer = send(&gateway, &key, ("", declared), case(file)).await;
         let body = json_of(answer, 400).await;
@@ -251,7 +282,9 @@ fn left_in_minute(answer: &Response) -> u32 {
 fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files {
-        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
+        writer
+            .start_file(*name, SimpleFileOptions::default())
+            .unwrap();
         writer.write_all(bytes).unwrap();
     }
     writer.finish().unwrap().into_inner()
@@ -261,7 +294,13 @@ fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
 async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
-    let answer = send(&gateway, &key, ("", "application/zip"), case("cep-de-cliente.zip")).await;
+    let answer = send(
+        &gateway,
+        &key,
+        ("", "application/zip"),
+        case("cep-de-cliente.zip"),
+    )
+    .await;
     assert_eq!(answer.headers()["x-seal"], "valid");
     let answer = json_of(answer, 200).await;
     assert_eq!(answer["archivo"], "zip", "{answer}");
@@ -289,7 +328,12 @@ async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() 
         let proofs = answer["comprobantes"].as_array().unwrap();
         let told: Vec<_> = proofs
             .iter()
-            .map(|proof| (proof["nombre"].as_str().unwrap(), proof["resultado"].as_str().unwrap()))
+            .map(|proof| {
+                (
+                    proof["nombre"].as_str().unwrap(),
+                    proof["resultado"].as_str().unwrap(),
+                )
+            })
             .collect();
         let expected = [
             ("pagos/CEP.xml", "valid"),
@@ -298,9 +342,15 @@ async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() 
         ];
         assert_eq!(told, expected);
         // The XML and the PDF of one payment are shown once.
-        assert!(proofs.iter().all(|proof| proof["visto"]["veces"] == seen), "{answer}");
+        assert!(
+            proofs.iter().all(|proof| proof["visto"]["veces"] == seen),
+            "{answer}"
+        );
         let omitted = answer["omitidos"].as_array().unwrap();
-        let told: Vec<_> = omitted.iter().map(|file| (&file["nombre"], &file["motivo"])).collect();
+        let told: Vec<_> = omitted
+            .iter()
+            .map(|file| (&file["nombre"], &file["motivo"]))
+            .collect();
         assert_eq!(
             told,
             [
@@ -344,9 +394,18 @@ async fn a_zip_without_a_proof_is_refused_with_what_it_holds() {
     let invoice = case("factura-cfdi.xml");
     for (files, reason) in [
         (zip(&[("a.xml", &invoice)]), "es_factura"),
-        (zip(&[("a.xml", &invoice), ("b", b"hola")]), "zip_sin_comprobantes"),
-        (zip(&[("[Content_Types].xml", b"<Types/>")]), "es_documento_de_office"),
-        (zip(&[("otro.zip", &zip(&[("CEP.xml", b"<a/>")]))]), "zip_en_zip"),
+        (
+            zip(&[("a.xml", &invoice), ("b", b"hola")]),
+            "zip_sin_comprobantes",
+        ),
+        (
+            zip(&[("[Content_Types].xml", b"<Types/>")]),
+            "es_documento_de_office",
+        ),
+        (
+            zip(&[("otro.zip", &zip(&[("CEP.xml", b"<a/>")]))]),
+            "zip_en_zip",
+        ),
         (zip(&[]), "zip_sin_comprobantes"),
         (b"PK\x03\x04 cut off".to_vec(), "zip_danado"),
     ] {

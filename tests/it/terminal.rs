@@ -135,7 +135,10 @@ async fn a_command_shows_its_output_alone_on_a_terminal_unless_its_log_is_wanted
     let [line] = lines[..] else {
         panic!("more than the key: {shown}");
     };
-    assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
+    assert!(
+        serde_json::from_str::<serde_json::Value>(line).is_ok(),
+        "{line}"
+    );
 
     let wanted = [("CEP_LOG", "info")];
     let made = OnTerminal::run(folder.path(), &create, &wanted);

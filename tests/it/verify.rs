@@ -113,7 +113,10 @@ fn other_files_are_told_to_be_what_they_are() {
     let zip = case("cep-de-cliente.zip");
     let (status, said) = verify(folder.path(), &[&zip]);
     assert_eq!(status, 3, "{said}");
-    assert!(said.starts_with(&format!("{zip}/CEP.xml: sandbox\n")), "{said}");
+    assert!(
+        said.starts_with(&format!("{zip}/CEP.xml: sandbox\n")),
+        "{said}"
+    );
     let (status, said) = verify(folder.path(), &["--sandbox", &zip]);
     assert_eq!(status, 0, "{said}");
 }

@@ -65,9 +65,7 @@ async fn a_failure_takes_nothing_back_of_what_the_bank_said() {
     process.work().await;
     let before = process.view(&holder, unknown).await;
     assert!(!before.hints.is_empty());
-    world
-        .bank
-        .answer_by(|_| Script::Fail(BankError::Timeout));
+    world.bank.answer_by(|_| Script::Fail(BankError::Timeout));
     world.pass(seconds(60)).await;
     process.work().await;
     let known = process.view(&holder, known).await;

@@ -9,8 +9,8 @@ use domain::outcome::Outcome;
 use ports::Cause;
 use ports::contract::bank::transfer;
 use ports::inbound::{
-    BankComparison, CheckExchange, CheckRequest, CheckedFile, CheckedUpload, FetchError, InvalidRequest,
-    ProofRequests as _, RepeatableExchange, Reply, ServedRequest, SettledRequest,
+    BankComparison, CheckExchange, CheckRequest, CheckedFile, CheckedUpload, FetchError,
+    InvalidRequest, ProofRequests as _, RepeatableExchange, Reply, ServedRequest, SettledRequest,
 };
 use testkit::fakes::unsealed_proof;
 use tokio::sync::{oneshot, watch};
@@ -165,7 +165,8 @@ async fn what_is_no_proof_counts_as_an_invalid_request_and_nothing_is_looked_up(
 }
 
 #[tokio::test]
-async fn a_proof_is_recognised_though_nobody_knows_its_issuer_and_a_seal_that_is_none_is_not_counted() {
+async fn a_proof_is_recognised_though_nobody_knows_its_issuer_and_a_seal_that_is_none_is_not_counted()
+ {
     let fixture = fixture(None).await;
     fixture.serve().await;
     for _ in 0..2 {

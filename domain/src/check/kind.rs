@@ -28,7 +28,10 @@ const SIGNATURES: [(&[u8], CheckReason); 15] = [
     (b"II*\0", CheckReason::Picture),
     (b"MM\0*", CheckReason::Picture),
     // Documents of Office up to 2003, and messages of Outlook.
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", CheckReason::OfficeDocument),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        CheckReason::OfficeDocument,
+    ),
     (b"{\\rtf", CheckReason::OfficeDocument),
     (b"Rar!\x1a\x07", CheckReason::OtherArchive),
     (b"7z\xbc\xaf\x27\x1c", CheckReason::OtherArchive),
@@ -114,7 +117,11 @@ fn names_in(zip: &[u8]) -> impl Iterator<Item = &[u8]> {
         if !zip.get(place..)?.starts_with(b"PK\x01\x02") {
             return None;
         }
-        let (name, extra, comment) = (number(place + 28)?, number(place + 30)?, number(place + 32)?);
+        let (name, extra, comment) = (
+            number(place + 28)?,
+            number(place + 30)?,
+            number(place + 32)?,
+        );
         let begin = place + 46;
         place = begin + name + extra + comment;
         zip.get(begin..begin + name)
@@ -126,11 +133,16 @@ fn of_signature(file: &[u8]) -> Option<CheckReason> {
     let signed = signatures.find(|(signature, _)| file.starts_with(signature));
     let is_picture = || {
         let is_heic = file.get(4..8) == Some(b"ftyp")
-            && PICTURE_BRANDS.iter().any(|brand| file.get(8..12) == Some(brand));
+            && PICTURE_BRANDS
+                .iter()
+                .any(|brand| file.get(8..12) == Some(brand));
         let is_webp = file.starts_with(b"RIFF") && file.get(8..12) == Some(b"WEBP");
         // The sizes of the known headers of a bitmap stand at its 15th byte.
         let is_bitmap = file.starts_with(b"BM")
-            && matches!(file.get(14..18), Some([12 | 40 | 52 | 56 | 64 | 108 | 124, 0, 0, 0]));
+            && matches!(
+                file.get(14..18),
+                Some([12 | 40 | 52 | 56 | 64 | 108 | 124, 0, 0, 0])
+            );
         is_heic || is_webp || is_bitmap
     };
     signed

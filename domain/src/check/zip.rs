@@ -118,7 +118,10 @@ mod tests {
 
     #[test]
     fn a_name_is_told_as_it_is_read() {
-        assert_eq!(shown_name("pago \u{202e}fdp.lmx\r\n\0.xml"), "pago fdp.lmx.xml");
+        assert_eq!(
+            shown_name("pago \u{202e}fdp.lmx\r\n\0.xml"),
+            "pago fdp.lmx.xml"
+        );
         assert_eq!(shown_name("Año/ñ.pdf"), "Año/ñ.pdf");
         assert_eq!(shown_name(&"a".repeat(1000)).len(), MAX_NAME);
     }

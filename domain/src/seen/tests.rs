@@ -4,7 +4,8 @@ use rstest::rstest;
 use super::*;
 use crate::key::HashGeneration;
 
-const PARTIES: &str = "STP|Ana Prueba|40|012180000000000017|ND|SANTANDER|Ejemplo|40|014180000000000013|NA";
+const PARTIES: &str =
+    "STP|Ana Prueba|40|012180000000000017|ND|SANTANDER|Ejemplo|40|014180000000000013|NA";
 const SEAL: &str = "c2VsbG8gZGUgcHJ1ZWJh";
 
 fn hasher(secrets: &[u8]) -> KeyHasher {
@@ -18,7 +19,9 @@ fn code(text: &str) -> ParticipantCode {
 
 /// A signed text with these parties, concept and amount.
 fn chain(parties: &str, concept: &str, amount: &str) -> String {
-    format!("||1|20112026|20112026|105336|40014|{parties}|{concept}|0|{amount}|00001000000500000001||")
+    format!(
+        "||1|20112026|20112026|105336|40014|{parties}|{concept}|0|{amount}|00001000000500000001||"
+    )
 }
 
 /// A proof whose chain is written so in its XML.
@@ -158,7 +161,12 @@ fn a_new_secret_knows_the_marks_of_the_old_one() {
 
 #[test]
 fn the_mark_of_a_chain_is_recorded_and_those_of_the_payment_are_still_known() {
-    let all = ProofMark::all(&hasher(&[2, 1]), Environment::Live, Some(code("40012")), &proof());
+    let all = ProofMark::all(
+        &hasher(&[2, 1]),
+        Environment::Live,
+        Some(code("40012")),
+        &proof(),
+    );
     let of_chain = ProofMark::all(&hasher(&[2, 1]), Environment::Live, None, &proof());
     assert_eq!(all, [of_chain, of_payment(&[2, 1], &proof())].concat());
 }
@@ -169,7 +177,10 @@ fn the_mark_of_a_payment_never_changes() {
     let [mark] = of_payment(&[1], &proof())[..] else {
         panic!("one secret has one mark");
     };
-    assert_eq!(mark.hex(), "9f6a736f0e3f93cb555a795ac20b9c9a08e43cfb4b1031ff71cb126df2021d30");
+    assert_eq!(
+        mark.hex(),
+        "9f6a736f0e3f93cb555a795ac20b9c9a08e43cfb4b1031ff71cb126df2021d30"
+    );
 }
 
 #[test]

@@ -17,7 +17,6 @@ use domain::lookup::{LookupState, RetryFor};
 use domain::outcome::Outcome;
 use domain::page::{Page, PageRequest};
 use domain::query::{Field, ProofQuery};
-use domain::tracking_key::TrackingKey;
 
 use super::{Caller, LookupAccess, LookupView};
 

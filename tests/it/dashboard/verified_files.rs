@@ -189,13 +189,21 @@ async fn a_zip_shows_each_proof_and_other_files_what_they_are() {
         return;
     };
     open_with(&browser, &gateway, &key.full).await;
-    let files = ["cep-de-cliente.zip", "recibo-whatsapp.jpg", "factura-cfdi.xml"].map(case);
+    let files = [
+        "cep-de-cliente.zip",
+        "recibo-whatsapp.jpg",
+        "factura-cfdi.xml",
+    ]
+    .map(case);
     let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     browser.choose_files("verify-files", &paths).await;
     let shown = cards(&browser, 3).await;
     assert_eq!(shown[0]["state"], "done", "{shown:?}");
     assert_eq!(shown[0]["result"], "valid", "{shown:?}");
-    for (card, said) in shown.iter().zip(["CEP.xml", "no prueba nada", "factura (CFDI)"]) {
+    for (card, said) in shown
+        .iter()
+        .zip(["CEP.xml", "no prueba nada", "factura (CFDI)"])
+    {
         assert!(card["text"].as_str().unwrap().contains(said), "{card}");
     }
     assert_eq!(browser.complaints().await, Vec::<String>::new());
@@ -212,10 +220,15 @@ async fn an_uncompared_tracking_key_is_said_to_be_unsealed_and_is_compared_on_re
     let shown = cards(&browser, 1).await;
     assert_eq!(shown[0]["result"], "valid", "{shown:?}");
     let text = shown[0]["text"].as_str().unwrap();
-    assert!(text.contains("Ningún sello protege la clave de rastreo"), "{text}");
+    assert!(
+        text.contains("Ningún sello protege la clave de rastreo"),
+        "{text}"
+    );
     assert!(text.contains("sin sellar"), "{text}");
     browser.click("file-compare").await;
-    browser.sees("no se halló un comprobante con esta clave").await;
+    browser
+        .sees("no se halló un comprobante con esta clave")
+        .await;
     let shown = cards(&browser, 1).await;
     assert_eq!(shown[0]["result"], "invalid", "{shown:?}");
     assert_eq!(shown[0]["checks"]["portal"], "failed", "{shown:?}");

@@ -177,9 +177,11 @@ impl ProofExchange for Exchange {
             context, endpoint, ..
         } = &self.call.head;
         self.encoded = Some(match result {
-            Ok(delivery) => files::render(self.encoding, delivery, (&self.expected, context.language))
-                .await
-                .map_err(|error| Arc::new(error) as Cause)?,
+            Ok(delivery) => {
+                files::render(self.encoding, delivery, (&self.expected, context.language))
+                    .await
+                    .map_err(|error| Arc::new(error) as Cause)?
+            }
             Err(error) => {
                 failure::log_cause(&error, &context.request_id);
                 failure::of_fetch(&error, inferred, *endpoint).response(context.language)

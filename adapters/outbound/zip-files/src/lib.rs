@@ -32,7 +32,9 @@ impl ZipReader for DeflatedZip {
         let archive = ZipArchive::new(Cursor::new(zip)).map_err(|_| ZipError::Damaged)?;
         let mut files = Vec::new();
         for index in 0..archive.len() {
-            let entry = archive.by_index_data(index).map_err(|_| ZipError::Damaged)?;
+            let entry = archive
+                .by_index_data(index)
+                .map_err(|_| ZipError::Damaged)?;
             let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
             if entry.is_file() && !is_litter(&name) {
                 files.push((index, name));

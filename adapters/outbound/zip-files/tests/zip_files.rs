@@ -83,7 +83,10 @@ fn files_come_one_after_the_other_and_what_systems_add_is_passed_over() {
     let file = writer.finish().unwrap().into_inner();
     assert_eq!(
         contents(file),
-        [("pagos/CEP.xml".to_owned(), Ok(6)), ("../CEP.pdf".to_owned(), Ok(4))]
+        [
+            ("pagos/CEP.xml".to_owned(), Ok(6)),
+            ("../CEP.pdf".to_owned(), Ok(4))
+        ]
     );
 }
 
@@ -138,7 +141,11 @@ fn an_encrypted_file_and_another_method_are_told_apart() {
     assert_eq!(contents(method)[0].1, Err(ZipError::Unreadable));
     let mut damaged = zip(&[("1", b"1")], CompressionMethod::Stored);
     change(&mut damaged, 14, 16, &[9, 9, 9, 9]);
-    assert_eq!(contents(damaged)[0].1, Err(ZipError::Unreadable), "its checksum");
+    assert_eq!(
+        contents(damaged)[0].1,
+        Err(ZipError::Unreadable),
+        "its checksum"
+    );
 }
 
 #[test]
@@ -158,7 +165,9 @@ fn a_directory_of_too_many_entries_is_refused() {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for number in 0..10_000 {
         let folder = number.to_string();
-        writer.add_directory(folder, options(CompressionMethod::Stored)).unwrap();
+        writer
+            .add_directory(folder, options(CompressionMethod::Stored))
+            .unwrap();
     }
     let refused = read(writer.finish().unwrap().into_inner());
     assert_eq!(refused.unwrap_err(), ZipError::TooManyFiles);

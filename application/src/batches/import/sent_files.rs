@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use domain::check::{MAX_FILE_BYTES, ShownChain};
+use domain::check::{FileKind, MAX_FILE_BYTES, ShownChain};
 use domain::file::Format;
 use domain::proof::Proof;
 use futures::channel::oneshot;
@@ -100,11 +100,12 @@ impl ImportedFiles {
 
 impl SentFile {
     fn of(file: Bytes) -> Self {
-        match Format::of(&file) {
-            Format::Pdf => Self::Pdf(file),
-            Format::Xml => Proof::parse(&file).map_or(Self::Other, |proof| {
+        match FileKind::of(&file) {
+            FileKind::Proof(Format::Pdf) => Self::Pdf(file),
+            FileKind::Proof(Format::Xml) => Proof::parse(&file).map_or(Self::Other, |proof| {
                 Self::Proof(SentProof { xml: file, proof })
             }),
+            FileKind::Zip | FileKind::Other(_) => Self::Other,
         }
     }
 }

@@ -117,10 +117,7 @@ impl RequestSteps {
                 proof,
             };
             let marks = self.history.marks(presented);
-            mark = marks
-                .first()
-                .copied()
-                .filter(|_| report.counts_as_shown());
+            mark = marks.first().copied().filter(|_| report.counts_as_shown());
             seen = self.seen(admitted, &marks, first).await;
         }
         let checked = CheckedFile {

@@ -19,12 +19,18 @@ fn zip_of(name: &[u8]) -> Vec<u8> {
 
 #[rstest]
 #[case::xml(b"<SPEI_Tercero/>", FileKind::Proof(Format::Xml))]
-#[case::xml_after_a_mark_and_blanks(b"\xef\xbb\xbf \r\n<?xml version='1.0'?><a/>", FileKind::Proof(Format::Xml))]
+#[case::xml_after_a_mark_and_blanks(
+    b"\xef\xbb\xbf \r\n<?xml version='1.0'?><a/>",
+    FileKind::Proof(Format::Xml)
+)]
 #[case::xml_in_utf_16(b"\xff\xfe<\0a\0", FileKind::Proof(Format::Xml))]
 #[case::xml_with_a_document_type(b"<!DOCTYPE a><SPEI_Tercero/>", FileKind::Proof(Format::Xml))]
 #[case::another_comprobante(b"<Comprobante/>", FileKind::Proof(Format::Xml))]
 #[case::pdf(b"%PDF-1.5", FileKind::Proof(Format::Pdf))]
-#[case::pdf_after_what_a_program_put_before_it(b"HTTP/1.1 200 OK\r\n\r\n%PDF-1.5", FileKind::Proof(Format::Pdf))]
+#[case::pdf_after_what_a_program_put_before_it(
+    b"HTTP/1.1 200 OK\r\n\r\n%PDF-1.5",
+    FileKind::Proof(Format::Pdf)
+)]
 #[case::zip(b"PK\x03\x04CEP.xml", FileKind::Zip)]
 #[case::empty_zip(b"PK\x05\x06", FileKind::Zip)]
 #[case::invoice(CFDI, FileKind::Other(CheckReason::Invoice))]
@@ -34,16 +40,28 @@ fn zip_of(name: &[u8]) -> Vec<u8> {
 #[case::gif(b"GIF89a", FileKind::Other(CheckReason::Picture))]
 #[case::heic(b"\0\0\0\x18ftypheic", FileKind::Other(CheckReason::Picture))]
 #[case::tiff(b"II*\0", FileKind::Other(CheckReason::Picture))]
-#[case::bitmap(b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0", FileKind::Other(CheckReason::Picture))]
-#[case::svg(b"<svg xmlns='http://www.w3.org/2000/svg'/>", FileKind::Other(CheckReason::Picture))]
+#[case::bitmap(
+    b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0",
+    FileKind::Other(CheckReason::Picture)
+)]
+#[case::svg(
+    b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+    FileKind::Other(CheckReason::Picture)
+)]
 #[case::empty(b"", FileKind::Other(CheckReason::Empty))]
 #[case::blanks(b"\xef\xbb\xbf \r\n\t", FileKind::Other(CheckReason::Empty))]
-#[case::page(b"<!DOCTYPE html>\n<html lang=es>", FileKind::Other(CheckReason::WebPage))]
+#[case::page(
+    b"<!DOCTYPE html>\n<html lang=es>",
+    FileKind::Other(CheckReason::WebPage)
+)]
 #[case::page_without_a_root(b"<!doctype HTML>", FileKind::Other(CheckReason::WebPage))]
 #[case::word(&zip_of(b"[Content_Types].xml"), FileKind::Other(CheckReason::OfficeDocument))]
 #[case::zip_of_a_proof(&zip_of(b"CEP.xml"), FileKind::Zip)]
 #[case::zip_of_a_workbook(&[b"PK\x03\x04", &zip_of(b"[Content_Types].xml")[..], &zip_of(b"libro.xlsx")].concat(), FileKind::Zip)]
-#[case::old_word(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", FileKind::Other(CheckReason::OfficeDocument))]
+#[case::old_word(
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    FileKind::Other(CheckReason::OfficeDocument)
+)]
 #[case::libre_office(
     b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.text",
     FileKind::Other(CheckReason::OfficeDocument)
@@ -53,13 +71,19 @@ fn zip_of(name: &[u8]) -> Vec<u8> {
     b"Delivered-To: a@example.org\r\nFrom: b@example.org\r\nSubject: CEP\r\n\r\nhola",
     FileKind::Other(CheckReason::Email)
 )]
-#[case::mail_from_its_subject(b"Subject: CEP\nFrom: b@example.org\n\nhola", FileKind::Other(CheckReason::Email))]
+#[case::mail_from_its_subject(
+    b"Subject: CEP\nFrom: b@example.org\n\nhola",
+    FileKind::Other(CheckReason::Email)
+)]
 #[case::json(b" {\"ok\": true}", FileKind::Other(CheckReason::Json))]
 #[case::form(
     b"--X\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n<SPEI_Tercero/>",
     FileKind::Other(CheckReason::Form)
 )]
-#[case::text(b"Clave de rastreo: MBAN01002611200001234567", FileKind::Other(CheckReason::PlainText))]
+#[case::text(
+    b"Clave de rastreo: MBAN01002611200001234567",
+    FileKind::Other(CheckReason::PlainText)
+)]
 #[case::program(b"MZ\x90\0", FileKind::Other(CheckReason::UnknownFormat))]
 #[case::anything(b"\x01\x02\x03", FileKind::Other(CheckReason::UnknownFormat))]
 fn the_bytes_of_a_file_tell_its_kind(#[case] file: &[u8], #[case] kind: FileKind) {

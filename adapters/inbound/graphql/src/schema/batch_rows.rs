@@ -128,7 +128,9 @@ pub(super) async fn page(
         Err(BatchError::Unknown) => return Ok(None),
         read => read?,
     };
-    Ok(Some(read_rows(read.found, size, (ports, requester.language)).await?))
+    Ok(Some(
+        read_rows(read.found, size, (ports, requester.language)).await?,
+    ))
 }
 
 async fn read_rows(

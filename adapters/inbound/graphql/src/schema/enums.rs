@@ -220,7 +220,7 @@ pub(crate) enum PaymentState {
     /// `Liquidado`: its proof may still be issued.
     Settled,
     /// `Cancelado`.
-    Cancelled,
+    Canceled,
     /// `Rechazado`.
     Rejected,
     /// `En proceso de devolución`.

@@ -34,13 +34,13 @@ impl Subscription {
         let changes = ports.lookups.changes(&requester.caller, LookupId(id));
         let changes = changes.await?;
         Ok(try_unfold(
-            (changes, ports),
-            async move |(mut changes, ports)| {
+            (changes, ports, language),
+            async |(mut changes, ports, language)| {
                 let Some(view) = changes.next().await? else {
                     return Ok(None);
                 };
                 let lookup = Lookup::new(&view, &ports, language);
-                Ok(Some((lookup, (changes, ports))))
+                Ok(Some((lookup, (changes, ports, language))))
             },
         ))
     }

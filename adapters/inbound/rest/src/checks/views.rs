@@ -119,7 +119,11 @@ impl CheckAnswer {
         }
         match &files[..] {
             _ if !proofs.is_empty() => {}
-            [only] => return CheckedProof::new(&only.checked, language).map(Box::new).map(Self::Proof),
+            [only] => {
+                return CheckedProof::new(&only.checked, language)
+                    .map(Box::new)
+                    .map(Self::Proof);
+            }
             _ => {
                 return Err(Problem::NotAProof {
                     explanation: CheckExplanation::ZipWithoutProofs,

@@ -128,12 +128,9 @@ pub(crate) struct AttemptBody {
 
 impl LookupBody {
     pub(crate) fn new(lookup: &LookupView, language: Language) -> Self {
-        let proof = lookup
-            .delivery
-            .as_ref()
-            .map(|delivery| {
-                ParsedProof::new(delivery, &ExpectedBeneficiary::default(), Language::Spanish)
-            });
+        let proof = lookup.delivery.as_ref().map(|delivery| {
+            ParsedProof::new(delivery, &ExpectedBeneficiary::default(), Language::Spanish)
+        });
         let (mut cep, mut sello, mut visto) = (None, None, None);
         if let Some(proof) = proof {
             (cep, sello, visto) = (Some(proof.cep), Some(proof.sello), proof.visto);

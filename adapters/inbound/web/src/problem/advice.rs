@@ -111,7 +111,7 @@ impl Advice {
             PaymentState::ReturnInProcess => Self::AwaitReturn { state },
             PaymentState::Returned | PaymentState::SentBack => Self::PaymentReturned { state },
             PaymentState::Rejected | PaymentState::NotSettled => Self::PaymentRejected { state },
-            PaymentState::Cancelled => Self::PaymentCanceled { state },
+            PaymentState::Canceled => Self::PaymentCanceled { state },
             PaymentState::NotFound => Self::CheckQuestion,
         }
     }
@@ -241,7 +241,7 @@ mod tests {
                 (PaymentState::SentBack, "payment_returned"),
                 (PaymentState::Rejected, "payment_rejected"),
                 (PaymentState::NotSettled, "payment_rejected"),
-                (PaymentState::Cancelled, "payment_canceled"),
+                (PaymentState::Canceled, "payment_canceled"),
             ] {
                 let found = with_payment(state, payment);
                 assert_eq!(code(&found), Some(expected), "{state:?} {payment:?}");
@@ -277,12 +277,19 @@ mod tests {
             ..lookup(LookupState::Failed)
         };
         let told = what_to_do(&failed, Language::Spanish).unwrap();
-        assert!(told.contains("emisor") && !told.contains("receptor"), "{told}");
+        assert!(
+            told.contains("emisor") && !told.contains("receptor"),
+            "{told}"
+        );
     }
 
     #[test]
     fn a_valid_seal_alone_leaves_nothing_to_do() {
-        let advice = SealVerdict::ALL.map(|verdict| Advice::of_seal(verdict).map(|advice| advice.code()));
-        assert_eq!(advice, [None, Some("reject_proof"), Some("confirm_payment")]);
+        let advice =
+            SealVerdict::ALL.map(|verdict| Advice::of_seal(verdict).map(|advice| advice.code()));
+        assert_eq!(
+            advice,
+            [None, Some("reject_proof"), Some("confirm_payment")]
+        );
     }
 }

@@ -143,10 +143,7 @@ fn a_pdf_made_from_a_screenshot_is_unreadable_with_its_reason() {
 
 #[test]
 fn a_changed_tracking_key_is_named_as_unsealed() {
-    let key = check(PROOFS[0].xml.as_bytes())
-        .proof
-        .unwrap()
-        .tracking_key;
+    let key = check(PROOFS[0].xml.as_bytes()).proof.unwrap().tracking_key;
     let changed = PROOFS[0].xml.replace(&key, "OTRA0001");
     let report = check(changed.as_bytes());
     assert_eq!(report.proof.as_ref().unwrap().tracking_key, "OTRA0001");

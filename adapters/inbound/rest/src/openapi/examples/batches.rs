@@ -12,7 +12,6 @@ use domain::key::{Environment, KeyId};
 use domain::lookup::{LookupState, RetryFor};
 use domain::proof::Mismatch;
 use domain::query::Field;
-use domain::tracking_key::TrackingKey;
 use ports::inbound::{
     BatchPreview, BatchView, FileUse, RepeatError, RowOutcome, RowView, RowWarning, UnusedReason,
 };

@@ -35,7 +35,8 @@ pub(super) fn parsed() -> Value {
             name: Some("Ejemplo, S.A. de C.V.".to_owned()),
             tax_id: Some("EJE800101AB1".to_owned()),
         };
-        serde_json::to_value(ParsedProof::new(&delivery, &expected, Language::Spanish)).unwrap_or_default()
+        serde_json::to_value(ParsedProof::new(&delivery, &expected, Language::Spanish))
+            .unwrap_or_default()
     });
     parsed.unwrap_or_default()
 }
