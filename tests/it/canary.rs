@@ -1,10 +1,11 @@
 //! Personal data and secrets appear in no log line and not in the database.
 
 use std::path::Path;
+use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::gateway::{Gateway, Key, Plan, endpoints, request};
+use crate::gateway::{Gateway, Key, Plan, endpoints, eventually, json_of, request};
 use crate::person::{Demo, Person};
 
 /// Sends requests to every endpoint for a proof of 8,675,309.17 pesos, for every error, and with an
@@ -32,6 +33,25 @@ pub(crate) async fn ask_for_everything(gateway: &Gateway, key: &Key) -> Vec<Stri
     names
 }
 
+async fn lookup(gateway: &Gateway, key: &Key, id: &str) -> Value {
+    let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
+    let reading = gateway.client.get(url).header("x-api-key", &key.full);
+    json_of(reading.send().await.unwrap(), 200).await
+}
+
+/// The id of a stored lookup that has reached a state.
+async fn stored(gateway: &Gateway, key: &Key, amount: &str, state: &str) -> String {
+    let body = request(42, amount).to_string();
+    let created = gateway.asking("lookups", key).body(body).send().await;
+    let created = json_of(created.unwrap(), 202).await;
+    let id = created["id"].as_str().unwrap().to_owned();
+    eventually("it is attempted", Duration::from_secs(20), async || {
+        lookup(gateway, key, &id).await["state"] == state
+    })
+    .await;
+    id
+}
+
 #[tokio::test]
 async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database() {
     let gateway = Plan::new()
@@ -51,6 +71,12 @@ async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database(
         "canary-cookie".to_owned(),
     ];
     canaries.extend(ask_for_everything(&gateway, &key).await);
+    let states = ["delivered", "not_found", "waiting"];
+    for (amount, state) in ["8675309.17", "404.00", "404.02"].into_iter().zip(states) {
+        let id = stored(&gateway, &key, amount, state).await;
+        let told = lookup(&gateway, &key, &id).await;
+        assert_eq!(told["question"]["cuenta"], "002010077777777771");
+    }
     let query = gateway.url("/v1/cep/xml?cuenta=002010077777777771&monto=8675309.17");
     let odd = gateway
         .client
@@ -65,6 +91,8 @@ async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database(
         "the log has no request lines"
     );
     let database = everything_under(&folder.path().join("data"));
+    // The bank's word for the payment of a stored lookup that waits.
+    assert!(!database.windows(9).any(|window| window == b"Liquidado"));
     for canary in canaries {
         assert!(!log.contains(&canary), "{canary} is in the log");
         let stored = database

@@ -71,6 +71,24 @@ async fn a_delivered_lookup_is_shown_its_files_are_saved_and_it_is_erased() {
 }
 
 #[tokio::test]
+async fn a_lookup_that_the_bank_does_not_know_says_what_was_asked_and_what_to_do() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    let id = stored(&gateway, &key, "404.00").await;
+    open(&browser, &gateway, &format!("/lookups/{id}")).await;
+    let question = browser.find("lookup-question").await.text().await.unwrap();
+    for said in ["002010077777777771", "$404.00", "40012"] {
+        assert!(question.contains(said), "{said}: {question}");
+    }
+    let next_step = browser.find("next-step").await.text().await.unwrap();
+    let hints = browser.find("hints").await.text().await.unwrap();
+    assert!(next_step.contains(&hints), "{next_step}");
+    assert!(hints.contains("fecha puede ser la de operación"), "{hints}");
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn a_waiting_lookup_is_canceled() {
     let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
         return;

@@ -147,7 +147,6 @@ mod tests {
     use domain::payment::Payment;
     use domain::query::ProofQuery;
     use domain::tracking_key::TrackingKey;
-    use uuid::Uuid;
 
     use super::*;
 
@@ -159,9 +158,10 @@ mod tests {
 
     /// A lookup in a state, of which nothing else is known.
     fn lookup(state: LookupState) -> LookupView {
+        let id = LookupId::parse("019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1").unwrap();
         LookupView {
-            id: LookupId(Uuid::nil()),
-            key: KeyId(Uuid::nil()),
+            id,
+            key: KeyId(id.0),
             environment: Environment::Live,
             state,
             created_at: DateTime::UNIX_EPOCH,
