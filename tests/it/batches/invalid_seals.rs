@@ -39,7 +39,10 @@ async fn an_invalid_seal_is_no_success_wherever_the_batch_is_read() {
     let zip = get(&gateway, &key, &format!("{path}/files.zip")).await;
     let zip = zip.bytes().await.unwrap();
     let mut zip = zip::ZipArchive::new(Cursor::new(zip)).unwrap();
-    let names: Vec<_> = zip.file_names().map(str::to_owned).collect();
+    let names: Vec<_> = zip
+        .file_names()
+        .map(|name| name.unwrap().into_owned())
+        .collect();
     assert_eq!(
         names,
         [

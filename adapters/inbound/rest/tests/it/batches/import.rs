@@ -105,9 +105,13 @@ async fn proofs_of_the_bank_are_delivered_without_a_lookup() {
 /// Names and reasons of the files that weren't used.
 fn unused(report: &Value) -> Vec<(&str, &str)> {
     let files = report["unused"].as_array().unwrap().iter();
-    let text = |value: &'_ Value| value.as_str().unwrap();
     files
-        .map(|file| (text(&file["name"]), text(&file["reason"])))
+        .map(|file| {
+            (
+                file["name"].as_str().unwrap(),
+                file["reason"].as_str().unwrap(),
+            )
+        })
         .collect()
 }
 
