@@ -65,8 +65,10 @@ pub(crate) struct BatchCounts {
     running: u32,
     /// Rows that wait for their next attempt.
     waiting: u32,
-    /// Rows whose proof was delivered.
+    /// Rows whose proof was delivered, but for those of `deliveredSealInvalid`.
     delivered: u32,
+    /// Rows with a file whose seal was invalid at its delivery: no proof of a payment.
+    delivered_seal_invalid: u32,
     /// Rows whose transfer the bank doesn't know.
     not_found: u32,
     /// Rows that the bank gave no answer for.
@@ -133,7 +135,8 @@ impl From<&BatchView> for BatchCounts {
             queued: view.in_state(State::Queued),
             running: view.in_state(State::Running),
             waiting: view.in_state(State::Waiting),
-            delivered: view.in_state(State::Delivered),
+            delivered: view.delivered(),
+            delivered_seal_invalid: view.seal_invalid,
             not_found: view.in_state(State::NotFound),
             failed: view.in_state(State::Failed),
             expired: view.in_state(State::Expired),

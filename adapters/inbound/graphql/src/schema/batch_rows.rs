@@ -9,7 +9,7 @@ use web::problem::{GraphqlProblem, RowError};
 
 use super::connection::page_size;
 use super::context::{ports, requester};
-use super::enums::{Outcome, RowState};
+use super::enums::{Outcome, RowState, SealVerdict};
 use crate::field_error::FieldError;
 
 /// Rows of a batch, in the order of its table.
@@ -40,6 +40,8 @@ pub(crate) struct BatchRow {
     lookup_id: Option<ID>,
     /// Outcome of the last attempt that gave no proof.
     reason: Option<Outcome>,
+    /// The verdict on the seal of its proof, as of now; null unless it was delivered.
+    seal: Option<SealVerdict>,
     /// True when its proof came with an import of the bank's own batch.
     imported: bool,
     /// The tracking key; null for a faulty row.
@@ -67,6 +69,7 @@ impl BatchRow {
             RowOutcome::Lookup(found) => lookup = Some(found),
             RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) | RowOutcome::NotBegun => {}
         }
+        let delivery = lookup.and_then(|lookup| lookup.delivery.as_ref());
         let query = view.query.as_ref();
         let errors = RowError::all_of(&view.outcome).into_iter();
         let error = |error: RowError| BatchRowError {
@@ -82,6 +85,8 @@ impl BatchRow {
             errors: errors.map(error).collect(),
             lookup_id: lookup.map(|lookup| lookup.id.into()),
             reason: lookup.and_then(|lookup| lookup.reason()).map(Outcome::from),
+            seal: delivery
+                .map(|delivery| domain::seal::SealVerdict::from(delivery.seal.verdict).into()),
             imported: lookup.is_some_and(|lookup| lookup.imported),
             tracking_key: query.map(|query| query.tracking_key.as_str().to_owned()),
             amount: query.map(|query| query.amount.to_string()),

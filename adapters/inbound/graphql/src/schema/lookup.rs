@@ -10,7 +10,7 @@ use ports::inbound::{Delivery, LookupView};
 
 use super::connection::{PageInfo, connection};
 use super::context::Ports;
-use super::enums::{Confidence, Environment, InferenceSource, LookupState, Outcome};
+use super::enums::{Confidence, Environment, InferenceSource, LookupState, Outcome, SealVerdict};
 use super::proof::{EarlierDeliveries, Proof, ProofSeal};
 use super::requests::Participant;
 use super::scalars::DateTime;
@@ -29,6 +29,9 @@ pub(crate) struct Lookup {
     /// Outcome of the last attempt that gave no proof; null before the first attempt ends, and once
     /// the proof is delivered.
     reason: Option<Outcome>,
+    /// The verdict on the seal of its proof, as of its delivery; null until then, and of lookups that an
+    /// older version delivered.
+    seal: Option<SealVerdict>,
     /// Time of its creation.
     created_at: DateTime,
     /// Time of the last change.
@@ -86,6 +89,7 @@ impl Lookup {
             environment: view.environment.into(),
             state: view.state.into(),
             reason: view.reason().map(Outcome::from),
+            seal: view.seal.map(SealVerdict::from),
             created_at: view.created_at.into(),
             updated_at: view.updated_at.into(),
             retry_until: view.retry_until.into(),

@@ -7,6 +7,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use domain::batch::RowNumber;
 use domain::file::Format;
+use domain::seal::Verdict;
 use futures::stream;
 use ports::inbound::{BatchRows, Delivery, Files, RowOutcome, RowView};
 use web::Problem;
@@ -20,7 +21,8 @@ use crate::proofs::schemas::ZipFile;
 
 /// The files of a batch's proofs, in a ZIP file
 ///
-/// The files of the rows that are delivered by now, and `resumen.csv` with all rows. It is written while it
+/// The files of the rows that are delivered by now, and `resumen.csv` with all rows. Files whose seal is
+/// invalid are in the folder `sello_invalido`. It is written while it
 /// is sent: one that was cut off has no end, and opens in no program.
 #[utoipa::path(
     get,
@@ -79,6 +81,14 @@ struct Writing {
     call: BatchCall,
 }
 
+/// The folder of a proof's files: nobody takes those with an invalid seal for the others.
+fn folder(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Valid(_) | Verdict::NotChecked(_) => "",
+        Verdict::Invalid => "sello_invalido/",
+    }
+}
+
 /// Reason why the rest of a ZIP file isn't sent.
 #[derive(Debug, thiserror::Error)]
 enum Interrupted {
@@ -120,14 +130,19 @@ impl Writing {
         let RowOutcome::Lookup(lookup) = &row.outcome else {
             return Ok(());
         };
-        let Some(Delivery { stem, files, .. }) = &lookup.delivery else {
+        let Some(Delivery {
+            stem, files, seal, ..
+        }) = &lookup.delivery
+        else {
             return Ok(());
         };
+        let folder = folder(seal.verdict);
         // Two rows may have files of one name.
         let number = row.row.0 + 1;
         let mut add = |format: Format, content: &[u8]| {
             let name = stem.with_extension(format.extension());
-            self.zip.add(&format!("{number:05}_{name}"), content)
+            let path = format!("{folder}{number:05}_{name}");
+            self.zip.add(&path, content)
         };
         match files {
             Files::Xml(xml) => add(Format::Xml, xml),

@@ -70,7 +70,10 @@ struct CountsBody {
     running: u32,
     /// Rows that wait for their next attempt.
     waiting: u32,
+    /// Rows whose proof is there, but for those of `delivered_seal_invalid`.
     delivered: u32,
+    /// Rows with a file whose seal was invalid at its delivery: no proof of a payment.
+    delivered_seal_invalid: u32,
     not_found: u32,
     failed: u32,
     expired: u32,
@@ -114,7 +117,8 @@ impl BatchBody {
                 queued: in_state(LookupState::Queued),
                 running: in_state(LookupState::Running),
                 waiting: in_state(LookupState::Waiting),
-                delivered: in_state(LookupState::Delivered),
+                delivered: batch.delivered(),
+                delivered_seal_invalid: batch.seal_invalid,
                 not_found: in_state(LookupState::NotFound),
                 failed: in_state(LookupState::Failed),
                 expired: in_state(LookupState::Expired),

@@ -6,6 +6,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use domain::lookup::{Attempt, LookupState, QueuePlace};
 use domain::outcome::Outcome;
 use domain::query::ExpectedBeneficiary;
+use domain::seal::SealVerdict;
 use ports::inbound::{Files, LookupView};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -14,7 +15,7 @@ use utoipa::openapi::{ObjectBuilder, Type};
 use web::problem::InferredDetails;
 
 use crate::openapi::schemas::words;
-use crate::proofs::views::{ParsedProof, ProofFields, SealView, SeenView};
+use crate::proofs::views::{ParsedProof, ProofFields, SealView, SeenView, or_null};
 
 /// A stored lookup.
 #[derive(Serialize, ToSchema)]
@@ -29,6 +30,8 @@ pub(crate) struct LookupBody {
     /// Null before the first attempt ends, and once the proof is delivered.
     #[schema(required)]
     reason: Option<&'static str>,
+    #[schema(required, schema_with = seal)]
+    seal: Option<&'static str>,
     #[schema(format = "date-time")]
     created_at: String,
     /// Time of the last change.
@@ -127,6 +130,7 @@ impl LookupBody {
             id: lookup.id.to_string(),
             state: lookup.state.name(),
             reason: lookup.reason().map(Outcome::reason_name),
+            seal: lookup.seal.map(SealVerdict::name),
             created_at: instant(lookup.created_at),
             updated_at: instant(lookup.updated_at),
             retry_until: instant(lookup.retry_until),
@@ -173,6 +177,13 @@ fn files(lookup: &LookupView) -> BTreeMap<&'static str, String> {
 
 fn instant(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+fn seal() -> ObjectBuilder {
+    or_null::<SealVerdict>(
+        "The verdict on the seal of its proof, as of its delivery, in lists, too. Null until then, and of \
+         lookups that an older version delivered.",
+    )
 }
 
 pub(super) fn metadata() -> ObjectBuilder {
