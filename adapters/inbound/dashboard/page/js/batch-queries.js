@@ -4,7 +4,7 @@ import { ERRORS, PAGE } from './queries.js';
 
 const BATCH_FIELDS = `
   id keyId environment state reason name formats retryForSeconds createdAt updatedAt erasedAt progress eta
-  counts { rows faulty duplicates notBegun queued running waiting delivered notFound failed expired canceled }
+  counts { rows faulty duplicates notBegun queued running waiting delivered deliveredSealInvalid notFound failed expired canceled }
   files { results zip banxico }`;
 
 export const BATCHES = `query Batches($first: Int!, $after: String, $filter: BatchFilter) {
@@ -19,7 +19,7 @@ export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: Int!)
   batchRows(id: $id, first: $first, after: $after) {
     hasNextPage
     rows {
-      row line callerId state duplicateOf lookupId reason imported trackingKey amount date
+      row line callerId state duplicateOf lookupId reason seal imported trackingKey amount date
       errors { field message }
     }
   }

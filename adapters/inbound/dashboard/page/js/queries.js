@@ -115,7 +115,7 @@ export const AUDIT = `query Audit($after: String, $filter: AuditFilter) {
 }`;
 
 const LOOKUP_FIELDS = `
-  id keyId environment state reason createdAt updatedAt retryUntil erasedAt attemptCount nextAttemptAt
+  id keyId environment state reason seal createdAt updatedAt retryUntil erasedAt attemptCount nextAttemptAt
   metadata { name value }`;
 
 const INFERRED = '{ participant { code name } source confidence }';

@@ -16,7 +16,7 @@ import { Refusal } from './refusal.js';
 
 export function BankBatch({ of: batch }) {
   const { counts } = batch;
-  const open = counts.rows - counts.faulty - counts.duplicates - counts.delivered - counts.canceled;
+  const open = counts.rows - counts.faulty - counts.duplicates - counts.delivered - counts.deliveredSealInvalid - counts.canceled;
   const [unfolded, setUnfolded] = useState(false);
   const [busy, setBusy] = useState(false);
   const [result, setResult] = useState(null);

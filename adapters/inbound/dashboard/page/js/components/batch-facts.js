@@ -22,7 +22,8 @@ export const titleOf = ({ name }) => name ?? t('batch.unnamed');
 // Rows that are looked up: those without mistakes that repeat no other.
 export const lookedUp = ({ rows, faulty, duplicates }) => rows - faulty - duplicates;
 
-export const endedRows = ({ delivered, notFound, failed, expired, canceled }) => delivered + notFound + failed + expired + canceled;
+export const endedRows = ({ delivered, deliveredSealInvalid, notFound, failed, expired, canceled }) =>
+  delivered + deliveredSealInvalid + notFound + failed + expired + canceled;
 
 function TimeLeft({ eta }) {
   const seconds = Math.max(0, (new Date(eta) - Date.now()) / 1000);
@@ -40,6 +41,10 @@ export function BatchProgress({ of: { counts, progress, eta, state }, small }) {
     </div>`;
 }
 
+const Delivered = ({ of: { delivered, deliveredSealInvalid: invalid } }) => html`
+  <span class="stacked"><span>${count(delivered)}</span>
+  ${invalid > 0 && html`<${Badge} tone="bad">${tn('batch.seal_invalid', invalid)}</${Badge}>`}</span>`;
+
 export const batchColumns = (keyOf) => [
   {
     key: 'name', label: t('batch.name'),
@@ -53,7 +58,7 @@ export const batchColumns = (keyOf) => [
       <span class="badges"><${BatchState} state=${state} /><${EnvironmentBadge} environment=${environment} /></span>`,
   },
   { key: 'progress', label: t('batch.progress'), cell: (batch) => html`<${BatchProgress} of=${batch} small />` },
-  { key: 'delivered', label: t('batch.count.delivered'), tone: 'number', cell: ({ counts }) => count(counts.delivered) },
+  { key: 'delivered', label: t('batch.count.delivered'), tone: 'number', cell: ({ counts }) => html`<${Delivered} of=${counts} />` },
   { key: 'key', label: t('request.key'), cell: ({ keyId }) => html`<${KeyLink} to=${`/keys/${keyId}`} subject=${keyOf(keyId)} />` },
   { key: 'created', label: t('batch.created'), cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
 ];

@@ -7,10 +7,10 @@ import { t } from '../i18n.js';
 import { usePolling } from '../polling.js';
 import { Link } from '../router.js';
 import { useQuery } from '../use-query.js';
-import { Badge, OutcomeBadge } from './facts.js';
+import { OutcomeBadge } from './facts.js';
 import { Failed, Skeleton } from './feedback.js';
 import { Icon } from './icon.js';
-import { LOOKUP_TONES } from './lookup-facts.js';
+import { DeliveryBadge, isDistrusted, LOOKUP_TONES } from './lookup-facts.js';
 import { Table } from './table.js';
 
 const AT_ONCE = 25;
@@ -24,7 +24,9 @@ const Payment = ({ of: { trackingKey, amount, date, callerId } }) => html`
     ${callerId && html`<small>${t('row.caller_id', { id: callerId })}</small>`}
   </span>`;
 
-const Explanation = ({ of: { state, reason, errors, duplicateOf, imported } }) => {
+const Explanation = ({ of: row }) => {
+  const { state, reason, errors, duplicateOf, imported } = row;
+  if (isDistrusted(row)) return html`<strong>${t('proof.distrust')}</strong>`;
   if (state === 'FAULTY') {
     return html`<ul class="remedies">${errors.map(({ field, message }) => html`<li key=${field}><code>${field}</code>: ${message}</li>`)}</ul>`;
   }
@@ -39,7 +41,7 @@ const columns = () => [
     cell: ({ row, line }) => html`<span class="stacked nowrap"><strong class="number"><span class="card-label">${t('row.number')} </span>${count(row)}</strong><small>${t('row.line', { line: count(line) })}</small></span>`,
   },
   { key: 'payment', label: t('row.payment'), cell: (row) => html`<${Payment} of=${row} />` },
-  { key: 'state', label: t('batch.state'), cell: ({ state }) => html`<${Badge} tone=${TONES[state]}>${t(`row.state.${state}`)}</${Badge}>` },
+  { key: 'state', label: t('batch.state'), cell: (row) => html`<${DeliveryBadge} of=${row} tones=${TONES} topic="row.state" />` },
   { key: 'reason', label: t('row.explanation'), tone: 'remedy', cell: (row) => html`<${Explanation} of=${row} />` },
   {
     key: 'lookup', label: t('row.lookup'),
@@ -74,7 +76,7 @@ export function BatchRows({ id, total, changes }) {
         : html`
           <div class=${data ? '' : 'stale'} aria-busy=${data ? undefined : 'true'}>
             <${Table} label=${t('row.title')} rows=${found.rows.map((row) => ({ ...row, id: row.row }))} columns=${columns()} testid="rows-table"
-              rowProps=${({ row, state }) => ({ 'data-testid': 'batch-payment', 'data-row': row, 'data-state': state })} />
+              rowProps=${({ row, state, seal }) => ({ 'data-testid': 'batch-payment', 'data-row': row, 'data-state': state, 'data-seal': seal })} />
           </div>
           <footer class="list-foot">
             <span class="muted small" role="status">${t('row.shown', { first: count(after + 1), last: count(last), total: count(total) })}</span>

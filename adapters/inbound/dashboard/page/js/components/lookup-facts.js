@@ -4,6 +4,7 @@ import { html } from '../lib.js';
 import { count, dateTime, exactTime, relative } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { Badge, EnvironmentBadge, KeyLink, OutcomeBadge, Time } from './facts.js';
+import { Icon } from './icon.js';
 import { Link } from '../router.js';
 
 export const LOOKUP_TONES = {
@@ -15,8 +16,19 @@ export const OPEN_STATES = ['QUEUED', 'RUNNING', 'WAITING'];
 
 export const isOpen = ({ state }) => OPEN_STATES.includes(state);
 
-export const LookupState = ({ state }) => html`
-  <span data-testid="lookup-state" data-state=${state}><${Badge} tone=${LOOKUP_TONES[state]}>${t(`lookup.state.${state}`)}</${Badge}></span>`;
+// A file with an invalid seal proves no payment: nothing shows it as a success.
+export const isDistrusted = ({ state, seal }) => state === 'DELIVERED' && seal === 'INVALID';
+
+// `topic` has the words for the states.
+export function DeliveryBadge({ of: subject, tones, topic }) {
+  if (isDistrusted(subject)) {
+    return html`<${Badge} tone="bad marked"><span><${Icon} name="warning" />${t(`${topic}.seal_invalid`)}</span></${Badge}>`;
+  }
+  return html`<${Badge} tone=${tones[subject.state]}>${t(`${topic}.${subject.state}`)}</${Badge}>`;
+}
+
+export const LookupState = ({ of: lookup }) => html`
+  <span data-testid="lookup-state" data-state=${lookup.state} data-seal=${lookup.seal}><${DeliveryBadge} of=${lookup} tones=${LOOKUP_TONES} topic="lookup.state" /></span>`;
 
 export const Reason = ({ of: { reason } }) => (reason
   ? html`<${OutcomeBadge} outcome=${reason} />` : html`<span class="muted">—</span>`);
@@ -57,7 +69,7 @@ export const lookupColumns = (keyOf) => [
   {
     key: 'state', label: t('lookup.state'),
     cell: (row) => html`
-      <span class="stacked"><span class="badges"><${LookupState} state=${row.state} /><${EnvironmentBadge} environment=${row.environment} /></span>
+      <span class="stacked"><span class="badges"><${LookupState} of=${row} /><${EnvironmentBadge} environment=${row.environment} /></span>
       ${row.reason && html`<small><${Reason} of=${row} /></small>`}</span>`,
   },
   { key: 'attempts', label: t('lookup.attempts'), cell: (row) => html`<${Attempts} of=${row} />` },

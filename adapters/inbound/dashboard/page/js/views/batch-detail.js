@@ -3,7 +3,7 @@
 import { html, useEffect, useState } from '../lib.js';
 import { BATCH, BATCH_CHANGED } from '../batch-queries.js';
 import { count, howLong } from '../format.js';
-import { t } from '../i18n.js';
+import { t, tn } from '../i18n.js';
 import { useKeyNames } from '../key-names.js';
 import { useLive } from '../live.js';
 import { open } from '../memory.js';
@@ -45,6 +45,8 @@ export function BatchDetail({ id }) {
       <section class="panel" aria-labelledby="progress-title">
         <header class="panel-head"><h2 id="progress-title">${t('batch.progress')}</h2></header>
         <${BatchProgress} of=${batch} />
+        ${batch.counts.deliveredSealInvalid > 0 && html`
+          <${Notice} tone="bad" testid="batch-seal-invalid"><p><strong>${tn('batch.seal_invalid', batch.counts.deliveredSealInvalid)}</strong> ${t('batch.seal_invalid_more')}</p></${Notice}>`}
         <${Counts} of=${batch.counts} />
       </section>
       <div class="fact-cards">
@@ -69,13 +71,13 @@ const Paused = ({ of: { reason, keyId } }) => html`
     ${' '}<${Link} to=${`/keys/${keyId}`}>${t('quota.see')}</${Link}></p>
   </${Notice}>`;
 
-const COUNTS = ['delivered', 'notFound', 'failed', 'expired', 'canceled', 'waiting', 'running', 'queued', 'notBegun', 'faulty', 'duplicates'];
+const COUNTS = ['delivered', 'deliveredSealInvalid', 'notFound', 'failed', 'expired', 'canceled', 'waiting', 'running', 'queued', 'notBegun', 'faulty', 'duplicates'];
 
 // Nothing of a kind isn't said, but for the proofs.
 const Counts = ({ of: counts }) => html`
   <dl class="tiles counts" data-testid="batch-counts">
     ${COUNTS.filter((name) => counts[name] > 0 || name === 'delivered').map((name) => html`
-      <div key=${name} class="tile" data-count=${name}><dt>${t(`batch.count.${name}`)}</dt><dd class="tile-value">${count(counts[name])}</dd></div>`)}
+      <div key=${name} class=${name === 'deliveredSealInvalid' ? 'tile bad' : 'tile'} data-count=${name}><dt>${t(`batch.count.${name}`)}</dt><dd class="tile-value">${count(counts[name])}</dd></div>`)}
   </dl>`;
 
 const withFormat = (path, format) => `${path}${path.includes('?') ? '&' : '?'}format=${format}`;

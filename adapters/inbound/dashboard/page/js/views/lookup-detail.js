@@ -11,7 +11,7 @@ import { Link } from '../router.js';
 import { useQuery } from '../use-query.js';
 import { StateButton } from '../components/button.js';
 import { Badge, EnvironmentBadge, KeyLink, OutcomeBadge, Time } from '../components/facts.js';
-import { Empty, Failed, Skeleton } from '../components/feedback.js';
+import { Empty, Failed, Notice, Skeleton } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import { isOpen, LookupState, NextAttempt, Reason } from '../components/lookup-facts.js';
 import { EarlierDeliveries, Payment, ProofFacts } from '../components/proof-facts.js';
@@ -38,7 +38,7 @@ export function LookupDetail({ id }) {
   return html`
     ${back}
     <${Page} title=${t('lookup.title')}
-      lead=${html`<span class="badges"><span role="status"><${LookupState} state=${summary.state} /></span><${EnvironmentBadge} environment=${summary.environment} /></span> <code class="id">${summary.id}</code>`}
+      lead=${html`<span class="badges"><span role="status"><${LookupState} of=${{ ...summary, seal: delivery?.seal.verdict ?? summary.seal }} /></span><${EnvironmentBadge} environment=${summary.environment} /></span> <code class="id">${summary.id}</code>`}
       actions=${html`<${Actions} subject=${summary} />`}>
       ${error && html`<${Failed} error=${error} retry=${reload} stale />`}
       ${delivery && html`<${Delivery} of=${delivery} />`}
@@ -71,6 +71,7 @@ function Delivery({ of: delivery }) {
   return html`
     <section class="panel lookup-proof" aria-labelledby="proof-title" data-testid="lookup-proof">
       <h2 id="proof-title">${t('lookup.proof')}</h2>
+      ${proof.sello.estado === 'invalid' && html`<${Notice} tone="bad" testid="seal-invalid"><p><strong>${t('proof.distrust')}</strong></p></${Notice}>`}
       <${EarlierDeliveries} seen=${delivery.earlier} />
       <${Payment} proof=${proof} />
       <${ProofFacts} proof=${proof} />

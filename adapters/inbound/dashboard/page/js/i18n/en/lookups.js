@@ -15,6 +15,7 @@ export default {
   'lookup.state.RUNNING': 'running',
   'lookup.state.WAITING': 'waiting',
   'lookup.state.DELIVERED': 'delivered',
+  'lookup.state.seal_invalid': 'invalid seal',
   'lookup.state.NOT_FOUND': 'not found',
   'lookup.state.FAILED': 'failed',
   'lookup.state.EXPIRED': 'expired',

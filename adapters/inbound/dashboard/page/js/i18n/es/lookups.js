@@ -15,6 +15,7 @@ export default {
   'lookup.state.RUNNING': 'en curso',
   'lookup.state.WAITING': 'en espera',
   'lookup.state.DELIVERED': 'entregada',
+  'lookup.state.seal_invalid': 'sello no válido',
   'lookup.state.NOT_FOUND': 'no encontrada',
   'lookup.state.FAILED': 'fallida',
   'lookup.state.EXPIRED': 'vencida',
