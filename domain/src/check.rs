@@ -15,6 +15,7 @@ mod field;
 mod names;
 mod printed;
 mod report;
+mod shown_chain;
 mod verdicts;
 
 pub use bank::BankRecord;
@@ -22,6 +23,7 @@ pub use field::ProofField;
 pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
 pub use printed::{MAX_RUNS, PrintedPage, TextRun};
 pub use report::CheckReport;
+pub use shown_chain::ShownChain;
 
 /// Maximum size of a file that is checked; a PDF of the portal has about 30,000 bytes.
 pub const MAX_FILE_BYTES: usize = 1024 * 1024;

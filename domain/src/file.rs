@@ -4,6 +4,10 @@ use chrono::NaiveDate;
 
 use crate::tracking_key::TrackingKey;
 
+mod entry_name;
+
+pub use entry_name::{EntryKind, EntryName};
+
 /// A format in which the bank serves a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {

@@ -40,6 +40,7 @@ pub mod replicas;
 pub mod request;
 pub mod seal;
 pub mod seen;
+mod shown;
 pub mod sign_in;
 pub mod subscriber;
 pub mod tracking_key;

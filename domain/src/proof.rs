@@ -121,6 +121,9 @@ pub enum Mismatch {
     /// Neither the operation date nor the credit date is the date asked for, or its next day.
     #[error("the proof names another date")]
     Date,
+    /// Another account of the beneficiary.
+    #[error("the proof names another account")]
+    Account,
 }
 
 impl Proof {
@@ -170,19 +173,41 @@ impl Proof {
     /// # Errors
     /// The first [`Mismatch`].
     pub fn answers(&self, transfer: &Transfer) -> Result<(), Mismatch> {
-        if self.tracking_key != transfer.tracking_key().as_str() {
-            return Err(Mismatch::TrackingKey);
-        }
-        if self.receiver != transfer.receiver() {
-            return Err(Mismatch::Receiver);
-        }
-        if self.centavos != transfer.amount().centavos() {
-            return Err(Mismatch::Amount);
-        }
-        if !self.is_dated(transfer.date()) {
-            return Err(Mismatch::Date);
-        }
-        Ok(())
+        self.mismatches_but_the_account(transfer)
+            .next()
+            .map_or(Ok(()), Err)
+    }
+
+    /// All differences from a transfer, of a proof that somebody sent: nobody at the bank compared its
+    /// account, which is compared here where the proof has one of the same length.
+    pub fn mismatches(&self, transfer: &Transfer) -> Vec<Mismatch> {
+        let asked = transfer.account().as_str();
+        let account = self.beneficiary.account.as_deref();
+        let is_another =
+            account.is_some_and(|account| account.len() == asked.len() && account != asked);
+        self.mismatches_but_the_account(transfer)
+            .chain(is_another.then_some(Mismatch::Account))
+            .collect()
+    }
+
+    fn mismatches_but_the_account(&self, transfer: &Transfer) -> impl Iterator<Item = Mismatch> {
+        let key = self.tracking_key != transfer.tracking_key().as_str();
+        let receiver = self.receiver != transfer.receiver();
+        let amount = self.centavos != transfer.amount().centavos();
+        let date = !self.is_dated(transfer.date());
+        [
+            key.then_some(Mismatch::TrackingKey),
+            receiver.then_some(Mismatch::Receiver),
+            amount.then_some(Mismatch::Amount),
+            date.then_some(Mismatch::Date),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// Returns `true` if the operation date or the credit date is this one.
+    pub fn is_of(&self, date: NaiveDate) -> bool {
+        [self.operation_date, self.chain.credit_date()].contains(&date)
     }
 
     /// Returns `true` if the operation date or the credit date is `date`, the next day, or the next

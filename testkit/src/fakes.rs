@@ -24,7 +24,7 @@ pub use faults::{DRIVER_ERROR, Fault, Faults};
 pub use identity::{ScriptedIdentity, SignOut};
 pub use journal::MemoryJournal;
 pub use limiter::FaultyLimiter;
-pub use seals::{NoPdfs, NoSealKeys, unknown_certificate};
+pub use seals::{NoPdfs, NoSealKeys, PlainPdfs, plain_pdf, unknown_certificate};
 pub use store::MemoryStore;
 
 /// The cause of a fake's error.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
+use crate::shown::shown;
 use crate::variants::named_enum;
 
 /// Bytes of an answer's text that are kept.
@@ -95,20 +96,6 @@ impl AnswerText {
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-fn shown(character: char) -> char {
-    match character {
-        '\n' | '\t' => character,
-        // Marks of direction, which could turn the text around them (UAX #9), and invisible characters.
-        '\u{061C}'
-        | '\u{200B}'..='\u{200F}'
-        | '\u{2028}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}'
-        | '\u{FEFF}' => char::REPLACEMENT_CHARACTER,
-        other if other.is_control() => char::REPLACEMENT_CHARACTER,
-        other => other,
     }
 }
 

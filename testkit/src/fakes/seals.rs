@@ -1,7 +1,8 @@
-//! Checks of seals that know no key, and a reader that reads no PDF.
+//! Checks of seals that know no key, and readers of PDFs that are none.
 
 use async_trait::async_trait;
-use domain::check::{PdfError, PrintedPage};
+use bytes::Bytes;
+use domain::check::{PdfError, PrintedPage, TextRun};
 use domain::key::Environment;
 use domain::proof::Proof;
 use domain::seal::{CheckedSeal, NotChecked, Verdict};
@@ -31,4 +32,39 @@ impl ProofPdfReader for NoPdfs {
     fn read(&self, _: &[u8]) -> Result<PrintedPage, PdfError> {
         Err(PdfError::Damaged)
     }
+}
+
+/// A reader of text for which each line after the first is a line of the page, one below the other.
+pub struct PlainPdfs;
+
+impl ProofPdfReader for PlainPdfs {
+    fn read(&self, pdf: &[u8]) -> Result<PrintedPage, PdfError> {
+        let text = str::from_utf8(pdf).map_err(|_| PdfError::Damaged)?;
+        let mut y = 800.0;
+        let runs = text.lines().skip(1).map(|line| {
+            y -= 12.0;
+            TextRun {
+                x: 20.0,
+                y,
+                text: line.to_owned(),
+            }
+        });
+        Ok(PrintedPage {
+            runs: runs.collect(),
+            ..PrintedPage::default()
+        })
+    }
+}
+
+/// A PDF that shows the original chain of a proof, as [`PlainPdfs`] reads it.
+pub fn plain_pdf(xml: &[u8]) -> Bytes {
+    let proof = Proof::parse(xml).expect("it is a proof");
+    let text = format!(
+        "%PDF-1.4\nNúmero de Serie del Certificado de Seguridad\n{}\n\
+         Cadena Original (información del pago):\n{}\nSello Digital (firma):\n{}\n",
+        proof.certificate_number,
+        proof.chain.signed_text(),
+        proof.chain.seal(),
+    );
+    text.into()
 }

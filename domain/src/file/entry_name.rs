@@ -1,0 +1,129 @@
+//! Names of files in an archive that somebody sent.
+
+use std::fmt;
+
+use crate::shown::shown;
+
+/// Most characters of a name.
+const MAX_CHARACTERS: usize = 120;
+
+/// Files that systems leave in archives, whatever their folder.
+const LITTER: [&str; 3] = [".ds_store", "thumbs.db", "desktop.ini"];
+/// Folder in which macOS keeps what it adds to files.
+const LITTER_FOLDER: &str = "__MACOSX";
+/// Lists of all payments: the bank's, and this gateway's.
+const SUMMARIES: [&str; 2] = ["resumen.txt", "resumen.csv"];
+
+/// Name of a file in an archive, for people to read: without control characters and of bounded length.
+/// It is never used as a path.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EntryName(String);
+
+/// Kind of a file in an archive, as far as its name tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A file that a system left there: `__MACOSX`, `.DS_Store`, `Thumbs.db`, `desktop.ini`.
+    Litter,
+    /// A list of all payments, `resumen.txt` or `resumen.csv`.
+    Summary,
+    /// Any other.
+    Other,
+}
+
+impl EntryName {
+    /// The name of a file; of a long one its end.
+    pub fn of(name: &str) -> Self {
+        let one_line = |character| match shown(character) {
+            '\n' | '\t' => char::REPLACEMENT_CHARACTER,
+            other => other,
+        };
+        let length = name.chars().count();
+        if length <= MAX_CHARACTERS {
+            return Self(name.chars().map(one_line).collect());
+        }
+        let end = name.chars().skip(length + 1 - MAX_CHARACTERS);
+        Self(std::iter::once('…').chain(end.map(one_line)).collect())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for EntryName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl EntryKind {
+    /// The kind of a file with this name.
+    pub fn of(name: &str) -> Self {
+        let mut folders = name.split(['/', '\\']);
+        let file = folders.next_back().unwrap_or_default();
+        let is_one_of = |names: &[&str]| names.iter().any(|it| file.eq_ignore_ascii_case(it));
+        if folders.any(|folder| folder == LITTER_FOLDER)
+            || file.starts_with("._")
+            || is_one_of(&LITTER)
+        {
+            return Self::Litter;
+        }
+        if is_one_of(&SUMMARIES) {
+            return Self::Summary;
+        }
+        Self::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("__MACOSX/._[2026-11-20]MBAN01.xml", EntryKind::Litter)]
+    #[case("lote/__MACOSX/x.xml", EntryKind::Litter)]
+    #[case("lote/.DS_Store", EntryKind::Litter)]
+    #[case("Thumbs.db", EntryKind::Litter)]
+    #[case("lote\\Desktop.ini", EntryKind::Litter)]
+    #[case("Resumen.TXT", EntryKind::Summary)]
+    #[case("noviembre/resumen.csv", EntryKind::Summary)]
+    #[case("[2026-11-20]MBAN01.xml", EntryKind::Other)]
+    #[case("resumen.txt/MBAN01.xml", EntryKind::Other)]
+    #[case("__MACOSX", EntryKind::Other)]
+    #[case("", EntryKind::Other)]
+    fn litter_and_summaries_are_known_by_their_names(#[case] name: &str, #[case] kind: EntryKind) {
+        assert_eq!(EntryKind::of(name), kind);
+    }
+
+    #[test]
+    fn the_end_of_a_long_name_is_kept() {
+        let name = format!("{}/[2026-11-20]MBAN01.xml", "x".repeat(500));
+        let short = EntryName::of(&name);
+        assert_eq!(short.as_str().chars().count(), MAX_CHARACTERS);
+        assert!(short.as_str().starts_with("…x"), "{short}");
+        assert!(
+            short.as_str().ends_with("/[2026-11-20]MBAN01.xml"),
+            "{short}"
+        );
+    }
+
+    #[test]
+    fn a_character_that_is_no_text_is_replaced() {
+        let name = EntryName::of("a\nb\u{202E}lmx.exe\0");
+        assert_eq!(name.as_str(), "a\u{FFFD}b\u{FFFD}lmx.exe\u{FFFD}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_is_short_and_can_be_shown(name: String) {
+            let shown = EntryName::of(&name);
+            prop_assert!(shown.as_str().chars().count() <= MAX_CHARACTERS);
+            prop_assert!(!shown.as_str().chars().any(char::is_control));
+            let _ = EntryKind::of(&name);
+        }
+    }
+}
