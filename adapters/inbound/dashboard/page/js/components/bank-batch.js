@@ -98,17 +98,26 @@ function Import({ id, seen }) {
     </div>`;
 }
 
-function Report({ of: { delivered, present, rejected, ignored } }) {
-  const facts = [[t('import.delivered'), delivered.length], [t('import.present'), present], [t('import.rejected'), rejected.length], [t('import.ignored'), ignored]];
-  const sound = delivered.length + present > 0 ? 'ok' : 'info';
+// Words for a reason; the row and the differing fields are a part of some.
+const reasonOf = ({ reason, row, fields }) =>
+  t(`import.reason.${reason}`, { row: row && count(row), fields: fields.map((field) => t(`import.field.${field}`)).join(', ') });
+
+const FileList = ({ files, words, testid }) => html`
+  <ul class="hints break" data-testid=${testid}>
+    ${files.map((file, i) => html`<li key=${i}><code>${file.name}</code>: ${words(file)}</li>`)}
+  </ul>`;
+
+function Report({ of: { delivered, used, unused } }) {
   return html`
-    <${Notice} tone=${rejected.length ? 'warn' : sound} testid="import-report">
-      <p><strong>${tn('import.done', delivered.length)}</strong></p>
+    <${Notice} tone=${unused.length ? 'warn' : 'ok'} testid="import-report">
+      <p><strong>${tn('import.done', delivered.length)}</strong> ${unused.length > 0 && tn('import.not_used', unused.length)}</p>
     </${Notice}>
-    <dl class="pairs narrow">${facts.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${count(value)}</dd></div>`)}</dl>
-    ${rejected.length > 0 && html`
-      <h3>${t('import.rejected_title')}</h3>
-      <ul class="hints">
-        ${rejected.map(({ fecha, clave_rastreo: key, reason }, i) => html`<li key=${i}><code>${key}</code> (${fecha}): ${t(`import.reason.${reason}`)}</li>`)}
-      </ul>`}`;
+    ${unused.length > 0 && html`
+      <h3>${t('import.unused')}</h3>
+      <${FileList} files=${unused} words=${reasonOf} testid="import-unused" />`}
+    ${used.length > 0 && html`
+      <details class="more small">
+        <summary>${t('import.used')}</summary>
+        <${FileList} files=${used} words=${({ row }) => t('import.to_row', { row: count(row) })} testid="import-used" />
+      </details>`}`;
 }
