@@ -23,6 +23,7 @@ mod waiters;
 
 pub use encryption::BatchEncryption;
 pub use feeder::{BatchFeeder, FeederParts};
+pub use import::ImportedFiles;
 pub use service::{BatchService, BatchSources};
 pub use uploads::BatchUploads;
 pub use waiters::BatchWaiters;

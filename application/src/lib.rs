@@ -48,7 +48,7 @@ pub use admission::{
 pub use bank::{BankMonitor, FallbackPacer};
 pub use batches::{
     BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchUploads, BatchWaiters,
-    FeederParts,
+    FeederParts, ImportedFiles,
 };
 pub use checks::{ProofCheckService, SealVerdicts};
 pub use health::HealthService;

@@ -16,8 +16,8 @@ mod webhooks;
 pub use admission::{AdmissionError, AdmissionRequest, NotDurable};
 pub use batches::{
     BatchAccess, BatchChanges, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead,
-    BatchRows, BatchView, Batches, CreatedBatch, DraftRow, FaultyRow, ImportFile, ImportReport,
-    RejectedFile, Rejection, RepeatableBatch, RowOutcome, RowView, UploadPlace,
+    BatchRows, BatchView, Batches, CreatedBatch, DraftRow, FaultyRow, FileUse, ImportReport,
+    RepeatableBatch, RowOutcome, RowView, UnusedReason, UploadPlace,
 };
 pub use health::{Component, ComponentState, Health};
 pub use insights::{BankHealth, BankState, Insights, Series, SeriesLabel, UsageReport};

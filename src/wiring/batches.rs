@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use application::{
     BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchUploads, BatchWaiters,
-    FeederParts, GatekeeperService, IdempotencyService, LookupService,
+    FeederParts, GatekeeperService, IdempotencyService, ImportedFiles, LookupService,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -28,7 +28,7 @@ impl StoredLookups {
         &self,
         base: &Infrastructure,
         (gatekeeper, idempotency): (&Arc<GatekeeperService>, &Arc<IdempotencyService>),
-        lookups: &Arc<LookupService>,
+        (lookups, files): (&Arc<LookupService>, ImportedFiles),
         tasks: &TaskTracker,
     ) -> Result<Batches> {
         let secrets = self.secret.lookups();
@@ -39,6 +39,7 @@ impl StoredLookups {
         };
         let waiters = Arc::<BatchWaiters>::default();
         let uploads = Arc::<BatchUploads>::default();
+        let files = Arc::new(files);
         let over = |store: &Store, keys: Arc<dyn KeyStore>| {
             let sources = BatchSources {
                 store: metered(store),
@@ -51,6 +52,7 @@ impl StoredLookups {
                 timer: Arc::new(SystemTimer),
                 waiters: Arc::clone(&waiters),
                 uploads: Arc::clone(&uploads),
+                files: Arc::clone(&files),
             };
             Arc::new(BatchService::new(
                 sources,

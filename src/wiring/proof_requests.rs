@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
 use super::lookups::{Lookups, StoredLookups};
-use super::seals::file_checks;
+use super::seals::FileThreads;
 use super::spawning_in;
 
 /// The services of proof requests.
@@ -36,13 +36,19 @@ impl Infrastructure {
         let (proofs, history) = (Arc::new(proofs), Arc::new(self.delivery_history(journal)?));
         let lookups = Arc::new(stored.service(self, &gatekeeper, (seals, participants)));
         let idempotency = Arc::new(stored.idempotency(self)?);
-        let batches = stored.batches(self, (&gatekeeper, &idempotency), &lookups, tasks)?;
+        let threads = FileThreads::new();
+        let batches = stored.batches(
+            self,
+            (&gatekeeper, &idempotency),
+            (&lookups, threads.imports(&self.clock)),
+            tasks,
+        )?;
         let worker = stored.worker(self, &gatekeeper, (&proofs, &history), tasks);
         let requests = ProofRequestService::new(
             RequestSteps {
                 gatekeeper,
                 proofs,
-                files: file_checks(seals, participants, &self.clock),
+                files: threads.checks(seals, participants, &self.clock),
                 history,
                 lookups: Arc::clone(&lookups),
                 idempotency,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use application::{
-    BuiltinSealKey, Compute, FileChecks, ProofCheckService, SealAdministration, SealService,
-    SharedCatalogue,
+    BuiltinSealKey, Compute, FileChecks, ImportedFiles, ProofCheckService, SealAdministration,
+    SealService, SharedCatalogue,
 };
 use domain::key::Environment;
 use domain::proof::Proof;
@@ -81,29 +81,47 @@ fn proof_checks(seals: Arc<SealService>) -> ProofCheckService {
     ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf))
 }
 
-/// Checks of files by a server, as many at a time as there are processors.
-pub(super) fn file_checks(
-    seals: &Arc<SealService>,
-    participants: &Arc<SharedCatalogue>,
-    clock: &Arc<dyn Clock>,
-) -> FileChecks {
-    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let places = Arc::new(Semaphore::new(processors));
-    let compute: Compute = Box::new(move |work| {
-        let places = Arc::clone(&places);
-        let computing = async move {
-            let _place = places.acquire().await;
-            // A panic shows as a check that didn't end.
-            let _ = tokio::task::spawn_blocking(work).await;
-        };
-        Box::pin(computing)
-    });
-    FileChecks::new(
-        proof_checks(Arc::clone(seals)),
-        participants.clone(),
-        Arc::clone(clock),
-        compute,
-    )
+/// Threads in which files that people send are read, as many at a time as there are processors.
+pub(super) struct FileThreads(Arc<Semaphore>);
+
+impl FileThreads {
+    pub(super) fn new() -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Self(Arc::new(Semaphore::new(processors)))
+    }
+
+    fn compute(&self) -> Compute {
+        let places = Arc::clone(&self.0);
+        Box::new(move |work| {
+            let places = Arc::clone(&places);
+            let computing = async move {
+                let _place = places.acquire().await;
+                // A panic shows as work that didn't end.
+                let _ = tokio::task::spawn_blocking(work).await;
+            };
+            Box::pin(computing)
+        })
+    }
+
+    /// Checks of files by a server.
+    pub(super) fn checks(
+        &self,
+        seals: &Arc<SealService>,
+        participants: &Arc<SharedCatalogue>,
+        clock: &Arc<dyn Clock>,
+    ) -> FileChecks {
+        FileChecks::new(
+            proof_checks(Arc::clone(seals)),
+            participants.clone(),
+            Arc::clone(clock),
+            self.compute(),
+        )
+    }
+
+    /// Reading of imported files by a server.
+    pub(super) fn imports(&self, clock: &Arc<dyn Clock>) -> ImportedFiles {
+        ImportedFiles::new(Arc::new(PortalPdf), Arc::clone(clock), self.compute())
+    }
 }
 
 async fn open(options: &DatabaseOptions) -> Result<Store> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use application::{
     BankBySide, BatchEncryption, BatchFeeder, BatchService, BatchSources, CredentialCache,
-    DeliveryHistory, FeederParts, FileChecks, GatekeeperService, IdempotencyService,
+    DeliveryHistory, FeederParts, FileChecks, GatekeeperService, IdempotencyService, ImportedFiles,
     LookupEncryption, LookupReader, LookupService, LookupSignals, LookupWorker,
     PersonLookupService, PersonLookupSources, ProofCheckService, ProofMemory, ProofRequestService,
     ProofService, RequestSteps, SpawnTask, WorkerParts,
@@ -30,7 +30,7 @@ use ports::inbound::{
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::fakes::{NoPdfs, NoSealKeys, unknown_certificate};
+use crate::fakes::{NoPdfs, NoSealKeys, PlainPdfs, unknown_certificate};
 use crate::people::{PeopleServices, hasher};
 use crate::timer::RuntimeTimer;
 
@@ -143,6 +143,11 @@ fn batches_over(
         timer: Arc::new(RuntimeTimer),
         waiters: Arc::default(),
         uploads: Arc::default(),
+        files: Arc::new(ImportedFiles::new(
+            Arc::new(PlainPdfs),
+            services.clock.clone(),
+            Box::new(|work| Box::pin(async move { work() })),
+        )),
     };
     let pacing = Pacing::new(NonZeroU32::MIN);
     let service = BatchService::new(

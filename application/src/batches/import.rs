@@ -1,20 +1,21 @@
 //! Imports of the bank's own batches.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use domain::batch::{BatchState, RowNumber};
-use domain::file::RequestedFiles;
 use domain::inference::{self, Resolution};
 use domain::lookup::{LookupId, LookupState};
 use domain::month::Month;
 use domain::outcome::Outcome;
-use domain::proof::Proof;
+use domain::proof::OriginalChain;
 use domain::query::ProofQuery;
 use domain::seal::SealVerdict;
 use domain::transfer::Transfer;
 use ports::Cause;
-use ports::inbound::{BatchError, ImportFile, ImportReport, RejectedFile, Rejection};
+use ports::inbound::{BatchError, FileUse, ImportReport, UnusedReason};
 use ports::outbound::{BatchFacts, ImportedProof, RowLookup, StoredBatch, StoredLookup, new_id};
 
 use super::caller::{store_failed, unavailable, unreadable};
@@ -24,10 +25,17 @@ use super::service::BatchService;
 use crate::admission::Settlement;
 use crate::lookups::{Answer, AnswerSource, charged};
 
-/// Files that may be imported into rows of one chunk are stored in one step of at most so many.
+mod matching;
+mod sent_files;
+
+use matching::{AskingRow, AskingState, ProofIndex, Taken};
+pub use sent_files::ImportedFiles;
+use sent_files::{NotRead, PdfReading, SentFile};
+
+/// Proofs that are stored in one step, at most.
 const PER_STEP: usize = 100;
 
-/// A row that may get a proof.
+/// A row that gets a proof.
 struct Candidate {
     row: RowNumber,
     query: ProofQuery,
@@ -35,87 +43,167 @@ struct Candidate {
     lookup: Option<StoredLookup>,
 }
 
-/// An imported file whose proof answers a row.
+/// A row with the proof that it gets.
 struct Matched {
-    file: ImportFile,
+    /// Number of the file that the proof is.
+    file: usize,
+    xml: Bytes,
+    chain: OriginalChain,
     seal: SealVerdict,
+    /// Its PDF, with the number of its file.
+    pdf: Option<(usize, Bytes)>,
     candidate: Candidate,
 }
 
 impl BatchService {
-    /// Delivers the proofs that answer rows without one.
+    /// Delivers the proofs that answer rows without one. Each file is read once, and found by its tracking key.
     pub(super) async fn import_into(
         &self,
         batch: &StoredBatch,
-        files: Vec<ImportFile>,
+        files: Vec<Bytes>,
     ) -> Result<ImportReport, BatchError> {
-        let mut report = ImportReport::default();
         if batch.state == BatchState::Canceled {
             return Err(BatchError::Canceled);
         }
-        // Each file with the reason why it wasn't delivered so far.
-        let mut by_key: HashMap<String, Vec<(ImportFile, Rejection)>> = HashMap::new();
-        for file in files {
-            let key = file.tracking_key.as_str().to_owned();
-            let files = by_key.entry(key).or_default();
-            files.push((file, Rejection::NoRow));
-        }
         let content = self.encryption.content(batch).map_err(unreadable)?;
+        let mut uses = vec![FileUse::Unused(UnusedReason::NotAProof); files.len()];
+        let sent = self.files.read(files).await.map_err(not_read)?;
+        let (mut proofs, mut pdfs) = (ProofIndex::default(), Vec::new());
+        for (number, file) in sent.into_iter().enumerate() {
+            match file {
+                SentFile::Proof(proof) => proofs.add(number, proof),
+                SentFile::Pdf(pdf) => pdfs.push((number, pdf)),
+                SentFile::Other => {}
+            }
+        }
+        let mut matched = self.matched(batch, &mut proofs).await?;
+        for (file, reason) in proofs.left() {
+            uses[file] = FileUse::Unused(reason);
+        }
+        for (file, reason) in self.with_pdfs(&content, &mut matched, pdfs).await? {
+            uses[file] = FileUse::Unused(reason);
+        }
+        let mut delivered = Vec::new();
+        for some in matched.chunks(PER_STEP) {
+            delivered.extend(self.deliver(batch, &content, some).await?);
+        }
+        let is_new: HashSet<_> = delivered.iter().copied().collect();
+        for matched in matched {
+            let row = matched.candidate.row;
+            // Somebody else may have delivered it meanwhile.
+            let used = if is_new.contains(&row) {
+                FileUse::Delivered(row)
+            } else {
+                FileUse::Unused(UnusedReason::AlreadyDelivered(row))
+            };
+            for file in [Some(matched.file), matched.pdf.map(|(file, _)| file)] {
+                if let Some(file) = file {
+                    uses[file] = used.clone();
+                }
+            }
+        }
+        Ok(ImportReport {
+            delivered,
+            files: uses,
+        })
+    }
+
+    /// The rows that get a proof, in their order.
+    async fn matched(
+        &self,
+        batch: &StoredBatch,
+        proofs: &mut ProofIndex,
+    ) -> Result<Vec<Matched>, BatchError> {
+        let mut matched = Vec::new();
         let mut rows = self.rows_of(batch.facts.clone(), RowNumber(0));
         while let Some(chunk) = rows.next_chunk().await? {
-            let mut matched = Vec::new();
             let catalogue = self.lookups.reader.catalogue();
             for (row, stored, lookup) in chunk {
                 let RowKind::Ready(query) = stored.kind else {
                     continue;
                 };
-                let Some(files) = by_key.get_mut(query.tracking_key.as_str()) else {
-                    continue;
-                };
-                let state = lookup.as_ref().map(|lookup| lookup.state);
-                if state == Some(LookupState::Canceled) {
+                if proofs.lacks(query.tracking_key.as_str()) {
                     continue;
                 }
                 let Resolution { transfer, .. } = inference::resolve(query.clone(), &catalogue);
                 let Ok(transfer) = transfer else { continue };
-                let Some((file, seal)) = take_answer(files, &transfer, |proof| {
+                let asking = AskingRow {
+                    row,
+                    transfer: &transfer,
+                    state: state_of(lookup.as_ref()),
+                };
+                let taken = proofs.take(asking, |proof| {
                     let seals = self.lookups.reader.seals();
                     seals.check(batch.facts.environment, proof).verdict.into()
-                }) else {
-                    continue;
-                };
-                if lookup.as_ref().is_some_and(|lookup| lookup.proof.is_some()) {
-                    report.present += 1;
-                    continue;
-                }
-                let candidate = Candidate {
-                    row,
-                    query,
-                    transfer,
-                    lookup,
-                };
-                matched.push(Matched {
-                    file,
-                    seal,
-                    candidate,
                 });
-            }
-            for matched in matched.chunks(PER_STEP) {
-                let delivered = self.deliver(batch, &content, matched).await?;
-                report.delivered.extend(delivered);
+                if let Some(Taken { file, proof, seal }) = taken {
+                    matched.push(Matched {
+                        file,
+                        xml: proof.xml,
+                        chain: proof.proof.chain,
+                        seal,
+                        pdf: None,
+                        candidate: Candidate {
+                            row,
+                            query,
+                            transfer,
+                            lookup,
+                        },
+                    });
+                }
             }
         }
-        for (file, reason) in by_key.into_values().flatten() {
-            report.rejected.push(RejectedFile {
-                date: file.date,
-                tracking_key: file.tracking_key,
-                reason,
-            });
+        Ok(matched)
+    }
+
+    /// Adds the PDFs that show the original chain of a proof, if the batch keeps them; returns the others.
+    async fn with_pdfs(
+        &self,
+        content: &BatchContent,
+        matched: &mut [Matched],
+        pdfs: Vec<(usize, Bytes)>,
+    ) -> Result<Vec<(usize, UnusedReason)>, BatchError> {
+        let all_for = |reason: UnusedReason| {
+            let files = pdfs.iter();
+            Ok(files.map(|(file, _)| (*file, reason.clone())).collect())
+        };
+        if !content.files.includes_pdf() {
+            return all_for(UnusedReason::PdfNotKept);
         }
-        report.rejected.sort_by(|a, b| {
-            (a.date, a.tracking_key.as_str()).cmp(&(b.date, b.tracking_key.as_str()))
-        });
-        Ok(report)
+        if matched.is_empty() {
+            return all_for(UnusedReason::PdfAlone);
+        }
+        let mut by_seal: HashMap<_, Vec<_>> = HashMap::new();
+        for (place, matched) in matched.iter().enumerate() {
+            let seal = matched.chain.seal().to_owned();
+            by_seal.entry(seal).or_default().push(place);
+        }
+        let read = self
+            .files
+            .shown_by(pdfs.iter().map(|(_, pdf)| pdf.clone()))
+            .await
+            .map_err(not_read)?;
+        let mut unused = Vec::new();
+        for ((file, pdf), reading) in pdfs.into_iter().zip(read) {
+            let reason = match reading {
+                PdfReading::Unreadable => UnusedReason::PdfUnreadable,
+                PdfReading::NotRead => UnusedReason::PdfNotRead,
+                PdfReading::Shows(shown) => {
+                    let mut same_seal = by_seal.get(shown.seal()).into_iter().flatten();
+                    let is_shown = |place: &&usize| {
+                        let matched: &Matched = &matched[**place];
+                        matched.pdf.is_none() && shown.is(&matched.chain)
+                    };
+                    if let Some(place) = same_seal.find(is_shown).copied() {
+                        matched[place].pdf = Some((file, pdf));
+                        continue;
+                    }
+                    UnusedReason::PdfAlone
+                }
+            };
+            unused.push((file, reason));
+        }
+        Ok(unused)
     }
 
     /// Stores proofs as the answers of their rows; returns the rows that were delivered.
@@ -169,19 +257,13 @@ impl BatchService {
         &self,
         batch: &BatchFacts,
         content: &BatchContent,
-        Matched {
-            file,
-            seal,
-            candidate,
-        }: &Matched,
+        matched: &Matched,
     ) -> Result<ImportedProof, Cause> {
         let encryption = &self.lookups.reader.encryption;
+        let candidate = &matched.candidate;
         let answer = Answer {
-            xml: file.xml.clone(),
-            pdf: file
-                .pdf
-                .clone()
-                .filter(|_| content.files == RequestedFiles::Both),
+            xml: matched.xml.clone(),
+            pdf: matched.pdf.as_ref().map(|(_, pdf)| pdf.clone()),
             issuer: candidate.transfer.issuer(),
             seen: None,
             source: AnswerSource::Imported,
@@ -205,50 +287,20 @@ impl BatchService {
             proof: encryption.encrypt_answer(&row.facts, &answer)?,
             row,
             existing,
-            seal: *seal,
+            seal: matched.seal,
         })
     }
 }
 
-/// Takes the first file that is the proof of a transfer, with the verdict on its seal, and notes of the
-/// others before it why they aren't.
-fn take_answer(
-    files: &mut Vec<(ImportFile, Rejection)>,
-    transfer: &Transfer,
-    verdict: impl Fn(&Proof) -> SealVerdict,
-) -> Option<(ImportFile, SealVerdict)> {
-    let is_answer = |(place, (file, reason)): (usize, &mut (ImportFile, Rejection))| {
-        let checked = check(file, transfer, &verdict);
-        if let Err(found) = checked
-            && *reason != Rejection::WrongSeal
-        {
-            *reason = found;
-        }
-        Some((place, checked.ok()?))
-    };
-    let (place, seal) = files.iter_mut().enumerate().find_map(is_answer)?;
-    Some((files.swap_remove(place).0, seal))
+/// State of a row, by its lookup.
+fn state_of(lookup: Option<&StoredLookup>) -> AskingState {
+    match lookup {
+        Some(lookup) if lookup.state == LookupState::Canceled => AskingState::Canceled,
+        Some(lookup) if lookup.proof.is_some() => AskingState::Delivered,
+        Some(_) | None => AskingState::Open,
+    }
 }
 
-/// Checks that a file is the proof of a transfer, as one that was fetched, and its seal.
-fn check(
-    file: &ImportFile,
-    transfer: &Transfer,
-    verdict: impl FnOnce(&Proof) -> SealVerdict,
-) -> Result<SealVerdict, Rejection> {
-    let proof = Proof::parse(&file.xml).map_err(|_| Rejection::NotAProof)?;
-    proof.answers(transfer).map_err(|_| Rejection::Differs)?;
-    // The bank compared the account of a proof that was fetched; here nobody did.
-    let account = proof.beneficiary.account.as_deref();
-    let is_another = |account: &str| {
-        let asked = transfer.account().as_str();
-        account.len() == asked.len() && account != asked
-    };
-    if account.is_some_and(is_another) {
-        return Err(Rejection::Differs);
-    }
-    match verdict(&proof) {
-        SealVerdict::Invalid => Err(Rejection::WrongSeal),
-        verdict @ (SealVerdict::Valid | SealVerdict::NotChecked) => Ok(verdict),
-    }
+fn not_read(error: NotRead) -> BatchError {
+    unavailable(Arc::new(error))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use chrono::TimeDelta;
 use domain::batch::bank_file::BankLine;
 use domain::batch::{BatchId, RowNumber};
@@ -15,8 +16,8 @@ use domain::page::Page;
 use domain::rate::Rate;
 use ports::inbound::{
     BatchAccess, BatchChanges, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead,
-    BatchRows, BatchView, Batches, CreatedBatch, ImportFile, ImportReport, RepeatError,
-    RepeatableBatch, UploadPlace,
+    BatchRows, BatchView, Batches, CreatedBatch, ImportReport, RepeatError, RepeatableBatch,
+    UploadPlace,
 };
 use ports::outbound::{
     BatchCancellation, BatchFacts, BatchFilter, BatchStore, Clock, CustomerStore, KeyStore, Random,
@@ -28,6 +29,7 @@ use super::canceled::conclude_canceled;
 use super::changes::StoredBatchChanges;
 use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
+use super::import::ImportedFiles;
 use super::rows::StoredRows;
 use super::uploads::BatchUploads;
 use super::view::Views;
@@ -61,6 +63,8 @@ pub struct BatchSources {
     pub waiters: Arc<BatchWaiters>,
     /// Files that are uploaded, of all services of a process.
     pub uploads: Arc<BatchUploads>,
+    /// Reading of those that are imported.
+    pub files: Arc<ImportedFiles>,
 }
 
 /// Creates, reads and removes batches.
@@ -80,6 +84,7 @@ pub struct BatchService {
     pub(super) views: Views,
     pub(super) reads: Buckets<KeyId>,
     uploads: Arc<BatchUploads>,
+    pub(super) files: Arc<ImportedFiles>,
 }
 
 impl BatchService {
@@ -118,6 +123,7 @@ impl BatchService {
             views,
             reads: Buckets::new(rate),
             uploads: sources.uploads,
+            files: sources.files,
         }
     }
 
@@ -370,7 +376,7 @@ impl Batches for BatchService {
         &self,
         access: &BatchAccess,
         id: BatchId,
-        files: Vec<ImportFile>,
+        files: Vec<Bytes>,
     ) -> Result<BatchRead<ImportReport>, BatchError> {
         let owner = self.owner(access).await?;
         let batch = self.own(&owner, id).await?;

@@ -1,18 +1,21 @@
 //! Imports of the bank's own batches.
 
 use bytes::Bytes;
+use domain::amount::Amount;
+use domain::batch::RowNumber;
 use domain::batch::{BatchId, BatchState};
 use domain::inference;
 use domain::lookup::RetryFor;
 use domain::participant::Catalogue;
+use domain::proof::Mismatch;
 use domain::query::ProofQuery;
 use domain::tracking_key::TrackingKey;
 use domain::transfer::Transfer;
 use ports::inbound::{
-    BatchAccess, BatchDraft, BatchError, Batches as _, Files, ImportFile, ImportReport,
-    Lookups as _, Rejection, RowOutcome,
+    BatchAccess, BatchDraft, BatchError, Batches as _, FileUse, Files, ImportReport, Lookups as _,
+    RowOutcome, UnusedReason,
 };
-use testkit::fakes::unsealed_proof;
+use testkit::fakes::{plain_pdf, unsealed_proof};
 
 use super::rows::{
     BANK_FAILS, NOT_ISSUED, UNKNOWN_PAYMENT, draft, faulty, payment, query, ready, rows,
@@ -29,14 +32,9 @@ fn transfer(query: ProofQuery) -> Transfer {
         .unwrap()
 }
 
-/// The bank's file about a payment.
-pub(crate) fn file(query: &ProofQuery) -> ImportFile {
-    ImportFile {
-        date: query.date,
-        tracking_key: query.tracking_key.clone(),
-        xml: unsealed_proof(&transfer(query.clone())).xml.unwrap(),
-        pdf: Some(Bytes::from_static(b"%PDF-1.4\n%%EOF\n")),
-    }
+/// The bank's XML about a payment.
+pub(crate) fn file(query: &ProofQuery) -> Bytes {
+    unsealed_proof(&transfer(query.clone())).xml.unwrap()
 }
 
 fn with_key(query: ProofQuery) -> ProofQuery {
@@ -51,27 +49,43 @@ impl Process {
         &self,
         holder: &Holder,
         id: BatchId,
-        files: Vec<ImportFile>,
+        files: Vec<Bytes>,
     ) -> ImportReport {
         let imported = self.batches.import(&access(holder), id, files).await;
         imported.unwrap().found
     }
 
-    /// Imports one file; returns the reason why it wasn't delivered.
-    async fn rejection(&self, holder: &Holder, id: BatchId, file: ImportFile) -> Rejection {
+    /// Imports one file; returns the reason why it wasn't used.
+    async fn refusal(&self, holder: &Holder, id: BatchId, file: Bytes) -> UnusedReason {
         let report = self.import(holder, id, vec![file]).await;
-        assert!(
-            report.delivered.is_empty() && report.present == 0,
-            "{report:?}"
-        );
-        assert_eq!(report.rejected.len(), 1);
-        report.rejected[0].reason
+        assert!(report.delivered.is_empty(), "{report:?}");
+        let [FileUse::Unused(reason)] = &report.files[..] else {
+            panic!("{report:?}");
+        };
+        reason.clone()
     }
 }
 
+/// The rows that were delivered, by an import that used each file.
 fn delivered(report: &ImportReport) -> Vec<u32> {
-    assert!(report.rejected.is_empty(), "{report:?}");
+    let is_used = |used: &FileUse| matches!(used, FileUse::Delivered(_));
+    assert!(report.files.iter().all(is_used), "{report:?}");
     report.delivered.iter().map(|row| row.0).collect()
+}
+
+const fn differs(row: u32, mismatch: Mismatch) -> (RowNumber, Mismatch) {
+    (RowNumber(row), mismatch)
+}
+
+/// The only difference of a file, and the row that it is about.
+fn difference(reason: UnusedReason) -> (RowNumber, Mismatch) {
+    let UnusedReason::Differs { row, mismatches } = reason else {
+        panic!("{reason:?}");
+    };
+    let [mismatch] = mismatches[..] else {
+        panic!("{mismatches:?}");
+    };
+    (row, mismatch)
 }
 
 /// A batch of one row whose lookup ended or will end without a proof.
@@ -94,11 +108,12 @@ async fn deliver(world: &World, process: &Process, holder: &Holder, id: BatchId,
     };
     assert!(lookup.imported);
     let delivery = lookup.delivery.as_ref().unwrap();
-    assert!(matches!(&delivery.files, Files::Xml(xml) if *xml == file(row).xml));
+    assert!(matches!(&delivery.files, Files::Xml(xml) if *xml == file(row)));
     world.until(process, id, BatchState::Finished).await;
     assert_eq!(process.outcomes(holder, id).await, ["delivered"]);
-    let again = process.import(holder, id, vec![file(row)]).await;
-    assert_eq!((again.present, again.delivered.len()), (1, 0));
+    assert_eq!(lookup.reason(), None, "a delivered lookup has no reason");
+    let again = process.refusal(holder, id, file(row)).await;
+    assert_eq!(again, UnusedReason::AlreadyDelivered(RowNumber(0)));
 }
 
 #[tokio::test]
@@ -211,54 +226,108 @@ async fn a_paused_batch_whose_next_row_is_imported_stays_paused() {
     );
 }
 
-#[tokio::test]
-async fn the_pdf_is_kept_where_it_was_asked_for() {
-    let (_world, process, holder) = start().await;
-    let both = BatchDraft {
+/// A batch of so many payments that keeps PDFs.
+async fn with_pdfs(process: &Process, holder: &Holder, rows: u64) -> BatchId {
+    let draft = BatchDraft {
         files: domain::file::RequestedFiles::Both,
-        ..draft(ready(1))
+        ..draft(ready(rows))
     };
-    for (draft, has_pdf) in [(draft(ready(1)), false), (both, true)] {
-        let created = process.try_create(&access(&holder), draft).await.unwrap();
-        let id = created.batch.found.unwrap().id;
-        process.import(&holder, id, vec![file(&payment(0))]).await;
-        let rows = process.rows(&holder, id, 0).await;
-        let RowOutcome::Lookup(lookup) = &rows[0].outcome else {
-            panic!("{rows:?}");
-        };
-        let delivery = lookup.delivery.as_ref().unwrap();
-        assert_eq!(matches!(delivery.files, Files::Both { .. }), has_pdf);
-    }
+    let created = process.try_create(&access(holder), draft).await.unwrap();
+    created.batch.found.unwrap().id
+}
+
+/// The PDFs that the rows of a batch keep.
+async fn kept_pdfs(process: &Process, holder: &Holder, id: BatchId) -> Vec<Option<Bytes>> {
+    let rows = process.rows(holder, id, 0).await;
+    let pdf = |outcome: &RowOutcome| match outcome {
+        RowOutcome::Lookup(lookup) => match &lookup.delivery.as_ref()?.files {
+            Files::Both { pdf, .. } => Some(pdf.clone()),
+            Files::Xml(_) | Files::Pdf(_) => None,
+        },
+        _ => None,
+    };
+    rows.iter().map(|row| pdf(&row.outcome)).collect()
 }
 
 #[tokio::test]
-async fn a_file_that_answers_no_row_is_rejected_and_the_others_are_delivered() {
+async fn a_pdf_is_kept_with_the_xml_whose_chain_it_shows() {
+    let (_world, process, holder) = start().await;
+    let id = with_pdfs(&process, &holder, 3).await;
+    let [first, second, third] = [0, 1, 2].map(|number| file(&payment(number)));
+    let (of_first, of_second) = (plain_pdf(&first), plain_pdf(&second));
+    let files = vec![of_second.clone(), first, second, of_first.clone(), third];
+    let report = process.import(&holder, id, files).await;
+    assert_eq!(delivered(&report), [0, 1, 2]);
+    assert_eq!(report.files[0], FileUse::Delivered(RowNumber(1)));
+    let kept = kept_pdfs(&process, &holder, id).await;
+    assert_eq!(kept, [Some(of_first), Some(of_second), None]);
+}
+
+#[tokio::test]
+async fn a_pdf_that_agrees_with_no_delivered_xml_is_not_kept() {
+    let (_world, process, holder) = start().await;
+    let id = with_pdfs(&process, &holder, 2).await;
+    let xml = file(&payment(0));
+    let shown = String::from_utf8(plain_pdf(&xml).to_vec()).unwrap();
+    let forged = shown.replacen("|40002|", "|40012|", 1);
+    assert_ne!(forged, shown);
+    let files = vec![
+        xml.clone(),
+        forged.into(),
+        plain_pdf(&file(&payment(1))),
+        Bytes::from_static(b"%PDF-1.4\nsomething else\n"),
+        Bytes::from_static(b"<html>a page</html>"),
+        plain_pdf(&xml),
+        plain_pdf(&xml),
+    ];
+    let report = process.import(&holder, id, files).await;
+    let unused = [
+        UnusedReason::PdfAlone,
+        UnusedReason::PdfAlone,
+        UnusedReason::PdfUnreadable,
+        UnusedReason::NotAProof,
+    ];
+    assert_eq!(report.files[1..5], unused.map(FileUse::Unused));
+    assert_eq!(report.files[5], FileUse::Delivered(RowNumber(0)));
+    assert_eq!(report.files[6], FileUse::Unused(UnusedReason::PdfAlone));
+    let kept = kept_pdfs(&process, &holder, id).await;
+    assert_eq!(kept, [Some(plain_pdf(&xml)), None]);
+}
+
+#[tokio::test]
+async fn a_batch_of_xml_alone_keeps_no_pdf() {
+    let (_world, process, holder) = start().await;
+    let id = process.create(&holder, ready(1)).await;
+    let xml = file(&payment(0));
+    let files = vec![plain_pdf(&xml), xml];
+    let report = process.import(&holder, id, files).await;
+    assert_eq!(report.files[0], FileUse::Unused(UnusedReason::PdfNotKept));
+    assert_eq!(kept_pdfs(&process, &holder, id).await, [None]);
+}
+
+#[tokio::test]
+async fn a_file_that_answers_no_row_is_not_used_and_the_others_are_delivered() {
     let (world, process, holder) = start().await;
     let mut all = vec![faulty(2)];
     all.extend(rows([payment(0), payment(0)]));
     let id = process.create(&holder, all).await;
     let row = payment(0);
-    let another_amount = ImportFile {
-        xml: file(&payment(1)).xml,
-        ..file(&row)
-    };
-    let rejection = process.rejection(&holder, id, another_amount).await;
-    assert_eq!(rejection, Rejection::Differs);
-    let of_another_key = process
-        .rejection(&holder, id, file(&with_key(row.clone())))
-        .await;
-    assert_eq!(of_another_key, Rejection::NoRow);
-    let no_proof = ImportFile {
-        xml: Bytes::from_static(b"<html/>"),
-        ..file(&row)
-    };
-    let rejection = process.rejection(&holder, id, no_proof).await;
-    assert_eq!(rejection, Rejection::NotAProof);
-    let mixed = vec![file(&with_key(row.clone())), file(&row)];
+    let another_amount = process.refusal(&holder, id, file(&payment(1))).await;
+    assert_eq!(difference(another_amount), differs(1, Mismatch::Amount));
+    let of_another_key = file(&with_key(row.clone()));
+    let refusal = process.refusal(&holder, id, of_another_key.clone()).await;
+    assert_eq!(refusal, UnusedReason::NoRow);
+    let no_proof = Bytes::from_static(b"<html/>");
+    let refusal = process.refusal(&holder, id, no_proof).await;
+    assert_eq!(refusal, UnusedReason::NotAProof);
+    let mixed = vec![of_another_key, file(&row), file(&row)];
     let report = process.import(&holder, id, mixed).await;
-    assert_eq!(report.delivered.len(), 1);
-    assert_eq!(report.rejected[0].reason, Rejection::NoRow);
-    assert_eq!(report.rejected[0].tracking_key.as_str(), OTHER_KEY);
+    let expected = [
+        FileUse::Unused(UnusedReason::NoRow),
+        FileUse::Delivered(RowNumber(1)),
+        FileUse::Unused(UnusedReason::AlreadyDelivered(RowNumber(1))),
+    ];
+    assert_eq!(report.files, expected);
     world.charged(&holder, 0).await;
     let outcomes = process.outcomes(&holder, id).await;
     assert_eq!(
@@ -271,26 +340,20 @@ async fn a_file_that_answers_no_row_is_rejected_and_the_others_are_delivered() {
 async fn the_account_of_the_proof_is_compared() {
     let (_world, process, holder) = start().await;
     let id = process.create(&holder, ready(1)).await;
-    let xml = file(&payment(0)).xml;
-    let xml = String::from_utf8(xml.to_vec()).unwrap();
-    let another = ImportFile {
-        xml: xml
-            .replace("002010077777777771", "002180077777777779")
-            .into(),
-        ..file(&payment(0))
-    };
-    let rejection = process.rejection(&holder, id, another).await;
-    assert_eq!(rejection, Rejection::Differs);
+    let xml = String::from_utf8(file(&payment(0)).to_vec()).unwrap();
+    let another = xml.replace("002010077777777771", "002180077777777779");
+    let refusal = process.refusal(&holder, id, another.into()).await;
+    assert_eq!(difference(refusal), differs(0, Mismatch::Account));
 }
 
 #[tokio::test]
-async fn a_proof_with_a_wrong_seal_is_rejected() {
+async fn a_proof_with_an_invalid_seal_is_not_used() {
     let (world, process, holder) = start().await;
     let all = rows([payment(0), payment(1)]);
     let id = process.create(&holder, all).await;
     world.seals.find_all_wrong();
-    let rejection = process.rejection(&holder, id, file(&payment(0))).await;
-    assert_eq!(rejection, Rejection::WrongSeal);
+    let refusal = process.refusal(&holder, id, file(&payment(0))).await;
+    assert_eq!(refusal, UnusedReason::SealInvalid(RowNumber(0)));
     assert!(process.begun(id).await.is_empty());
 }
 
@@ -301,10 +364,30 @@ async fn two_payments_with_one_tracking_key_each_get_their_own_proof() {
     let id = process.create(&holder, all).await;
     let files = vec![file(&payment(2)), file(&payment(0)), file(&payment(9))];
     let report = process.import(&holder, id, files).await;
-    assert_eq!(report.delivered.len(), 2);
-    assert_eq!(report.rejected[0].reason, Rejection::Differs);
+    assert_eq!(report.delivered, [RowNumber(0), RowNumber(2)]);
+    let FileUse::Unused(reason) = &report.files[2] else {
+        panic!("{report:?}");
+    };
+    assert_eq!(difference(reason.clone()).1, Mismatch::Amount);
     let outcomes = process.outcomes(&holder, id).await;
     assert_eq!(outcomes, ["delivered", "not begun", "delivered"]);
+}
+
+#[tokio::test]
+async fn payments_of_two_days_that_are_alike_each_get_the_proof_of_their_day() {
+    let (_world, process, holder) = start().await;
+    let first = payment(0);
+    let second = ProofQuery {
+        date: first.date.succ_opt().unwrap(),
+        ..first.clone()
+    };
+    let id = process
+        .create(&holder, rows([first.clone(), second.clone()]))
+        .await;
+    let files = vec![file(&second), file(&first)];
+    let report = process.import(&holder, id, files).await;
+    assert_eq!(delivered(&report), [0, 1]);
+    assert_eq!(report.files[0], FileUse::Delivered(RowNumber(1)));
 }
 
 #[tokio::test]
@@ -317,9 +400,32 @@ async fn a_row_whose_lookup_was_canceled_gets_no_proof() {
         panic!("it is a key");
     };
     process.lookups.remove(key, lookup).await.unwrap();
-    let rejection = process.rejection(&holder, id, file(&payment(0))).await;
-    assert_eq!(rejection, Rejection::NoRow);
+    let refusal = process.refusal(&holder, id, file(&payment(0))).await;
+    assert_eq!(refusal, UnusedReason::RowCanceled(RowNumber(0)));
     assert_eq!(process.outcomes(&holder, id).await, ["canceled"]);
+}
+
+#[tokio::test]
+async fn many_rows_and_files_with_one_tracking_key_check_a_seal_for_each_match_alone() {
+    const ROWS: u64 = 2_000;
+    let (world, process, holder) = start().await;
+    let with_amount = |number: u64| ProofQuery {
+        amount: Amount::from_centavos(100_000 + number).unwrap(),
+        ..payment(0)
+    };
+    let id = process
+        .create(&holder, rows((0..ROWS).map(with_amount)))
+        .await;
+    let before = world.seals.checked();
+    // Half of them answer a row.
+    let files = (ROWS - 500..ROWS + 500).map(|number| file(&with_amount(number)));
+    let report = process.import(&holder, id, files.collect()).await;
+    assert_eq!(report.delivered.len(), 500);
+    assert_eq!(world.seals.checked() - before, 500);
+    let differs = report.files[500..].iter();
+    let differs =
+        differs.filter(|used| matches!(used, FileUse::Unused(UnusedReason::Differs { .. })));
+    assert_eq!(differs.count(), 500);
 }
 
 #[tokio::test]

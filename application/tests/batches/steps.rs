@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use application::{
     BankBySide, BankMonitor, BatchEncryption, BatchFeeder, BatchService, BatchSources,
-    DeliveryHistory, FeederParts, LookupService, LookupSignals, LookupWorker, ProofMemory,
-    ProofService, WorkSignal, WorkerParts,
+    DeliveryHistory, FeederParts, ImportedFiles, LookupService, LookupSignals, LookupWorker,
+    ProofMemory, ProofService, WorkSignal, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -23,7 +23,7 @@ use ports::inbound::{
     KeyAdministration as _, LookupAccess, NewKey, RowOutcome, RowView,
 };
 use ports::outbound::{BatchStore as _, StoredLookup};
-use testkit::fakes::{CountingRandom, MemoryStore, ScriptedBank, by_amount};
+use testkit::fakes::{CountingRandom, MemoryStore, PlainPdfs, ScriptedBank, by_amount};
 use tokio::task::{AbortHandle, JoinHandle};
 
 use super::rows::draft;
@@ -128,6 +128,11 @@ impl World {
                 timer: self.timer.clone(),
                 waiters: Arc::default(),
                 uploads: Arc::default(),
+                files: Arc::new(ImportedFiles::new(
+                    Arc::new(PlainPdfs),
+                    base.clock.clone(),
+                    Box::new(|work| Box::pin(async move { work() })),
+                )),
             },
             encryption.clone(),
             (base.clock.clone(), self.random.clone()),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use domain::batch::bank_file::BankLine;
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber, RowState};
 use domain::file::RequestedFiles;
@@ -16,14 +16,15 @@ use domain::lookup::{LookupState, RetryFor};
 use domain::outcome::Outcome;
 use domain::page::{Page, PageRequest};
 use domain::query::ProofQuery;
-use domain::tracking_key::TrackingKey;
 
 use super::{Caller, LookupAccess, LookupView};
 
 mod error;
+mod import;
 mod upload;
 
 pub use error::BatchError;
+pub use import::{FileUse, ImportReport, UnusedReason};
 pub use upload::UploadPlace;
 
 /// Port: batches of the customer of an API key, of the key's environment; or of a person's own account,
@@ -134,7 +135,8 @@ pub trait Batches: Send + Sync {
     /// [`BatchError::NotFinal`], and the others.
     async fn erase(&self, access: &BatchAccess, id: BatchId) -> Result<BatchRead<()>, BatchError>;
 
-    /// Delivers proofs that the bank's own batch gave, to rows that have none and asked for them.
+    /// Delivers the proofs among files that the bank's own batch gave, to rows that have none and asked for
+    /// them; each is recognised by its content.
     ///
     /// # Errors
     /// [`BatchError::Canceled`], and the others.
@@ -142,7 +144,7 @@ pub trait Batches: Send + Sync {
         &self,
         access: &BatchAccess,
         id: BatchId,
-        files: Vec<ImportFile>,
+        files: Vec<Bytes>,
     ) -> Result<BatchRead<ImportReport>, BatchError>;
 }
 
@@ -372,52 +374,4 @@ impl RowOutcome {
             Self::Lookup(lookup) => lookup.state.into(),
         }
     }
-}
-
-/// A file of the bank's own batch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImportFile {
-    /// Date in its name.
-    pub date: NaiveDate,
-    /// Tracking key in its name.
-    pub tracking_key: TrackingKey,
-    /// The XML.
-    pub xml: Bytes,
-    /// The PDF, if there is one.
-    pub pdf: Option<Bytes>,
-}
-
-/// Result of an import.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ImportReport {
-    /// Rows that were delivered.
-    pub delivered: Vec<RowNumber>,
-    /// Rows that had a proof already.
-    pub present: u32,
-    /// Files that were not delivered, and why.
-    pub rejected: Vec<RejectedFile>,
-}
-
-/// A file that was not delivered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RejectedFile {
-    /// Date in its name.
-    pub date: NaiveDate,
-    /// Tracking key in its name.
-    pub tracking_key: TrackingKey,
-    /// The reason.
-    pub reason: Rejection,
-}
-
-/// Reason why an imported file isn't delivered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rejection {
-    /// It is no proof.
-    NotAProof,
-    /// No row asks for this payment.
-    NoRow,
-    /// A row asks for this tracking key, and its date, account, amount or banks differ.
-    Differs,
-    /// Its seal is wrong.
-    WrongSeal,
 }

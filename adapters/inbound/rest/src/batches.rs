@@ -24,7 +24,6 @@ mod erase;
 mod files;
 mod find;
 mod import;
-mod import_archive;
 mod list;
 mod problems;
 mod results;
@@ -34,8 +33,7 @@ mod views;
 mod zip_stream;
 
 pub(crate) use import::ImportBody;
-pub(crate) use import_archive::MAX_ARCHIVE_BYTES;
-pub(crate) use uploads::{MAX_TABLE_BYTES, Uploads};
+pub(crate) use uploads::{MAX_ARCHIVE_BYTES, MAX_TABLE_BYTES, Uploads};
 pub(crate) use views::{BatchBody, PreviewBody, RowBody};
 
 /// The routes with an API key, or with a session.

@@ -29,6 +29,7 @@ mod people;
 mod pipeline;
 mod proofs;
 mod webhooks;
+mod zip_entries;
 
 use std::sync::Arc;
 

@@ -156,15 +156,8 @@ catalogue! {
         NotAnArchive = Code::InvalidRequest, "not-an-archive";
         /// A ZIP that is cut off, or contradicts itself.
         DamagedArchive = Code::InvalidRequest, "damaged-archive";
-        /// A ZIP with more, or larger, files than the bank's have.
+        /// A ZIP with more files than the bank's have.
         ArchiveTooLarge = Code::InvalidRequest, "archive-too-large";
-        /// A ZIP in a ZIP.
-        NestedArchive { number: usize } = Code::InvalidRequest, "nested-archive"(number: number);
-        /// A file of a ZIP that is encrypted, or compressed by a method that isn't read.
-        UnreadableEntry { number: usize }
-            = Code::InvalidRequest, "unreadable-entry"(number: number);
-        /// A file of a ZIP whose name leads elsewhere, or that is no file.
-        HostileEntry { number: usize } = Code::InvalidRequest, "hostile-entry"(number: number);
         /// The caller has no such batch.
         NoSuchBatch = Code::NotFound, "no-such-batch";
         /// The lookup keeps no PDF.

@@ -1,22 +1,21 @@
 //! `POST /v1/cep/batches/{id}/import`.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use axum::extract::Extension;
 use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
-use chrono::NaiveDate;
-use domain::batch::bank_file::EntryName;
-use domain::file::Format;
-use domain::tracking_key::TrackingKey;
-use ports::inbound::{ImportFile, ImportReport, Rejection};
+use domain::batch::RowNumber;
+use domain::batch::bank_file::MAX_LINES;
+use domain::check::MAX_FILE_BYTES;
+use domain::file::{EntryKind, EntryName};
+use domain::proof::Mismatch;
+use ports::inbound::{FileUse, ImportReport, UnusedReason};
 use serde::Serialize;
 use utoipa::ToSchema;
 use web::Problem;
 
-use super::import_archive::ImportArchive;
 use super::problems;
 use super::uploads::{Uploaded, Uploads};
 use super::{BatchCall, Named};
@@ -24,6 +23,15 @@ use crate::openapi::responses::{
     BatchConflict, FaultyArchive, LargeArchive, NoArchive, NoSuchBatch, SlowBody,
 };
 use crate::proofs::schemas::ZipFile;
+use crate::zip_entries::{EntryProblem, ZipBounds, ZipEntries, ZippedFile};
+
+/// A batch of the bank has at most 500 payments, each with an XML and a PDF, and a summary; macOS adds a file
+/// to each, and there are folders.
+const BOUNDS: ZipBounds = ZipBounds {
+    entries: 5 * MAX_LINES,
+    file_bytes: MAX_FILE_BYTES as u64,
+    all_bytes: 128 * 1024 * 1024,
+};
 
 /// Result of an import.
 #[derive(Serialize, ToSchema)]
@@ -31,53 +39,134 @@ use crate::proofs::schemas::ZipFile;
 pub(crate) struct ImportBody {
     /// Rows that were delivered, by their numbers.
     delivered: Vec<u32>,
-    /// Files whose rows had a proof already.
-    present: u32,
-    /// Files that were not delivered.
-    rejected: Vec<RejectedBody>,
-    /// Files that aren't the bank's, and proofs that come as PDF alone.
-    ignored: u32,
+    /// The files that were delivered.
+    used: Vec<UsedBody>,
+    /// The files that were not used, but for summaries and what a system left in the ZIP.
+    unused: Vec<UnusedBody>,
 }
 
-/// A file that was not delivered.
+/// A file that was delivered.
 #[derive(Serialize, ToSchema)]
-#[schema(as = RejectedFile)]
-struct RejectedBody {
-    /// Date in its name.
-    #[schema(format = "date")]
-    fecha: String,
-    /// Tracking key in its name.
-    clave_rastreo: String,
-    /// `not_a_proof`; `no_row`: no row asks for it; `differs`: a row has its tracking key, and its date,
-    /// account, amount or banks differ; `wrong_seal`.
+#[schema(as = UsedFile)]
+struct UsedBody {
+    /// Its name in the ZIP.
+    name: String,
+    /// The number of its row.
+    row: u32,
+}
+
+/// A file that was not used.
+#[derive(Serialize, ToSchema)]
+#[schema(as = UnusedFile)]
+struct UnusedBody {
+    /// Its name in the ZIP; of a long one the end.
+    name: String,
+    /// `not_a_proof`: neither the XML of a proof nor a PDF. `no_row`: no row asks for its tracking key.
+    /// `differs`: `row` asks for its tracking key, and `fields` differ. `already_delivered`: `row` has its
+    /// proof. `row_canceled`: `row`, which asks for it, was canceled. `seal_invalid`: `row` asks for it, and its
+    /// seal is invalid: don't trust it. `pdf_not_kept`: the batch keeps no PDFs. `pdf_alone`: no XML that was
+    /// delivered has the original chain of this PDF. `pdf_unreadable`: the PDF can't be read, or is none of a
+    /// proof. `pdf_not_read`: the PDFs before it took too long; send it with its XML in a ZIP of its own.
+    /// `damaged`, `encrypted`, `unsupported_method` (neither stored nor deflated), `too_large`, `not_a_file`
+    /// (a link): the file can't be taken out of the ZIP. `does_not_fit`: the files before it are as much as is
+    /// read of a ZIP; send it in another one. `nested`: it is a ZIP itself; send that one.
     reason: &'static str,
+    /// The row that the reason is about, if there is one.
+    #[schema(required)]
+    row: Option<u32>,
+    /// The fields of the row that differ: `receptor`, `monto`, `fecha`, `cuenta`.
+    fields: Vec<&'static str>,
 }
 
 impl ImportBody {
-    pub(crate) fn new(report: ImportReport, ignored: u32) -> Self {
-        let rejected = report.rejected.into_iter().map(|file| RejectedBody {
-            fecha: file.date.to_string(),
-            clave_rastreo: file.tracking_key.as_str().to_owned(),
-            reason: match file.reason {
-                Rejection::NotAProof => "not_a_proof",
-                Rejection::NoRow => "no_row",
-                Rejection::Differs => "differs",
-                Rejection::WrongSeal => "wrong_seal",
-            },
-        });
+    /// The result for files of these names, each with its use or the reason why it couldn't be read.
+    pub(crate) fn new(
+        delivered: &[RowNumber],
+        files: impl IntoIterator<Item = (EntryName, EntryKind, Result<FileUse, EntryProblem>)>,
+    ) -> Self {
+        let mut body = Self {
+            delivered: delivered.iter().copied().map(number).collect(),
+            used: Vec::new(),
+            unused: Vec::new(),
+        };
+        for (name, kind, file) in files {
+            let name = name.to_string();
+            match file {
+                Ok(FileUse::Delivered(row)) => body.used.push(UsedBody {
+                    name,
+                    row: number(row),
+                }),
+                Ok(FileUse::Unused(UnusedReason::NotAProof)) if kind == EntryKind::Summary => {}
+                Ok(FileUse::Unused(reason)) => body.unused.push(UnusedBody::new(name, reason)),
+                Err(problem) => body.unused.push(UnusedBody {
+                    name,
+                    reason: name_of(problem),
+                    row: None,
+                    fields: Vec::new(),
+                }),
+            }
+        }
+        body
+    }
+}
+
+impl UnusedBody {
+    fn new(name: String, reason: UnusedReason) -> Self {
+        use UnusedReason as Reason;
+        let (reason, row, mismatches) = match reason {
+            Reason::NotAProof => ("not_a_proof", None, Vec::new()),
+            Reason::NoRow => ("no_row", None, Vec::new()),
+            Reason::Differs { row, mismatches } => ("differs", Some(row), mismatches),
+            Reason::AlreadyDelivered(row) => ("already_delivered", Some(row), Vec::new()),
+            Reason::RowCanceled(row) => ("row_canceled", Some(row), Vec::new()),
+            Reason::SealInvalid(row) => ("seal_invalid", Some(row), Vec::new()),
+            Reason::PdfNotKept => ("pdf_not_kept", None, Vec::new()),
+            Reason::PdfUnreadable => ("pdf_unreadable", None, Vec::new()),
+            Reason::PdfAlone => ("pdf_alone", None, Vec::new()),
+            Reason::PdfNotRead => ("pdf_not_read", None, Vec::new()),
+        };
         Self {
-            delivered: report.delivered.into_iter().map(|row| row.0 + 1).collect(),
-            present: report.present,
-            rejected: rejected.collect(),
-            ignored,
+            name,
+            reason,
+            row: row.map(number),
+            fields: mismatches.into_iter().map(field).collect(),
         }
     }
 }
 
+fn name_of(problem: EntryProblem) -> &'static str {
+    match problem {
+        EntryProblem::Damaged => "damaged",
+        EntryProblem::Encrypted => "encrypted",
+        EntryProblem::Method => "unsupported_method",
+        EntryProblem::TooLarge => "too_large",
+        EntryProblem::DoesNotFit => "does_not_fit",
+        EntryProblem::Nested => "nested",
+        EntryProblem::NotAFile => "not_a_file",
+    }
+}
+
+fn field(mismatch: Mismatch) -> &'static str {
+    match mismatch {
+        Mismatch::TrackingKey => "clave_rastreo",
+        Mismatch::Receiver => "receptor",
+        Mismatch::Amount => "monto",
+        Mismatch::Date => "fecha",
+        Mismatch::Account => "cuenta",
+    }
+}
+
+/// The number of a row, as callers count.
+fn number(row: RowNumber) -> u32 {
+    row.0 + 1
+}
+
 /// Brings the ZIP file of the bank's own batch back
 ///
-/// Each proof in it is checked as if it had been fetched, and delivered to the row that asks for it, unless
-/// that has one. Nothing is counted, and the bank isn't asked. Such rows are marked `imported`, because the
+/// Each file is recognised by its content, whatever its name. A proof is checked as if it had been fetched, and
+/// delivered to the row that asks for it, unless that has one; a PDF is kept with the XML whose original chain
+/// it shows, if the batch keeps PDFs. A file that isn't used is listed with its reason, and spoils no other.
+/// Nothing is counted, and the bank isn't asked. Such rows are marked `imported`, because the
 /// file came from you.
 #[utoipa::path(
     post,
@@ -106,68 +195,32 @@ pub(super) async fn import(
     let _place = place.map_err(|error| call.problem(&error))?;
     let Uploaded { file, work } = uploads.archive(&call).await?;
     let read = tokio::task::spawn_blocking(move || read(file)).await;
-    let (files, ignored) = read.map_err(|error| call.unwritten(&error))??;
-    let imported = call.batches.import(&call.access, id, files).await;
+    let files = read.map_err(|error| call.unwritten(&error))??;
+    let mut contents = Vec::with_capacity(files.len());
+    let files = files.into_iter().map(|file| {
+        let read = file.content.map(|content| contents.push(content));
+        (file.name, file.kind, read)
+    });
+    let files: Vec<_> = files.collect();
+    let imported = call.batches.import(&call.access, id, contents).await;
     drop(work);
     let imported = imported.map_err(|error| call.problem(&error))?;
-    let body = ImportBody::new(imported.found.clone(), ignored);
+    let ImportReport {
+        delivered,
+        files: uses,
+    } = &imported.found;
+    let mut uses = uses.iter().cloned();
+    let files = files.into_iter().map(|(name, kind, read)| {
+        let used = read.map(|()| uses.next());
+        let used = used.map(|used| used.unwrap_or(FileUse::Unused(UnusedReason::NotAProof)));
+        (name, kind, used)
+    });
+    let body = ImportBody::new(delivered, files);
     call.answer(StatusCode::OK, &imported, &body)
 }
 
-/// The proofs of an archive, and the number of other files.
-fn read(body: Bytes) -> Result<(Vec<ImportFile>, u32), Problem> {
-    let archive = ImportArchive::open(body).map_err(problems::of_archive)?;
-    let mut proofs: HashMap<(NaiveDate, String), Proof> = HashMap::new();
-    let mut ignored = 0;
-    for file in archive {
-        let file = file.map_err(problems::of_archive)?;
-        match file.name {
-            Some(EntryName::Proof {
-                date,
-                tracking_key,
-                format,
-            }) => {
-                let key = (date, tracking_key.as_str().to_owned());
-                let proof = proofs
-                    .entry(key)
-                    .or_insert_with(|| Proof::new(tracking_key));
-                match format {
-                    Format::Xml => proof.xml = Some(file.bytes.into()),
-                    Format::Pdf => proof.pdf = Some(file.bytes.into()),
-                }
-            }
-            Some(EntryName::Summary) => {}
-            None => ignored += 1,
-        }
-    }
-    let mut files = Vec::with_capacity(proofs.len());
-    for ((date, _), proof) in proofs {
-        match proof.xml {
-            Some(xml) => files.push(ImportFile {
-                date,
-                tracking_key: proof.tracking_key,
-                xml,
-                pdf: proof.pdf,
-            }),
-            None => ignored += 1,
-        }
-    }
-    Ok((files, ignored))
-}
-
-/// The files of a proof.
-struct Proof {
-    tracking_key: TrackingKey,
-    xml: Option<Bytes>,
-    pdf: Option<Bytes>,
-}
-
-impl Proof {
-    fn new(tracking_key: TrackingKey) -> Self {
-        Self {
-            tracking_key,
-            xml: None,
-            pdf: None,
-        }
-    }
+/// The files of an archive.
+fn read(body: Bytes) -> Result<Vec<ZippedFile>, Problem> {
+    let archive = ZipEntries::open(body, BOUNDS).map_err(problems::of_archive)?;
+    Ok(archive.collect())
 }

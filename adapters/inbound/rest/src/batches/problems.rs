@@ -6,9 +6,9 @@ use ports::inbound::BatchError;
 use web::problem::FieldProblem;
 use web::{Chain, Problem};
 
-use super::import_archive::ImportArchiveError;
 use super::views::nothing_to_do;
 use crate::failure;
+use crate::zip_entries::ZipFault;
 
 /// The problem of a use case of batches that failed.
 pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
@@ -74,27 +74,11 @@ pub(super) fn of_mapping(error: &MappingError) -> Problem {
     Problem::invalid_field("columns", problem)
 }
 
-/// The problem of the bank's ZIP file.
-pub(super) fn of_archive(error: ImportArchiveError) -> Problem {
-    use ImportArchiveError as Error;
-    match error {
-        Error::NotAZip => Problem::NotAnArchive,
-        Error::Truncated
-        | Error::DuplicateNames
-        | Error::Overlap
-        | Error::Inconsistent
-        | Error::DamagedFile { .. } => Problem::DamagedArchive,
-        Error::TooLarge
-        | Error::TooManyFiles { .. }
-        | Error::FileTooLarge { .. }
-        | Error::FilesTooLarge { .. }
-        | Error::Ratio { .. } => Problem::ArchiveTooLarge,
-        Error::Nested { number } => Problem::NestedArchive { number },
-        Error::Encrypted { number } | Error::Method { number } => {
-            Problem::UnreadableEntry { number }
-        }
-        Error::HostileName { number, .. } | Error::NotAFile { number } => {
-            Problem::HostileEntry { number }
-        }
+/// The problem of a ZIP file.
+pub(super) fn of_archive(fault: ZipFault) -> Problem {
+    match fault {
+        ZipFault::NotAZip => Problem::NotAnArchive,
+        ZipFault::Damaged => Problem::DamagedArchive,
+        ZipFault::TooManyEntries { .. } => Problem::ArchiveTooLarge,
     }
 }

@@ -7,10 +7,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use web::{BodyMemory, HeldBody, LargeBody, Problem, TableType};
 
 use super::BatchCall;
-use super::import_archive::MAX_ARCHIVE_BYTES;
 
 /// Largest table, in bytes.
 pub(crate) const MAX_TABLE_BYTES: usize = 16 * 1024 * 1024;
+/// Largest ZIP file: the 500 PDFs of the bank's largest batch have about 16 MiB.
+pub(crate) const MAX_ARCHIVE_BYTES: usize = 64 * 1024 * 1024;
 /// Time in which a table has to arrive: 16 MiB at some 2 Mbit/s.
 const TABLE_DEADLINE: Duration = Duration::from_mins(1);
 /// Time in which the bank's ZIP file has to arrive: 64 MiB at some 4 Mbit/s.

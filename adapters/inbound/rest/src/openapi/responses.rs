@@ -67,7 +67,7 @@ responses! {
         "`INVALID_REQUEST`: a parameter is faulty (`details.fields`), the table can't be read, or none of its \
              rows can be looked up (`details.rows`).";
     FaultyArchive = "400", [],
-        "`INVALID_REQUEST`: the file is no ZIP, is damaged, or has files that the bank's doesn't have.";
+        "`INVALID_REQUEST`: the file is no ZIP, is cut off, or has more files than the bank's.";
     BatchConflict = "409", ["Retry-After"],
         "`CONFLICT`: the state of the batch, or the number of open ones, doesn't allow it \
              (`details.reason`). `IDEMPOTENCY_KEY_IN_PROGRESS`: the first request with the \

@@ -144,12 +144,9 @@ impl Problem {
                 rows: Some(faults.iter().map(|fault| fault.detail(language)).collect()),
                 ..because(Reason::NothingToLookUp)
             },
-            Self::NotAnArchive
-            | Self::DamagedArchive
-            | Self::ArchiveTooLarge
-            | Self::NestedArchive { .. }
-            | Self::UnreadableEntry { .. }
-            | Self::HostileEntry { .. } => because(Reason::UnreadableArchive),
+            Self::NotAnArchive | Self::DamagedArchive | Self::ArchiveTooLarge => {
+                because(Reason::UnreadableArchive)
+            }
             Self::BatchEnded => because(Reason::Ended),
             Self::BatchNotEnded => because(Reason::NotEnded),
             Self::BatchCanceled => because(Reason::Canceled),

@@ -5,14 +5,13 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::batch::sheet::{Column, SheetColumn};
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
-use domain::file::RequestedFiles;
+use domain::file::{EntryKind, EntryName, RequestedFiles};
 use domain::inference::{InferenceFailure, Unresolved};
 use domain::key::{Environment, KeyId};
 use domain::lookup::{LookupState, RetryFor};
-use domain::tracking_key::TrackingKey;
+use domain::proof::Mismatch;
 use ports::inbound::{
-    BatchPreview, BatchView, ImportReport, RejectedFile, Rejection, RepeatError, RowOutcome,
-    RowView,
+    BatchPreview, BatchView, FileUse, RepeatError, RowOutcome, RowView, UnusedReason,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -120,18 +119,22 @@ fn columns() -> Vec<SheetColumn> {
 
 /// The result of an import.
 pub(super) fn import() -> Value {
-    let tracking_key = TrackingKey::parse("MBAN01002611200001234568");
-    let rejected = tracking_key.ok().map(|tracking_key| RejectedFile {
-        date: created_at().date_naive(),
-        tracking_key,
-        reason: Rejection::Differs,
-    });
-    let report = ImportReport {
-        delivered: vec![RowNumber(0), RowNumber(6)],
-        present: 1,
-        rejected: rejected.into_iter().collect(),
+    let differs = UnusedReason::Differs {
+        row: RowNumber(2),
+        mismatches: vec![Mismatch::Amount],
     };
-    value(&ImportBody::new(report, 0))
+    let files = [
+        (
+            "[2026-11-20]MBAN01002611200001234567.xml",
+            FileUse::Delivered(RowNumber(0)),
+        ),
+        (
+            "[2026-11-20]MBAN01002611200001234569.xml",
+            FileUse::Unused(differs),
+        ),
+    ];
+    let files = files.map(|(name, used)| (EntryName::of(name), EntryKind::of(name), Ok(used)));
+    value(&ImportBody::new(&[RowNumber(0)], files))
 }
 
 /// The bodies of one named error answer, by name.

@@ -1,0 +1,186 @@
+//! The rows that imported proofs answer.
+
+use std::collections::HashMap;
+
+use domain::batch::RowNumber;
+use domain::proof::Proof;
+use domain::seal::SealVerdict;
+use domain::transfer::Transfer;
+use ports::inbound::UnusedReason;
+
+use super::sent_files::SentProof;
+
+/// Rows of one tracking key that a file is compared with to say in what it differs. It is compared with each
+/// row of its tracking key and its amount to find the one that it answers.
+const MOST_COMPARED: usize = 20;
+
+/// A row that asks for a proof, and what it may get.
+#[derive(Clone, Copy)]
+pub(super) struct AskingRow<'a> {
+    pub(super) row: RowNumber,
+    pub(super) transfer: &'a Transfer,
+    pub(super) state: AskingState,
+}
+
+/// State of a row that asks for a proof.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AskingState {
+    Open,
+    Delivered,
+    Canceled,
+}
+
+/// Proofs that no row has taken, found by their tracking keys.
+#[derive(Default)]
+pub(super) struct ProofIndex {
+    /// The proofs, by the numbers of their files.
+    proofs: HashMap<usize, SentProof>,
+    by_key: HashMap<String, Alike>,
+    /// Why each wasn't taken so far.
+    reasons: HashMap<usize, UnusedReason>,
+}
+
+/// Numbers of files whose proofs have one tracking key.
+#[derive(Default)]
+struct Alike {
+    all: Vec<usize>,
+    /// Those that may still be taken, by the amount in centavos.
+    by_amount: HashMap<u64, Vec<usize>>,
+    /// Rows that all of them were compared with.
+    compared: usize,
+}
+
+/// A proof that a row takes.
+pub(super) struct Taken {
+    pub(super) file: usize,
+    pub(super) proof: SentProof,
+    pub(super) seal: SealVerdict,
+}
+
+impl ProofIndex {
+    pub(super) fn add(&mut self, file: usize, proof: SentProof) {
+        let key = proof.proof.tracking_key.clone();
+        let alike = self.by_key.entry(key).or_default();
+        alike.all.push(file);
+        let amount = alike.by_amount.entry(proof.proof.centavos).or_default();
+        amount.push(file);
+        self.proofs.insert(file, proof);
+    }
+
+    /// Returns `true` if no proof is of this tracking key.
+    pub(super) fn lacks(&self, tracking_key: &str) -> bool {
+        !self.by_key.contains_key(tracking_key)
+    }
+
+    /// Takes the proof that an open row asks for.
+    pub(super) fn take(
+        &mut self,
+        asking: AskingRow<'_>,
+        verdict: impl Fn(&Proof) -> SealVerdict,
+    ) -> Option<Taken> {
+        let AskingRow { row, transfer, .. } = asking;
+        let alike = self.by_key.get_mut(transfer.tracking_key().as_str())?;
+        let taken = Self::take_from(alike, &self.proofs, &mut self.reasons, asking, verdict);
+        if alike.compared < MOST_COMPARED {
+            alike.compared += 1;
+            for file in &alike.all {
+                if let Some(sent) = self.proofs.get(file) {
+                    let mismatches = sent.proof.mismatches(transfer);
+                    if !mismatches.is_empty() {
+                        let differs = UnusedReason::Differs { row, mismatches };
+                        note(&mut self.reasons, *file, differs);
+                    }
+                }
+            }
+        }
+        let (file, seal) = taken?;
+        self.reasons.remove(&file);
+        let proof = self.proofs.remove(&file)?;
+        Some(Taken { file, proof, seal })
+    }
+
+    fn take_from(
+        alike: &mut Alike,
+        proofs: &HashMap<usize, SentProof>,
+        reasons: &mut HashMap<usize, UnusedReason>,
+        asking: AskingRow<'_>,
+        verdict: impl Fn(&Proof) -> SealVerdict,
+    ) -> Option<(usize, SealVerdict)> {
+        let AskingRow {
+            row,
+            transfer,
+            state,
+        } = asking;
+        let same_amount = alike.by_amount.get_mut(&transfer.amount().centavos())?;
+        let answers = |file: &usize| {
+            let sent = proofs.get(file)?;
+            sent.proof.mismatches(transfer).is_empty().then_some(sent)
+        };
+        // A proof of the next day answers as well, but may be another row's.
+        let mut found: Vec<_> = same_amount
+            .iter()
+            .filter_map(|file| Some((*file, answers(file)?)))
+            .collect();
+        found.sort_by_key(|(_, sent)| !sent.proof.is_of(transfer.date()));
+        let mut taken = None;
+        for (file, sent) in found {
+            let reason = match state {
+                AskingState::Canceled => UnusedReason::RowCanceled(row),
+                AskingState::Delivered => UnusedReason::AlreadyDelivered(row),
+                AskingState::Open if taken.is_some() => UnusedReason::AlreadyDelivered(row),
+                AskingState::Open => match verdict(&sent.proof) {
+                    SealVerdict::Invalid => UnusedReason::SealInvalid(row),
+                    seal @ (SealVerdict::Valid | SealVerdict::NotChecked) => {
+                        taken = Some((file, seal));
+                        continue;
+                    }
+                },
+            };
+            note(reasons, file, reason);
+        }
+        // Neither is looked at again.
+        let is_over = |file: &usize| {
+            taken.is_some_and(|(taken, _)| taken == *file)
+                || matches!(reasons.get(file), Some(UnusedReason::SealInvalid(_)))
+        };
+        same_amount.retain(|file| !is_over(file));
+        taken
+    }
+
+    /// The proofs that no row took, by the numbers of their files, and why.
+    pub(super) fn left(self) -> impl Iterator<Item = (usize, UnusedReason)> {
+        let Self {
+            proofs,
+            mut reasons,
+            ..
+        } = self;
+        proofs.into_keys().map(move |file| {
+            let reason = reasons.remove(&file);
+            (file, reason.unwrap_or(UnusedReason::NoRow))
+        })
+    }
+}
+
+/// Notes a reason, unless the one that is noted says more.
+fn note(reasons: &mut HashMap<usize, UnusedReason>, file: usize, reason: UnusedReason) {
+    let noted = reasons.entry(file).or_insert(UnusedReason::NoRow);
+    if rank(&reason) > rank(noted) {
+        *noted = reason;
+    }
+}
+
+/// How much a reason says; the fewer differences, the more.
+fn rank(reason: &UnusedReason) -> (u8, usize) {
+    match reason {
+        UnusedReason::SealInvalid(_) => (4, 0),
+        UnusedReason::AlreadyDelivered(_) => (3, 0),
+        UnusedReason::RowCanceled(_) => (2, 0),
+        UnusedReason::Differs { mismatches, .. } => (1, usize::MAX - mismatches.len()),
+        UnusedReason::NoRow
+        | UnusedReason::NotAProof
+        | UnusedReason::PdfNotKept
+        | UnusedReason::PdfUnreadable
+        | UnusedReason::PdfAlone
+        | UnusedReason::PdfNotRead => (0, 0),
+    }
+}

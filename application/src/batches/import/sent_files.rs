@@ -1,0 +1,121 @@
+//! Files that somebody sends with an import, read in threads for such work.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use domain::check::{MAX_FILE_BYTES, ShownChain};
+use domain::file::Format;
+use domain::proof::Proof;
+use futures::channel::oneshot;
+use ports::outbound::{Clock, ProofPdfReader};
+
+use crate::proofs::Compute;
+
+/// Time in which the PDFs of an import are read. The 500 of the bank's largest batch take some two seconds;
+/// hostile ones take 100 ms each.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Reads the files of imports.
+pub struct ImportedFiles {
+    pdfs: Arc<dyn ProofPdfReader>,
+    clock: Arc<dyn Clock>,
+    compute: Compute,
+}
+
+/// A file that was read panicked, or was given up.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the reading of an imported file did not end")]
+pub(super) struct NotRead;
+
+/// A file, as its content tells what it is.
+pub(super) enum SentFile {
+    Proof(SentProof),
+    Pdf(Bytes),
+    Other,
+}
+
+/// An XML that is a proof.
+pub(super) struct SentProof {
+    pub(super) xml: Bytes,
+    pub(super) proof: Proof,
+}
+
+/// Result of reading a PDF.
+pub(super) enum PdfReading {
+    Shows(ShownChain),
+    Unreadable,
+    /// Those before it took too long.
+    NotRead,
+}
+
+impl ImportedFiles {
+    /// A reader whose work is done in threads of `compute`.
+    pub fn new(pdfs: Arc<dyn ProofPdfReader>, clock: Arc<dyn Clock>, compute: Compute) -> Self {
+        Self {
+            pdfs,
+            clock,
+            compute,
+        }
+    }
+
+    /// Reads each file once, but for PDFs.
+    pub(super) async fn read(&self, files: Vec<Bytes>) -> Result<Vec<SentFile>, NotRead> {
+        self.computed(move || files.into_iter().map(SentFile::of).collect())
+            .await
+    }
+
+    /// Reads PDFs as long as there is time, one after another: others may compute in between.
+    pub(super) async fn shown_by(
+        &self,
+        pdfs: impl Iterator<Item = Bytes> + Send,
+    ) -> Result<Vec<PdfReading>, NotRead> {
+        let began = self.clock.monotonic();
+        let mut read = Vec::new();
+        for pdf in pdfs {
+            if self.clock.monotonic().saturating_sub(began) >= PATIENCE {
+                read.push(PdfReading::NotRead);
+                continue;
+            }
+            let reader = Arc::clone(&self.pdfs);
+            let shown = self.computed(move || PdfReading::of(&*reader, &pdf));
+            read.push(shown.await?);
+        }
+        Ok(read)
+    }
+
+    async fn computed<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, NotRead> {
+        let (sender, receiver) = oneshot::channel();
+        let work = move || {
+            // The caller may be gone.
+            let _ = sender.send(work());
+        };
+        (self.compute)(Box::new(work)).await;
+        receiver.await.map_err(|_| NotRead)
+    }
+}
+
+impl SentFile {
+    fn of(file: Bytes) -> Self {
+        match Format::of(&file) {
+            Format::Pdf => Self::Pdf(file),
+            Format::Xml => Proof::parse(&file).map_or(Self::Other, |proof| {
+                Self::Proof(SentProof { xml: file, proof })
+            }),
+        }
+    }
+}
+
+impl PdfReading {
+    fn of(reader: &dyn ProofPdfReader, pdf: &[u8]) -> Self {
+        if pdf.len() > MAX_FILE_BYTES {
+            return Self::Unreadable;
+        }
+        let page = reader.read(pdf);
+        let shown = page.and_then(|page| ShownChain::of(&page));
+        shown.map_or(Self::Unreadable, Self::Shows)
+    }
+}

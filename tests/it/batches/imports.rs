@@ -1,0 +1,63 @@
+//! ZIP files as people have them: other names than the bank's, and what macOS adds.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{get, post};
+use crate::archive::embedded;
+use crate::gateway::{CountingBank, Gateway, Key, json_of};
+
+const DASH: &[u8] = include_bytes!("../../cases/import-dash.zip");
+const MACOS: &[u8] = include_bytes!("../../cases/macosx.zip");
+
+/// The payments of both files.
+const TABLE: &str = "fecha,clave_rastreo,cuenta,monto\n\
+                     2026-11-20,MBAN01002611200000000005,002010077777777771,1250.00\n\
+                     2026-11-24,MBAN01002611240000000001,002010077777777771,1234.56\n";
+
+async fn import(gateway: &Gateway, key: &Key, path: &str, zip: &[u8]) -> Value {
+    let url = gateway.url(&format!("/v1/cep/batches{path}/import"));
+    let posting = gateway.client.post(url).header("x-api-key", &key.full);
+    let posting = posting.header("content-type", "application/zip");
+    json_of(posting.body(zip.to_vec()).send().await.unwrap(), 200).await
+}
+
+#[tokio::test]
+async fn a_zip_is_matched_by_content_whatever_its_names() {
+    let bank = CountingBank::start(Duration::ZERO).await;
+    bank.hang();
+    let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
+    let key = gateway.live_key();
+    let created = post(&gateway, &key, "?formats=xml,pdf", TABLE.to_owned()).await;
+    let batch = json_of(created, 202).await;
+    let path = format!("/{}", batch["id"].as_str().unwrap());
+    let report = import(&gateway, &key, &path, DASH).await;
+    assert_eq!(report["delivered"], json!([1]));
+    assert_eq!(report["unused"], json!([]));
+    let names: Vec<_> = report["used"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|used| &used["name"])
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "CEP-20260925-MBAN01002611200000000005.pdf",
+            "CEP-20260925-MBAN01002611200000000005.xml",
+        ]
+    );
+    let report = import(&gateway, &key, &path, MACOS).await;
+    assert_eq!(report["delivered"], json!([2]));
+    assert_eq!(report["unused"], json!([]));
+    let again = import(&gateway, &key, &path, DASH).await;
+    assert_eq!(again["unused"][1]["reason"], "already_delivered");
+    let rows = get(&gateway, &key, &format!("{path}/results?format=ndjson")).await;
+    for row in rows.text().await.unwrap().lines() {
+        let row: Value = serde_json::from_str(row).unwrap();
+        assert_eq!(row["lookup"]["origin"], "imported");
+        assert_eq!(row["lookup"]["reason"], Value::Null);
+    }
+    bank.answer();
+}
