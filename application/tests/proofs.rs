@@ -13,14 +13,17 @@ use domain::file::RequestedFiles;
 use domain::hints::Hint;
 use domain::inference::InferredBanks;
 use domain::key::Environment;
+use domain::outcome::Outcome;
 use domain::pacing::ThrottleReason;
 use domain::participant::Catalogue;
+use domain::payment::PaymentState;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
 use domain::request::RequestId;
 use domain::transfer::Transfer;
 use futures::future::join_all;
+use ports::contract::bank::scene;
 use ports::contract::pacer::LANE;
-use ports::inbound::{BankState, FetchError, Files, NotFoundReason};
+use ports::inbound::{BankState, FetchError, Files};
 use seals::RecordingSeals;
 use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 
@@ -95,7 +98,7 @@ fn request_id() -> RequestId {
     RequestId::parse("request-1").unwrap()
 }
 
-fn query(amount: &'static str) -> ProofQuery {
+fn query(amount: &str) -> ProofQuery {
     let raw = RawQuery {
         date: Token::Text("2026-11-18".into()),
         tracking_key: Token::Text("MBAN01002611180000000001".into()),
@@ -108,7 +111,7 @@ fn query(amount: &'static str) -> ProofQuery {
 }
 
 impl Fixture {
-    async fn fetch(&self, amount: &'static str, wanted: RequestedFiles) -> FetchReport {
+    async fn fetch(&self, amount: &str, wanted: RequestedFiles) -> FetchReport {
         let request = ProofRequest {
             query: query(amount),
             wanted,
@@ -278,28 +281,23 @@ async fn a_file_that_is_missing_from_the_answer_is_an_error_and_no_endless_loop(
 #[tokio::test]
 async fn what_was_not_found_comes_with_hints_and_what_was_not_issued_with_its_state() {
     let fixture = fixture();
-    let FetchError::NotFound { reason, hints } = fixture
-        .fetch("404.00", RequestedFiles::Xml)
-        .await
-        .result
-        .unwrap_err()
-    else {
-        panic!("404.00 was found");
-    };
-    assert_eq!(reason, NotFoundReason::NotInSpei);
-    assert!(!hints.is_empty());
-    let FetchError::NotFound { reason, .. } = fixture
-        .fetch("404.02", RequestedFiles::Xml)
-        .await
-        .result
-        .unwrap_err()
-    else {
-        panic!("404.02 was found");
-    };
-    let NotFoundReason::ProofNotIssued(payment) = reason else {
-        panic!("{reason:?}")
-    };
-    assert_eq!(payment.state, domain::payment::PaymentState::Settled);
+    let without_record = ("404.00".to_owned(), None);
+    let with_record = scene::STATES.map(|(centavos, state)| {
+        let amount = domain::amount::Amount::from_centavos(centavos).unwrap();
+        (amount.to_string(), Some(state))
+    });
+    for (amount, state) in [without_record].into_iter().chain(with_record) {
+        let report = fixture.fetch(&amount, RequestedFiles::Xml).await;
+        let error = report.result.unwrap_err();
+        let FetchError::NotFound { payment, hints } = &error else {
+            panic!("{amount}: {error:?}");
+        };
+        assert_eq!(payment.map(|payment| payment.state), state, "{amount}");
+        let expected = state.map_or(Outcome::NotFound, PaymentState::outcome);
+        assert_eq!(error.outcome(), expected, "{amount}");
+        // Of a payment that the bank knows every field was right.
+        assert_eq!(hints.is_empty(), expected != Outcome::NotFound, "{amount}");
+    }
 }
 
 #[tokio::test]

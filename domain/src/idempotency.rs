@@ -166,8 +166,12 @@ pub fn is_repeatable(outcome: Outcome) -> bool {
         Outcome::Delivered
         | Outcome::InvalidRequest
         | Outcome::InferenceFailed
-        | Outcome::NotFound => true,
+        | Outcome::NotFound
+        | Outcome::PaymentReturned
+        | Outcome::PaymentRejected
+        | Outcome::PaymentCanceled => true,
         Outcome::NotIssued
+        | Outcome::PaymentInProcess
         | Outcome::RateLimited
         | Outcome::QuotaExceeded
         | Outcome::BankProtocolError
@@ -291,7 +295,10 @@ mod tests {
                 Outcome::Delivered,
                 Outcome::InvalidRequest,
                 Outcome::InferenceFailed,
-                Outcome::NotFound
+                Outcome::NotFound,
+                Outcome::PaymentReturned,
+                Outcome::PaymentRejected,
+                Outcome::PaymentCanceled,
             ]
         );
     }

@@ -16,7 +16,7 @@ mod secrets;
 
 pub use metadata::{MAX_PAIRS, Metadata, MetadataError};
 pub use place::{OtherQueue, QueueAhead, QueuePlace};
-pub use retry::{NextStep, RetryRule, RetryScale, RetryScaleError};
+pub use retry::{NextStep, RetryRule, RetryScale, RetryScaleError, last_answer};
 pub use secrets::{BatchPart, LookupSecrets, Part};
 
 /// Id of a lookup. It is that of the request that created it.
@@ -47,7 +47,7 @@ named_enum! {
         Waiting,
         /// The proof was delivered.
         Delivered,
-        /// The bank knows no such transfer.
+        /// The bank knows no such transfer, or issues no proof of it: it was returned, rejected or canceled.
         NotFound,
         /// The bank gave no answer at all.
         Failed,

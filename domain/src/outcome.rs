@@ -111,8 +111,16 @@ named_enum! {
         InferenceFailed,
         /// The bank knows no such transfer.
         NotFound,
-        /// The bank knows the transfer, but has no proof (yet).
+        /// The payment was settled, and the bank has no proof of it yet.
         NotIssued,
+        /// The payment, or its return, is still in process.
+        PaymentInProcess,
+        /// The payment was returned to the payer. The bank issues no proof of it, nor after the two that follow.
+        PaymentReturned,
+        /// The payment was rejected, or could not be settled.
+        PaymentRejected,
+        /// The payment was canceled.
+        PaymentCanceled,
         /// Refused by the minute's limit.
         RateLimited,
         /// Refused by the month's quota.
@@ -143,6 +151,50 @@ impl Outcome {
         }
     }
 
+    /// Returns `true` if the bank has said what it knows of the payment, and it is no proof.
+    pub fn is_answer_without_proof(self) -> bool {
+        match self {
+            Self::NotFound
+            | Self::NotIssued
+            | Self::PaymentInProcess
+            | Self::PaymentReturned
+            | Self::PaymentRejected
+            | Self::PaymentCanceled => true,
+            Self::Delivered
+            | Self::InvalidRequest
+            | Self::InferenceFailed
+            | Self::RateLimited
+            | Self::QuotaExceeded
+            | Self::BankProtocolError
+            | Self::BankUnavailable
+            | Self::BankThrottled
+            | Self::BankTimeout
+            | Self::InternalError
+            | Self::Canceled => false,
+        }
+    }
+
+    /// Returns `true` if the bank issues no proof of the payment, neither now nor later.
+    pub fn rules_out_proof(self) -> bool {
+        match self {
+            Self::PaymentReturned | Self::PaymentRejected | Self::PaymentCanceled => true,
+            Self::Delivered
+            | Self::InvalidRequest
+            | Self::InferenceFailed
+            | Self::NotFound
+            | Self::NotIssued
+            | Self::PaymentInProcess
+            | Self::RateLimited
+            | Self::QuotaExceeded
+            | Self::BankProtocolError
+            | Self::BankUnavailable
+            | Self::BankThrottled
+            | Self::BankTimeout
+            | Self::InternalError
+            | Self::Canceled => false,
+        }
+    }
+
     /// Returns `true` if the request is refunded to the monthly quota: after our own and the bank's
     /// failures.
     pub fn is_refunded(self) -> bool {
@@ -157,6 +209,10 @@ impl Outcome {
             | Self::InferenceFailed
             | Self::NotFound
             | Self::NotIssued
+            | Self::PaymentInProcess
+            | Self::PaymentReturned
+            | Self::PaymentRejected
+            | Self::PaymentCanceled
             | Self::RateLimited
             | Self::QuotaExceeded
             | Self::Canceled => false,

@@ -1,44 +1,59 @@
 //! The bank's record of a payment that has no proof (yet).
 
-use strum::VariantArray;
-
-use crate::variants::all;
 use chrono::NaiveDateTime;
 
-/// The state of a payment at the central bank. `Settled` doesn't mean that a proof exists: the
-/// receiving bank still has to confirm, usually within 30 minutes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray)]
-pub enum PaymentState {
-    /// `En proceso`.
-    InProcess,
-    /// `Liquidado`.
-    Settled,
-    /// `Cancelado`.
-    Cancelled,
-    /// `Rechazado`.
-    Rejected,
-    /// `En proceso de devolución`.
-    ReturnInProcess,
-    /// `Devuelto`.
-    Returned,
-    /// `No liquidado`.
-    NotSettled,
-    /// `No encontrado`.
-    NotFound,
-    /// `Retornado`.
-    SentBack,
+use crate::outcome::Outcome;
+use crate::variants::named_enum;
+
+named_enum! {
+    /// The state of a payment at the central bank. `Settled` doesn't mean that a proof exists: the
+    /// receiving bank still has to confirm, usually within 30 minutes.
+    pub enum PaymentState {
+        /// `En proceso`.
+        InProcess,
+        /// `Liquidado`.
+        Settled,
+        /// `Cancelado`.
+        Canceled,
+        /// `Rechazado`.
+        Rejected,
+        /// `En proceso de devolución`.
+        ReturnInProcess,
+        /// `Devuelto`.
+        Returned,
+        /// `No liquidado`.
+        NotSettled,
+        /// `No encontrado`.
+        NotFound,
+        /// `Retornado`.
+        SentBack,
+    }
 }
 
 impl PaymentState {
-    /// All states, in the portal's order.
-    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
+    /// The outcome of a lookup of a payment that is in this state and has no proof.
+    pub fn outcome(self) -> Outcome {
+        match self {
+            Self::Settled => Outcome::NotIssued,
+            Self::InProcess | Self::ReturnInProcess => Outcome::PaymentInProcess,
+            Self::Returned | Self::SentBack => Outcome::PaymentReturned,
+            Self::Rejected | Self::NotSettled => Outcome::PaymentRejected,
+            Self::Canceled => Outcome::PaymentCanceled,
+            Self::NotFound => Outcome::NotFound,
+        }
+    }
+
+    /// Returns `true` if the bank will never issue a proof of a payment in this state.
+    pub fn is_final(self) -> bool {
+        self.outcome().rules_out_proof()
+    }
 
     /// The portal's own label.
     pub fn label(self) -> &'static str {
         match self {
             Self::InProcess => "En proceso",
             Self::Settled => "Liquidado",
-            Self::Cancelled => "Cancelado",
+            Self::Canceled => "Cancelado",
             Self::Rejected => "Rechazado",
             Self::ReturnInProcess => "En proceso de devolución",
             Self::Returned => "Devuelto",
@@ -70,6 +85,8 @@ pub struct Payment {
 
 #[cfg(test)]
 mod tests {
+    use rstest::rstest;
+
     use super::*;
 
     #[test]
@@ -81,5 +98,27 @@ mod tests {
             );
         }
         assert_eq!(PaymentState::from_label("Perdido"), None);
+    }
+
+    #[rstest]
+    #[case("En proceso", "payment_in_process", false)]
+    #[case("Liquidado", "proof_not_issued", false)]
+    #[case("Cancelado", "payment_canceled", true)]
+    #[case("Rechazado", "payment_rejected", true)]
+    #[case("En proceso de devolución", "payment_in_process", false)]
+    #[case("Devuelto", "payment_returned", true)]
+    #[case("No liquidado", "payment_rejected", true)]
+    #[case("No encontrado", "not_in_spei", false)]
+    #[case("Retornado", "payment_returned", true)]
+    fn every_state_has_its_reason(
+        #[case] label: &str,
+        #[case] reason: &str,
+        #[case] is_final: bool,
+    ) {
+        let state = PaymentState::from_label(label).unwrap();
+        assert_eq!(
+            (state.outcome().reason_name(), state.is_final()),
+            (reason, is_final)
+        );
     }
 }

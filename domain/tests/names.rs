@@ -46,6 +46,10 @@ fn outcomes_keep_their_names_and_order() {
         "inference_failed",
         "not_found",
         "not_issued",
+        "payment_in_process",
+        "payment_returned",
+        "payment_rejected",
+        "payment_canceled",
         "rate_limited",
         "quota_exceeded",
         "bank_protocol_error",
@@ -130,6 +134,18 @@ fn payment_states_keep_the_portals_order() {
         "Retornado",
     ];
     assert_eq!(PaymentState::ALL.map(PaymentState::label), labels);
+    let codes = [
+        "in_process",
+        "settled",
+        "canceled",
+        "rejected",
+        "return_in_process",
+        "returned",
+        "not_settled",
+        "not_found",
+        "sent_back",
+    ];
+    assert_names!(PaymentState, codes);
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub use people::{
     Caller, Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError,
 };
 pub use person_lookups::{LookupChanges, PersonLookupError, PersonLookupQuery, PersonLookups};
-pub use proofs::{Delivery, FetchError, Files, LookupDetails, NotFoundReason};
+pub use proofs::{Delivery, FetchError, Files, LookupDetails};
 pub use requests::{
     AcceptedRequest, BankComparison, CheckExchange, CheckRequest, CheckedFile, InvalidRequest,
     NotRepeated, ProofExchange, ProofRequests, RepeatError, RepeatableExchange, RepeatedRequest,

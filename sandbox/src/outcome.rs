@@ -50,6 +50,13 @@ impl Outcome {
             "404.01" => Self::NotFoundHistoric,
             "404.02" => Self::KnownWithoutProof(PaymentState::Settled),
             "404.03" => Self::KnownWithoutProof(PaymentState::Returned),
+            "404.04" => Self::KnownWithoutProof(PaymentState::InProcess),
+            "404.05" => Self::KnownWithoutProof(PaymentState::Canceled),
+            "404.06" => Self::KnownWithoutProof(PaymentState::Rejected),
+            "404.07" => Self::KnownWithoutProof(PaymentState::ReturnInProcess),
+            "404.08" => Self::KnownWithoutProof(PaymentState::NotSettled),
+            "404.09" => Self::KnownWithoutProof(PaymentState::NotFound),
+            "404.10" => Self::KnownWithoutProof(PaymentState::SentBack),
             "429.00" => Self::TooManyQueries,
             "429.01" => Self::CaptchaWanted,
             "500.00" => Self::ServerError,
@@ -59,6 +66,15 @@ impl Outcome {
             "504.00" => Self::Silence,
             "700.00" if is_early() => Self::KnownWithoutProof(PaymentState::Settled),
             "700.01" if is_early() => Self::NotFoundRecent,
+            "700.02" => match queries.add(order) {
+                0 => Self::KnownWithoutProof(PaymentState::InProcess),
+                1 => Self::KnownWithoutProof(PaymentState::Settled),
+                _ => Self::Found,
+            },
+            "700.03" => match queries.add(order) {
+                0 => Self::KnownWithoutProof(PaymentState::Settled),
+                _ => Self::KnownWithoutProof(PaymentState::Returned),
+            },
             _ if exists(order, today) => Self::Found,
             _ if order
                 .date

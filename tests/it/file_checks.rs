@@ -240,6 +240,22 @@ async fn the_bank_tells_what_it_knows_of_the_payment() {
         ("not_checked", Some("sin_comprobante_del_banco"))
     );
 
+    for (amount, result, reason) in [
+        ("404.03", "failed", "pago_devuelto"),
+        ("404.04", "not_checked", "pago_en_proceso"),
+        ("404.05", "failed", "pago_cancelado"),
+        ("404.06", "failed", "pago_rechazado"),
+        ("404.07", "not_checked", "pago_en_proceso"),
+        ("404.08", "failed", "pago_rechazado"),
+        ("404.09", "failed", "desconocido_para_el_banco"),
+        ("404.10", "failed", "pago_devuelto"),
+    ] {
+        let of_state = good.replace(AMOUNT, amount);
+        let answer = checked(&gateway, &key, "?portal=true", &of_state).await;
+        let expected = (result.to_owned(), Some(reason.to_owned()), Vec::new());
+        assert_eq!(check(&answer, "portal"), expected, "{amount}");
+    }
+
     let account = attribute(&good[good.find("<Beneficiario").unwrap()..], "Cuenta");
     let without_account = good.replace(account, "NA");
     let answer = checked(&gateway, &key, "?portal=true", &without_account).await;

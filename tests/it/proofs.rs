@@ -146,11 +146,30 @@ async fn a_proof_that_was_delivered_before_says_so_to_its_customer_alone() {
     assert_eq!(seen("1234.57").await["veces"], 0);
 }
 
+/// Asserts the reason, the code of the payment's state and the bank's word for it.
+fn assert_state(body: &Value, reason: &str, state: &str, text: &str) {
+    let details = &body["details"];
+    assert_eq!(details["reason"], reason, "{body}");
+    let payment = &details["payment"];
+    assert_eq!(
+        (&payment["state"], &payment["text"]),
+        (&state.into(), &text.into())
+    );
+    assert!(payment["processed_at"].is_string(), "{body}");
+}
+
 #[rstest]
 #[case("404.00", 404, "NOT_FOUND")]
 #[case("404.01", 404, "NOT_FOUND")]
 #[case("404.02", 404, "NOT_FOUND")]
 #[case("404.03", 404, "NOT_FOUND")]
+#[case("404.04", 404, "NOT_FOUND")]
+#[case("404.05", 404, "NOT_FOUND")]
+#[case("404.06", 404, "NOT_FOUND")]
+#[case("404.07", 404, "NOT_FOUND")]
+#[case("404.08", 404, "NOT_FOUND")]
+#[case("404.09", 404, "NOT_FOUND")]
+#[case("404.10", 404, "NOT_FOUND")]
 #[case("429.00", 503, "BANK_THROTTLED")]
 #[case("429.01", 503, "BANK_THROTTLED")]
 #[case("500.00", 503, "BANK_UNAVAILABLE")]
@@ -188,8 +207,18 @@ async fn a_magic_amount_has_its_outcome_on_every_endpoint(
         }
         match amount {
             "404.00" | "404.01" => assert_eq!(body["details"]["reason"], "not_in_spei"),
-            "404.02" => assert_eq!(body["details"]["payment"]["state"], "Liquidado"),
-            "404.03" => assert_eq!(body["details"]["payment"]["state"], "Devuelto"),
+            "404.02" => assert_state(&body, "proof_not_issued", "settled", "Liquidado"),
+            "404.03" => assert_state(&body, "payment_returned", "returned", "Devuelto"),
+            "404.04" => assert_state(&body, "payment_in_process", "in_process", "En proceso"),
+            "404.05" => assert_state(&body, "payment_canceled", "canceled", "Cancelado"),
+            "404.06" => assert_state(&body, "payment_rejected", "rejected", "Rechazado"),
+            "404.07" => {
+                let text = "En proceso de devolución";
+                assert_state(&body, "payment_in_process", "return_in_process", text);
+            }
+            "404.08" => assert_state(&body, "payment_rejected", "not_settled", "No liquidado"),
+            "404.09" => assert_state(&body, "not_in_spei", "not_found", "No encontrado"),
+            "404.10" => assert_state(&body, "payment_returned", "sent_back", "Retornado"),
             _ => {}
         }
     }

@@ -33,6 +33,10 @@ impl StoredRows {
 /// Returns `true` for a row whose lookup has no proof, and may get one.
 fn is_open(lookup: Option<&StoredLookup>) -> bool {
     use LookupState::{Canceled, Delivered};
-    let state = lookup.map(|lookup| lookup.state);
-    !matches!(state, Some(Canceled | Delivered))
+    let Some(lookup) = lookup else {
+        return true;
+    };
+    let last = lookup.last_attempt;
+    !matches!(lookup.state, Canceled | Delivered)
+        && !last.is_some_and(|last| last.outcome.rules_out_proof())
 }

@@ -248,7 +248,7 @@ impl LookupWorker {
         let (change, settlement) = match step {
             NextStep::Again { at } => (LookupChange::Wait { due_at: at }, None),
             NextStep::End(state) => {
-                let (change, settlement) = ending(state, &attempted);
+                let (change, settlement) = ending(state, &attempted, &outcomes);
                 (change, Some((state, settlement)))
             }
         };

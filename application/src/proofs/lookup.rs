@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use domain::file::RequestedFiles;
 use domain::key::Environment;
+use domain::outcome::Outcome;
 use domain::pacing::{Lane, ThrottleReason};
-use domain::payment::PaymentState;
+use domain::payment::Payment;
 use domain::proof::Proof;
 use domain::query::ProofQuery;
 use domain::request::RequestId;
 use futures::FutureExt;
-use ports::inbound::{Delivery, FetchError, Files, LookupDetails, NotFoundReason, Participants};
+use ports::inbound::{Delivery, FetchError, Files, LookupDetails, Participants};
 use ports::outbound::{Bank, BankAnswer, BankError, Clock, Lookup, SealChecks};
 use tracing::Instrument as _;
 
@@ -160,14 +161,11 @@ impl ProofService {
             })
         });
         let result = delivery.map_err(|error| match error {
-            FetchError::NotFound {
-                reason: reason @ NotFoundReason::NotInSpei,
-                ..
-            } => {
+            FetchError::NotFound { payment, .. } if error.outcome() == Outcome::NotFound => {
                 // Of this caller: another one, who waited for the same query, may have named what
                 // this one left out.
                 let hints = self.hints(&subject.transfer, &inferred);
-                FetchError::NotFound { reason, hints }
+                FetchError::NotFound { payment, hints }
             }
             other => other,
         });
@@ -292,21 +290,17 @@ impl ProofService {
                     cache.keep(subject, &proof, request_id);
                     Ok(proof)
                 }
-                BankAnswer::NotIssued(payment) if payment.state != PaymentState::NotFound => {
-                    Err(not_found(NotFoundReason::ProofNotIssued(payment)))
-                }
-                BankAnswer::NotIssued(_) | BankAnswer::NotFound => {
-                    Err(not_found(NotFoundReason::NotInSpei))
-                }
+                BankAnswer::NotIssued(payment) => Err(not_found(Some(payment))),
+                BankAnswer::NotFound => Err(not_found(None)),
             }
         }
     }
 }
 
 /// The answer to all who wait for it, still without the hints of each.
-fn not_found(reason: NotFoundReason) -> FetchError {
+fn not_found(payment: Option<Payment>) -> FetchError {
     FetchError::NotFound {
-        reason,
+        payment,
         hints: Vec::new(),
     }
 }

@@ -15,8 +15,8 @@ use domain::seen::{EarlierDeliveries, ProofMark};
 use futures::FutureExt as _;
 use ports::Cause;
 use ports::inbound::{
-    AdmissionRequest, CheckExchange, InvalidRequest, LookupDetails, LookupExchange, ProofExchange,
-    ProofRequests, Reply, ServedRequest, SettledRequest,
+    AdmissionRequest, CheckExchange, Delivery, FetchError, InvalidRequest, LookupDetails,
+    LookupExchange, ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
 };
 use ports::outbound::{Clock, ScopeClaim};
 use tracing::{Instrument as _, Span};
@@ -226,6 +226,7 @@ impl RequestSteps {
             }
         }
         let seal = result.as_ref().ok().map(|found| found.seal.verdict.into());
+        let repeatable = is_made_again(&result, outcome);
         let encoded = exchange.encode(result, &details.inferred).await;
         Processed {
             outcome,
@@ -233,7 +234,7 @@ impl RequestSteps {
             reply: Reply::Encoded,
             delivered,
             seal,
-            repeatable: Some(FirstAnswer::Immediate { outcome, seen }),
+            repeatable: repeatable.then_some(FirstAnswer::Immediate { outcome, seen }),
             kept: cached,
         }
         .unless_failed(&admitted.request_id, encoded)
@@ -352,6 +353,19 @@ impl Processed {
             },
         }
     }
+}
+
+/// Returns `false` for an answer with more than is kept of it: the bank's record of a payment that it calls
+/// unknown, which may be known later.
+fn is_made_again(result: &Result<Delivery, FetchError>, outcome: Outcome) -> bool {
+    let has_record = matches!(
+        result,
+        Err(FetchError::NotFound {
+            payment: Some(_),
+            ..
+        })
+    );
+    !(has_record && outcome == Outcome::NotFound)
 }
 
 fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Processed {

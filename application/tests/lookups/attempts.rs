@@ -1,11 +1,14 @@
 //! Attempts: the proof, and the schedule until it is issued.
 
 use chrono::TimeDelta;
+use domain::amount::Amount;
 use domain::file::Format;
 use domain::key::Environment;
 use domain::lookup::{LookupState, RetryScale};
 use domain::outcome::Outcome;
+use domain::payment::{Payment, PaymentState};
 use domain::seal::SealVerdict;
+use ports::contract::bank::scene;
 use ports::inbound::{Files, LookupRequest};
 use testkit::fakes::{Script, unsealed_proof};
 
@@ -157,6 +160,57 @@ async fn a_lookup_without_a_proof_in_time_expires() {
     assert_eq!(world.bank.times_asked(), 3);
     assert_eq!(world.outcomes(), [Outcome::NotIssued]);
     assert_eq!(world.charges(&holder).await, (1, 0));
+}
+
+#[tokio::test]
+async fn each_state_of_a_payment_ends_its_lookup_at_once_or_is_asked_for_again() {
+    for (centavos, payment) in scene::STATES {
+        let (world, process, holder) = start().await;
+        let amount = Amount::from_centavos(centavos).unwrap().to_string();
+        let request = lookup_of_today(&amount);
+        let id = process.create(&holder, request).await.id;
+        process.work().await;
+        let found = process.view(&holder, id).await;
+        assert_eq!(found.reason(), Some(payment.outcome()), "{payment:?}");
+        if payment.is_final() {
+            assert_eq!(found.state, LookupState::NotFound, "{payment:?}");
+            assert_eq!(world.outcomes(), [payment.outcome()]);
+            assert_eq!(world.charges(&holder).await, (1, 0));
+        } else {
+            assert_eq!(found.state, LookupState::Waiting, "{payment:?}");
+            assert_eq!(world.outcomes(), []);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_settled_payment_that_is_returned_before_its_proof_is_issued_ends_its_lookup() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("404.02")).await.id;
+    process.work().await;
+    world.bank.answer_by(|transfer| {
+        Script::Know(Payment {
+            state: PaymentState::Returned,
+            received_at: None,
+            processed_at: transfer.date().and_hms_opt(11, 0, 0),
+        })
+    });
+    world.pass(seconds(60)).await;
+    process.work().await;
+    let found = process.view(&holder, id).await;
+    assert_eq!(found.state, LookupState::NotFound);
+    assert_eq!(found.reason(), Some(Outcome::PaymentReturned));
+    assert_eq!(world.outcomes(), [Outcome::PaymentReturned]);
+}
+
+#[tokio::test]
+async fn a_payment_that_stays_in_process_expires_and_counts_as_that() {
+    let (world, process, holder) = start().await;
+    let request = retried_for(0, lookup("404.04"));
+    let id = process.create(&holder, request).await.id;
+    process.work().await;
+    assert_eq!(process.state(&holder, id).await, LookupState::Expired);
+    assert_eq!(world.outcomes(), [Outcome::PaymentInProcess]);
 }
 
 #[tokio::test]

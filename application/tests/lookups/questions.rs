@@ -77,7 +77,7 @@ impl LookupExchange for Exchange {
 /// Tracking key of every transfer here.
 pub(crate) const TRACKING_KEY: &str = "MBAN01002611180000000001";
 
-pub(crate) fn query(date: &str, amount: &'static str) -> ProofQuery {
+pub(crate) fn query(date: &str, amount: &str) -> ProofQuery {
     let raw = RawQuery {
         date: Token::Text(date.to_owned().into()),
         tracking_key: Token::Text(TRACKING_KEY.into()),
@@ -90,7 +90,7 @@ pub(crate) fn query(date: &str, amount: &'static str) -> ProofQuery {
 }
 
 /// A lookup of a transfer of two days ago, for which nobody waits.
-pub(crate) fn lookup(amount: &'static str) -> LookupRequest {
+pub(crate) fn lookup(amount: &str) -> LookupRequest {
     LookupRequest {
         query: query("2026-11-18", amount),
         files: XML,
@@ -101,7 +101,7 @@ pub(crate) fn lookup(amount: &'static str) -> LookupRequest {
 }
 
 /// The same of a transfer of today.
-pub(crate) fn lookup_of_today(amount: &'static str) -> LookupRequest {
+pub(crate) fn lookup_of_today(amount: &str) -> LookupRequest {
     LookupRequest {
         query: query("2026-11-20", amount),
         ..lookup(amount)

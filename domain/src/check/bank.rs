@@ -8,6 +8,7 @@ use crate::account::Account;
 use crate::amount::Amount;
 use crate::calendar;
 use crate::participant::{Catalogue, ParticipantCode};
+use crate::payment::PaymentState;
 use crate::proof::Proof;
 use crate::query::ProofQuery;
 use crate::seal::Verdict;
@@ -19,7 +20,7 @@ pub enum BankRecord<'a> {
     /// The proof that the bank issues.
     Issued(&'a Proof),
     /// The bank knows the payment, and has no proof of it (yet).
-    NotIssued,
+    NotIssued(PaymentState),
     /// The bank knows no such payment.
     Unknown,
     /// The file doesn't say enough of the payment to look it up.
@@ -85,12 +86,29 @@ impl CheckReport {
                 }
             }
             BankRecord::Unknown => Check::failed(name, CheckReason::UnknownToBank, Vec::new()),
-            BankRecord::NotIssued => {
-                Check::not_checked(name, CheckReason::NotIssuedByBank, Vec::new())
-            }
+            BankRecord::NotIssued(state) => without_proof(name, state),
             BankRecord::NotAskable => Check::not_checked(name, CheckReason::NotAskable, Vec::new()),
         });
     }
+}
+
+/// The check against a payment of which the bank has no proof: one that gets none can't have one.
+fn without_proof(name: CheckName, state: PaymentState) -> Check {
+    let (check, reason): (fn(_, _, _) -> _, _) = match state {
+        PaymentState::Settled => (Check::not_checked, CheckReason::NotIssuedByBank),
+        PaymentState::InProcess | PaymentState::ReturnInProcess => {
+            (Check::not_checked, CheckReason::PaymentInProcess)
+        }
+        PaymentState::Returned | PaymentState::SentBack => {
+            (Check::failed, CheckReason::PaymentReturned)
+        }
+        PaymentState::Rejected | PaymentState::NotSettled => {
+            (Check::failed, CheckReason::PaymentRejected)
+        }
+        PaymentState::Canceled => (Check::failed, CheckReason::PaymentCanceled),
+        PaymentState::NotFound => (Check::failed, CheckReason::UnknownToBank),
+    };
+    check(name, reason, Vec::new())
 }
 
 /// The reason that these differing fields are, the gravest first.

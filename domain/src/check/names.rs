@@ -140,9 +140,21 @@ named_enum! {
         /// The bank knows no such payment.
         #[strum(serialize = "desconocido_para_el_banco")]
         UnknownToBank,
-        /// The bank knows the payment, and has no proof of it.
+        /// The payment was settled, and the bank has no proof of it.
         #[strum(serialize = "sin_comprobante_del_banco")]
         NotIssuedByBank,
+        /// The payment, or its return, is still in process at the bank.
+        #[strum(serialize = "pago_en_proceso")]
+        PaymentInProcess,
+        /// The payment was returned to the payer.
+        #[strum(serialize = "pago_devuelto")]
+        PaymentReturned,
+        /// The payment was rejected, or could not be settled.
+        #[strum(serialize = "pago_rechazado")]
+        PaymentRejected,
+        /// The payment was canceled.
+        #[strum(serialize = "pago_cancelado")]
+        PaymentCanceled,
         /// The file doesn't say enough to ask the bank.
         #[strum(serialize = "faltan_datos_para_consultar")]
         NotAskable,

@@ -94,8 +94,14 @@ impl RetryRule {
             Outcome::NotFound if !self.may_appear(now) => {
                 return NextStep::End(LookupState::NotFound);
             }
-            Outcome::NotIssued | Outcome::NotFound => {
-                let answers = outcomes.iter().filter(|outcome| is_answer(**outcome));
+            // Their states are final at the bank, whatever an earlier attempt said.
+            Outcome::PaymentReturned | Outcome::PaymentRejected | Outcome::PaymentCanceled => {
+                return NextStep::End(LookupState::NotFound);
+            }
+            Outcome::NotIssued | Outcome::PaymentInProcess | Outcome::NotFound => {
+                let answers = outcomes
+                    .iter()
+                    .filter(|outcome| outcome.is_answer_without_proof());
                 let step = STEPS.get(answers.count() - 1);
                 self.scale.apply(*step.unwrap_or(&HOURLY))
             }
@@ -131,17 +137,12 @@ impl RetryRule {
     }
 }
 
-/// Returns `true` if the bank answered that there is no proof.
-fn is_answer(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::NotIssued | Outcome::NotFound)
-}
-
 /// Wait after the failures at the end of these outcomes.
 fn back_off(outcomes: &[Outcome]) -> Duration {
     let failures = outcomes
         .iter()
         .rev()
-        .take_while(|outcome| !is_answer(**outcome));
+        .take_while(|outcome| !outcome.is_answer_without_proof());
     let doublings = u32::try_from(failures.count() - 1).unwrap_or(u32::MAX);
     let factor = 2_u32.checked_pow(doublings).unwrap_or(u32::MAX);
     FIRST_BACK_OFF.saturating_mul(factor).min(MAX_BACK_OFF)
@@ -149,11 +150,19 @@ fn back_off(outcomes: &[Outcome]) -> Duration {
 
 /// The end of a lookup whose time is over: by the bank's last answer.
 fn end(outcomes: &[Outcome]) -> LookupState {
-    match outcomes.iter().rev().find(|outcome| is_answer(**outcome)) {
-        Some(Outcome::NotFound) => LookupState::NotFound,
-        Some(_) => LookupState::Expired,
+    match last_answer(outcomes) {
+        Some(Outcome::NotIssued | Outcome::PaymentInProcess) => LookupState::Expired,
+        Some(_) => LookupState::NotFound,
         None => LookupState::Failed,
     }
+}
+
+/// The last of these outcomes of attempts that is an answer of the bank.
+pub fn last_answer(outcomes: &[Outcome]) -> Option<Outcome> {
+    let mut latest = outcomes.iter().rev();
+    latest
+        .find(|outcome| outcome.is_answer_without_proof())
+        .copied()
 }
 
 #[cfg(test)]
@@ -163,7 +172,10 @@ mod tests {
 
     use super::*;
 
-    use Outcome::{BankTimeout, BankUnavailable, Delivered, InternalError, NotFound, NotIssued};
+    use Outcome::{
+        BankTimeout, BankUnavailable, Delivered, InternalError, NotFound, NotIssued,
+        PaymentCanceled, PaymentInProcess, PaymentRejected, PaymentReturned,
+    };
 
     /// Noon in Mexico City of a day in November 2026.
     fn noon(day: u32) -> DateTime<Utc> {
@@ -196,6 +208,11 @@ mod tests {
             [1, 2, 5, 10, 15, 30, 60, 60, 60]
         );
         assert_eq!(wait(&[NotFound, NotIssued, NotFound]).as_secs(), 300);
+        assert_eq!(
+            wait(&[NotFound, PaymentInProcess, NotIssued]).as_secs(),
+            300
+        );
+        assert_eq!(wait(&[PaymentInProcess]).as_secs(), 60);
     }
 
     #[test]
@@ -268,6 +285,9 @@ mod tests {
     #[case(&[NotIssued], LookupState::Expired)]
     #[case(&[NotFound, NotIssued, BankTimeout], LookupState::Expired)]
     #[case(&[NotIssued, NotFound], LookupState::NotFound)]
+    #[case(&[NotIssued, PaymentInProcess], LookupState::Expired)]
+    #[case(&[PaymentInProcess, BankTimeout], LookupState::Expired)]
+    #[case(&[PaymentInProcess, NotFound, BankTimeout], LookupState::NotFound)]
     #[case(&[BankTimeout, InternalError], LookupState::Failed)]
     #[case(&[BankTimeout, Delivered], LookupState::Delivered)]
     #[case(&[Outcome::InferenceFailed], LookupState::Failed)]
@@ -278,6 +298,18 @@ mod tests {
         let now = noon(20);
         let step = rule(20, now).next(outcomes, now, None);
         assert_eq!(step, NextStep::End(state));
+    }
+
+    #[rstest]
+    #[case(&[PaymentReturned])]
+    #[case(&[PaymentRejected])]
+    #[case(&[PaymentCanceled])]
+    #[case(&[NotFound, NotIssued, PaymentInProcess, BankTimeout, PaymentReturned])]
+    fn a_payment_that_gets_no_proof_ends_its_lookup_at_once(#[case] outcomes: &[Outcome]) {
+        for day in [20, 25] {
+            let step = rule(20, noon(25)).next(outcomes, noon(day), None);
+            assert_eq!(step, NextStep::End(LookupState::NotFound));
+        }
     }
 
     #[test]
@@ -292,10 +324,16 @@ mod tests {
     proptest! {
         #[test]
         fn every_lookup_ends(
-            failing in proptest::collection::vec(0..4_usize, 1..40),
+            failing in proptest::collection::vec(0..5_usize, 1..40),
             retry_for in 0..259_200_i64,
         ) {
-            let kinds = [NotIssued, NotFound, BankTimeout, BankUnavailable];
+            let kinds = [
+                NotIssued,
+                NotFound,
+                BankTimeout,
+                BankUnavailable,
+                PaymentInProcess,
+            ];
             let until = noon(20) + TimeDelta::seconds(retry_for);
             let rule = rule(20, until);
             let (mut now, mut outcomes) = (noon(20), Vec::new());

@@ -365,6 +365,11 @@ mod tests {
         });
         assert_eq!(not_found.reason, Some("not_in_spei"));
         assert_eq!(not_found.seal, None);
+        let returned = told(LookupEnd::Without {
+            state: LookupState::NotFound,
+            last: Some(Outcome::PaymentReturned),
+        });
+        assert_eq!(returned.reason, Some("payment_returned"));
     }
 
     #[test]

@@ -13,7 +13,6 @@ use domain::account::Account;
 use domain::amount::Amount;
 use domain::file::RequestedFiles;
 use domain::participant::ParticipantCode;
-use domain::payment::PaymentState;
 use domain::tracking_key::TrackingKey;
 use domain::transfer::Transfer;
 use futures::future::join_all;
@@ -27,16 +26,26 @@ use crate::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
     reason = "pesos_centavos, as they are written in the form"
 )]
 pub mod scene {
+    use domain::payment::PaymentState;
+
     /// An amount without a meaning: the proof is issued.
     pub const ISSUED: u64 = 1_234_56;
     /// Not found, in the portal's form for recent dates.
     pub const NOT_FOUND_RECENT: u64 = 404_00;
     /// Not found, in the portal's form for older dates.
     pub const NOT_FOUND_HISTORIC: u64 = 404_01;
-    /// The payment is settled, its proof isn't issued.
-    pub const NOT_ISSUED: u64 = 404_02;
-    /// The payment was returned.
-    pub const RETURNED: u64 = 404_03;
+    /// The payment is in a state, and has no proof.
+    pub const STATES: [(u64, PaymentState); PaymentState::ALL.len()] = [
+        (404_02, PaymentState::Settled),
+        (404_03, PaymentState::Returned),
+        (404_04, PaymentState::InProcess),
+        (404_05, PaymentState::Canceled),
+        (404_06, PaymentState::Rejected),
+        (404_07, PaymentState::ReturnInProcess),
+        (404_08, PaymentState::NotSettled),
+        (404_09, PaymentState::NotFound),
+        (404_10, PaymentState::SentBack),
+    ];
     /// Too many queries.
     pub const TOO_MANY_QUERIES: u64 = 429_00;
     /// A captcha.
@@ -138,10 +147,7 @@ async fn both_forms_of_not_found_are_recognised(bank: Arc<dyn Bank>) {
 }
 
 async fn a_payment_without_a_proof_has_its_state(bank: Arc<dyn Bank>) {
-    for (centavos, state) in [
-        (scene::NOT_ISSUED, PaymentState::Settled),
-        (scene::RETURNED, PaymentState::Returned),
-    ] {
+    for (centavos, state) in scene::STATES {
         match ask(&bank, centavos).await {
             Ok(BankAnswer::NotIssued(payment)) => {
                 assert_eq!(payment.state, state);

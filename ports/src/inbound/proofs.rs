@@ -93,8 +93,8 @@ pub enum FetchError {
     /// The bank has no such proof.
     #[error("no proof matches the request")]
     NotFound {
-        /// The bank's knowledge of the transfer.
-        reason: NotFoundReason,
+        /// The bank's record of the payment, if it has one.
+        payment: Option<Payment>,
         /// Likely mistakes, the most likely first.
         hints: Vec<Hint>,
     },
@@ -131,27 +131,13 @@ impl FetchError {
         match self {
             Self::InferenceFailed { .. } => Outcome::InferenceFailed,
             Self::SameInstitution(_) => Outcome::InvalidRequest,
-            Self::NotFound {
-                reason: NotFoundReason::NotInSpei,
-                ..
-            } => Outcome::NotFound,
-            Self::NotFound {
-                reason: NotFoundReason::ProofNotIssued(_),
-                ..
-            } => Outcome::NotIssued,
+            Self::NotFound { payment, .. } => {
+                payment.map_or(Outcome::NotFound, |payment| payment.state.outcome())
+            }
             Self::BankProtocol { .. } => Outcome::BankProtocolError,
             Self::BankUnavailable { .. } => Outcome::BankUnavailable,
             Self::BankThrottled { .. } => Outcome::BankThrottled,
             Self::BankTimeout => Outcome::BankTimeout,
         }
     }
-}
-
-/// The bank's knowledge of a transfer that has no proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotFoundReason {
-    /// Nothing: no such transfer.
-    NotInSpei,
-    /// The payment, but not its proof (yet).
-    ProofNotIssued(Payment),
 }

@@ -55,6 +55,13 @@ async fn the_recent_not_found_is_repeated_in_a_comment() {
 #[rstest]
 #[case("404.02", "Liquidado")]
 #[case("404.03", "Devuelto")]
+#[case("404.04", "En proceso")]
+#[case("404.05", "Cancelado")]
+#[case("404.06", "Rechazado")]
+#[case("404.07", "En proceso de devolución")]
+#[case("404.08", "No liquidado")]
+#[case("404.09", "No encontrado")]
+#[case("404.10", "Retornado")]
 #[tokio::test]
 async fn a_payment_without_a_proof_is_named_with_its_state(
     #[case] amount: &str,

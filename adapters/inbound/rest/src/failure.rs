@@ -8,10 +8,9 @@ use domain::outcome::Endpoint;
 use domain::request::RequestId;
 use domain::webhook::{EventTypesError, MAX_ENDPOINTS};
 use ports::inbound::{
-    AdmissionError, FetchError, KeyError, NotDurable, NotFoundReason, PersonLookupError,
-    RepeatError, WebhookError,
+    AdmissionError, FetchError, KeyError, NotDurable, PersonLookupError, RepeatError, WebhookError,
 };
-use web::problem::FieldProblem;
+use web::problem::{FieldProblem, MissingProof};
 use web::{Chain, Problem};
 
 /// The problem of a request that was not admitted.
@@ -144,18 +143,11 @@ pub(crate) fn of_fetch(
             explicit_endpoints: endpoint.explicit().iter().copied().map(path).collect(),
         },
         FetchError::SameInstitution(same) => Problem::SameInstitution { code: same.code },
-        FetchError::NotFound { reason, hints } => {
-            let hints = hints.iter().copied().map(Into::into).collect();
-            match reason {
-                NotFoundReason::NotInSpei => Problem::NotInSpei {
-                    inferred: Box::new(inferred.clone()),
-                    hints,
-                },
-                NotFoundReason::ProofNotIssued(payment) => {
-                    Problem::proof_not_issued(*payment, Box::new(inferred.clone()), hints)
-                }
-            }
-        }
+        FetchError::NotFound { payment, hints } => Problem::no_proof(MissingProof {
+            payment: *payment,
+            inferred: inferred.clone(),
+            hints: hints.iter().copied().map(Into::into).collect(),
+        }),
         FetchError::BankProtocol { .. } => Problem::BankProtocol,
         FetchError::BankUnavailable { retry_after, .. } => Problem::BankUnavailable {
             retry_after: *retry_after,

@@ -57,8 +57,11 @@ quota-exceeded = The key used up its quota of { $limit } requests for the month;
 ## Proofs
 
 not-in-spei = There is no proof with these data. Check that fecha is the day of the transfer and that monto, cuenta and clave_rastreo are exact.
-proof-pending = The payment exists (state: { $state }), but its proof has not been issued yet; try again in about 30 minutes.
-proof-denied = The central bank reports the state "{ $state }" and issues no proof of this payment; ask the issuing bank about it.
+proof-not-issued = The payment exists (state: { $state }), but its proof has not been issued yet; try again in about 30 minutes.
+payment-in-process = The central bank is still processing the payment or its return (state: { $state }), so there is no proof yet; try again in a few minutes.
+payment-returned = The payment was returned to the payer (state: { $state }): the money did not stay in the account, and the central bank will issue no proof. Ask the payer to check the account's data and to pay again.
+payment-rejected = The payment was rejected or not settled (state: { $state }): the money did not reach the account, and the central bank will issue no proof. Ask the payer to clear it up with their bank and to pay again.
+payment-canceled = The payment was canceled (state: { $state }): the money did not reach the account, and the central bank will issue no proof. Ask the payer to clear it up with their bank and to pay again.
 
 ## Keys and accounts
 
@@ -327,7 +330,11 @@ check-otro-monto = The proof that the bank issues has another amount: somebody c
 check-otro-beneficiario = The proof that the bank issues has another beneficiary: somebody changed the file.
 check-otros-datos = The proof that the bank issues differs in the named fields: somebody changed the file.
 check-desconocido-para-el-banco = The bank knows no payment with the file's tracking key, date, amount, institutions and account: it never was like this, or is very recent.
-check-sin-comprobante-del-banco = The bank knows the payment, but has no proof of it (yet). Ask again later.
+check-sin-comprobante-del-banco = The bank knows the payment, which is settled, but has no proof of it yet. Ask again later.
+check-pago-en-proceso = The central bank is still processing the payment, or its return, and has no proof of it. Ask again later.
+check-pago-devuelto = The central bank says that the payment was returned to the payer: the money isn't in the account, and the bank issues no proof of it. Don't take this payment as received.
+check-pago-rechazado = The central bank says that the payment was rejected or not settled: the money did not reach the account, and the bank issues no proof of it. Don't take this payment as received.
+check-pago-cancelado = The central bank says that the payment was canceled: the money did not reach the account, and the bank issues no proof of it. Don't take this payment as received.
 check-faltan-datos-para-consultar = The file doesn't say enough to ask the bank: the issuing institution, the receiving one, the account, the amount, the date or the tracking key is missing or can't be read.
 check-ok-estructura = The file is a proof, and all of it can be read.
 check-ok-atributos = The fields of the proof say what the original chain says.

@@ -57,8 +57,11 @@ quota-exceeded = La clave agotó su cuota de { $limit } peticiones del mes; se r
 ## Comprobantes
 
 not-in-spei = No hay comprobante con esos datos. Revise que la fecha sea el día de la transferencia y que el monto, la cuenta y la clave de rastreo sean exactos.
-proof-pending = El pago existe (estado: { $state }), pero su comprobante todavía no se ha emitido; intente de nuevo en unos 30 minutos.
-proof-denied = El banco central informa el estado «{ $state }» y no emite comprobante de ese pago; aclárelo con el banco emisor.
+proof-not-issued = El pago existe (estado: { $state }), pero su comprobante todavía no se ha emitido; intente de nuevo en unos 30 minutos.
+payment-in-process = El banco central todavía procesa el pago o su devolución (estado: { $state }), así que aún no hay comprobante; intente de nuevo en unos minutos.
+payment-returned = El pago fue devuelto a quien lo envió (estado: { $state }): el dinero no quedó en la cuenta y el banco central no emitirá comprobante. Pida a quien paga que revise los datos de la cuenta y pague de nuevo.
+payment-rejected = El pago fue rechazado o no se liquidó (estado: { $state }): el dinero no llegó a la cuenta y el banco central no emitirá comprobante. Pida a quien paga que lo aclare con su banco y pague de nuevo.
+payment-canceled = El pago fue cancelado (estado: { $state }): el dinero no llegó a la cuenta y el banco central no emitirá comprobante. Pida a quien paga que lo aclare con su banco y pague de nuevo.
 
 ## Claves y cuentas
 
@@ -327,7 +330,11 @@ check-otro-monto = El comprobante que emite el banco tiene otro monto: alguien c
 check-otro-beneficiario = El comprobante que emite el banco tiene otro beneficiario: alguien cambió el archivo.
 check-otros-datos = El comprobante que emite el banco difiere en los campos indicados: alguien cambió el archivo.
 check-desconocido-para-el-banco = El banco no conoce un pago con la clave de rastreo, la fecha, el monto, las instituciones y la cuenta del archivo: no existió así, o es de hace muy poco.
-check-sin-comprobante-del-banco = El banco conoce el pago, pero no tiene (todavía) un comprobante de él. Consúltelo más tarde.
+check-sin-comprobante-del-banco = El banco conoce el pago, que está liquidado, pero todavía no tiene un comprobante de él. Consúltelo más tarde.
+check-pago-en-proceso = El banco central todavía procesa el pago, o su devolución, y no tiene comprobante de él. Consúltelo más tarde.
+check-pago-devuelto = El banco central dice que el pago fue devuelto a quien lo envió: el dinero no está en la cuenta y el banco no emite comprobante de él. No dé por recibido este pago.
+check-pago-rechazado = El banco central dice que el pago fue rechazado o no se liquidó: el dinero no llegó a la cuenta y el banco no emite comprobante de él. No dé por recibido este pago.
+check-pago-cancelado = El banco central dice que el pago fue cancelado: el dinero no llegó a la cuenta y el banco no emite comprobante de él. No dé por recibido este pago.
 check-faltan-datos-para-consultar = El archivo no dice lo suficiente para consultar al banco: faltan, o no se pueden leer, la institución emisora, la receptora, la cuenta, el monto, la fecha o la clave de rastreo.
 check-ok-estructura = El archivo es un comprobante y se puede leer completo.
 check-ok-atributos = Los datos del comprobante dicen lo mismo que la cadena original.

@@ -122,13 +122,22 @@ catalogue! {
         /// Only admins may do this.
         AdminsOnly = Code::Forbidden, "admins-only";
         /// The bank has no such payment.
-        NotInSpei { inferred: Box<InferredBanks>, hints: Vec<HintReason> } = Code::NotFound, "not-in-spei";
-        /// The payment exists and may still get a proof.
-        ProofPending { payment: Payment, inferred: Box<InferredBanks>, hints: Vec<HintReason> }
-            = Code::NotFound, "proof-pending"(state: payment.state.label());
-        /// The payment exists and gets no proof.
-        ProofDenied { payment: Payment, inferred: Box<InferredBanks>, hints: Vec<HintReason> }
-            = Code::NotFound, "proof-denied"(state: payment.state.label());
+        NotInSpei { missing: Box<MissingProof> } = Code::NotFound, "not-in-spei";
+        /// The payment was settled, and its proof isn't issued yet.
+        ProofNotIssued { missing: Box<MissingProof> }
+            = Code::NotFound, "proof-not-issued"(state: missing.state());
+        /// The payment, or its return, is still in process.
+        PaymentInProcess { missing: Box<MissingProof> }
+            = Code::NotFound, "payment-in-process"(state: missing.state());
+        /// The payment was returned, and gets no proof; nor after the two that follow.
+        PaymentReturned { missing: Box<MissingProof> }
+            = Code::NotFound, "payment-returned"(state: missing.state());
+        /// The payment was rejected.
+        PaymentRejected { missing: Box<MissingProof> }
+            = Code::NotFound, "payment-rejected"(state: missing.state());
+        /// The payment was canceled.
+        PaymentCanceled { missing: Box<MissingProof> }
+            = Code::NotFound, "payment-canceled"(state: missing.state());
         /// Nothing within the caller's reach has the id: nobody is told whether anything has.
         NoSuchResource = Code::NotFound, "no-such-resource";
         /// The key's customer has no such lookup, in the key's environment.
@@ -264,6 +273,24 @@ catalogue! {
     }
 }
 
+/// Facts of a lookup whose proof the bank doesn't have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MissingProof {
+    /// The bank's record of the payment, if it has one.
+    pub payment: Option<Payment>,
+    /// The banks that were inferred.
+    pub inferred: InferredBanks,
+    /// Likely mistakes.
+    pub hints: Vec<HintReason>,
+}
+
+impl MissingProof {
+    /// The bank's own word for the payment's state.
+    fn state(&self) -> &'static str {
+        self.payment.map_or("", |payment| payment.state.label())
+    }
+}
+
 impl Problem {
     /// Faulty fields, at least one.
     pub fn invalid_fields<F: Into<FieldFault>>(faults: impl IntoIterator<Item = F>) -> Self {
@@ -277,30 +304,23 @@ impl Problem {
         Self::invalid_fields([FieldFault::new(field, problem)])
     }
 
-    /// A payment without a proof: pending or denied, by its state.
-    pub fn proof_not_issued(
-        payment: Payment,
-        inferred: Box<InferredBanks>,
-        hints: Vec<HintReason>,
-    ) -> Self {
-        match payment.state {
-            PaymentState::InProcess | PaymentState::Settled | PaymentState::ReturnInProcess => {
-                Self::ProofPending {
-                    payment,
-                    inferred,
-                    hints,
-                }
+    /// A proof that the bank doesn't have, by the state of its payment.
+    pub fn no_proof(missing: MissingProof) -> Self {
+        let state = missing.payment.map(|payment| payment.state);
+        let missing = Box::new(missing);
+        match state {
+            None | Some(PaymentState::NotFound) => Self::NotInSpei { missing },
+            Some(PaymentState::Settled) => Self::ProofNotIssued { missing },
+            Some(PaymentState::InProcess | PaymentState::ReturnInProcess) => {
+                Self::PaymentInProcess { missing }
             }
-            PaymentState::Cancelled
-            | PaymentState::Rejected
-            | PaymentState::Returned
-            | PaymentState::NotSettled
-            | PaymentState::NotFound
-            | PaymentState::SentBack => Self::ProofDenied {
-                payment,
-                inferred,
-                hints,
-            },
+            Some(PaymentState::Returned | PaymentState::SentBack) => {
+                Self::PaymentReturned { missing }
+            }
+            Some(PaymentState::Rejected | PaymentState::NotSettled) => {
+                Self::PaymentRejected { missing }
+            }
+            Some(PaymentState::Canceled) => Self::PaymentCanceled { missing },
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::file::RequestedFiles;
-use domain::lookup::LookupState;
+use domain::lookup::{LookupState, last_answer};
 use domain::outcome::Outcome;
 use domain::seal::SealVerdict;
 use domain::seen::ProofMark;
@@ -72,11 +72,15 @@ impl Attempted {
 }
 
 /// The change and the settlement of a lookup that ends in this state.
-pub(super) fn ending(state: LookupState, attempted: &Attempted) -> (LookupChange, Settlement) {
+pub(super) fn ending(
+    state: LookupState,
+    attempted: &Attempted,
+    outcomes: &[Outcome],
+) -> (LookupChange, Settlement) {
     let settlement = Settlement {
         banks: attempted.banks,
         bank_time: attempted.bank_time,
-        ..Settlement::of(outcome_of(state, attempted.outcome))
+        ..Settlement::of(outcome_of(state, outcomes))
     };
     let Some(answer) = &attempted.answer else {
         let refund = settlement.outcome.is_refunded();
@@ -94,18 +98,19 @@ pub(super) fn ending(state: LookupState, attempted: &Attempted) -> (LookupChange
     (change, settlement)
 }
 
-/// The outcome that the request of a lookup counts as. A failure counts as its last attempt's.
-fn outcome_of(state: LookupState, last: Outcome) -> Outcome {
-    match state {
-        LookupState::Delivered => Outcome::Delivered,
-        LookupState::NotFound => Outcome::NotFound,
-        LookupState::Expired => Outcome::NotIssued,
-        LookupState::Canceled => Outcome::Canceled,
-        LookupState::Failed if last.is_refunded() => last,
-        LookupState::Failed | LookupState::Queued | LookupState::Running | LookupState::Waiting => {
-            Outcome::InternalError
+/// The outcome that the request of a lookup counts as: the bank's last answer, or the last failure.
+fn outcome_of(state: LookupState, outcomes: &[Outcome]) -> Outcome {
+    let last = match state {
+        LookupState::Delivered => return Outcome::Delivered,
+        LookupState::Canceled => return Outcome::Canceled,
+        LookupState::NotFound | LookupState::Expired => last_answer(outcomes),
+        LookupState::Failed => {
+            let last = outcomes.last().copied();
+            last.filter(|outcome| outcome.is_refunded())
         }
-    }
+        LookupState::Queued | LookupState::Running | LookupState::Waiting => None,
+    };
+    last.unwrap_or(Outcome::InternalError)
 }
 
 /// The files to keep.

@@ -5,7 +5,7 @@ use domain::hints::{self, Hint};
 use domain::inference::{self, InferredBanks, Resolution, Unresolved};
 use domain::query::ProofQuery;
 use domain::transfer::{Banks, Transfer};
-use ports::inbound::{FetchError, LookupDetails, NotFoundReason};
+use ports::inbound::{FetchError, LookupDetails};
 
 use super::{FetchReport, ProofService};
 
@@ -17,7 +17,7 @@ impl ProofService {
             Err(report) => return *report,
         };
         let error = FetchError::NotFound {
-            reason: NotFoundReason::NotInSpei,
+            payment: None,
             hints: self.hints(&transfer, &inferred),
         };
         let banks = Some(transfer.banks());

@@ -6,7 +6,7 @@ use domain::outcome::Outcome;
 use domain::seen::ProofMark;
 use ports::inbound::{
     BankComparison, CheckExchange, CheckRequest, CheckedFile, FetchError, InvalidRequest,
-    LookupDetails, NotFoundReason, Reply,
+    LookupDetails, Reply,
 };
 
 use super::{Admitted, FetchReport, Presented, Processed, RequestSteps};
@@ -113,23 +113,24 @@ impl RequestSteps {
         } = self.proofs.fetch(admitted.lookup(query)).await;
         let record = match &result {
             Ok(delivery) => BankRecord::Issued(&delivery.proof),
-            Err(FetchError::NotFound { reason, .. }) => match reason {
-                NotFoundReason::NotInSpei => BankRecord::Unknown,
-                NotFoundReason::ProofNotIssued(_) => BankRecord::NotIssued,
-            },
+            Err(FetchError::NotFound { payment, .. }) => payment
+                .map_or(BankRecord::Unknown, |payment| {
+                    BankRecord::NotIssued(payment.state)
+                }),
             Err(FetchError::InferenceFailed { .. } | FetchError::SameInstitution(_)) => {
                 BankRecord::NotAskable
             }
             Err(error) => return (details, Err(error.clone())),
         };
-        let is_issued = matches!(record, BankRecord::Issued(_));
-        report.compare_with_bank(record);
-        let record = if is_issued {
-            Record::Lasting
-        } else {
-            Record::Passing
+        let lasting = match record {
+            BankRecord::Issued(_) => Record::Lasting,
+            BankRecord::NotIssued(state) if state.is_final() => Record::Lasting,
+            BankRecord::NotIssued(_) | BankRecord::Unknown | BankRecord::NotAskable => {
+                Record::Passing
+            }
         };
-        (details, Ok(record))
+        report.compare_with_bank(record);
+        (details, Ok(lasting))
     }
 }
 

@@ -12,7 +12,8 @@ use super::{Processed, Repeated, RequestSteps, caught, failed};
 impl RequestSteps {
     /// Makes the first answer again; `None` if the same request means another one by now.
     ///
-    /// A proof comes from memory or from the archive, and from the bank if it is in neither.
+    /// A proof comes from memory or from the archive, and from the bank if it is in neither; the record of
+    /// a payment without one comes from the bank.
     pub(super) async fn deliver_again(
         &self,
         repeated: &Repeated,
@@ -29,7 +30,11 @@ impl RequestSteps {
             Err(InvalidRequest) => return Some(Processed::invalid()),
         };
         let report = match outcome {
-            Outcome::Delivered => self.proofs.fetch(admitted.lookup(query)).await,
+            // The bank's record of a payment that gets no proof is final, too.
+            Outcome::Delivered
+            | Outcome::PaymentReturned
+            | Outcome::PaymentRejected
+            | Outcome::PaymentCanceled => self.proofs.fetch(admitted.lookup(query)).await,
             Outcome::NotFound => self.proofs.not_in_spei(query),
             _ => self.proofs.unresolved(query)?,
         };

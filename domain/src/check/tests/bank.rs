@@ -3,6 +3,7 @@
 use super::*;
 use crate::calendar::parse_date;
 use crate::participant::Catalogue;
+use crate::payment::PaymentState;
 use crate::query::ProofQuery;
 
 fn issued() -> Proof {
@@ -174,9 +175,49 @@ fn a_tax_that_the_file_leaves_out_is_no_difference() {
 #[rstest]
 #[case(BankRecord::Unknown, CheckResult::Failed, CheckReason::UnknownToBank)]
 #[case(
-    BankRecord::NotIssued,
+    BankRecord::NotIssued(PaymentState::Settled),
     CheckResult::NotChecked,
     CheckReason::NotIssuedByBank
+)]
+#[case(
+    BankRecord::NotIssued(PaymentState::InProcess),
+    CheckResult::NotChecked,
+    CheckReason::PaymentInProcess
+)]
+#[case(
+    BankRecord::NotIssued(PaymentState::ReturnInProcess),
+    CheckResult::NotChecked,
+    CheckReason::PaymentInProcess
+)]
+#[case(
+    BankRecord::NotIssued(PaymentState::Returned),
+    CheckResult::Failed,
+    CheckReason::PaymentReturned
+)]
+#[case(
+    BankRecord::NotIssued(PaymentState::SentBack),
+    CheckResult::Failed,
+    CheckReason::PaymentReturned
+)]
+#[case(
+    BankRecord::NotIssued(PaymentState::Rejected),
+    CheckResult::Failed,
+    CheckReason::PaymentRejected
+)]
+#[case(
+    BankRecord::NotIssued(PaymentState::NotSettled),
+    CheckResult::Failed,
+    CheckReason::PaymentRejected
+)]
+#[case(
+    BankRecord::NotIssued(PaymentState::Canceled),
+    CheckResult::Failed,
+    CheckReason::PaymentCanceled
+)]
+#[case(
+    BankRecord::NotIssued(PaymentState::NotFound),
+    CheckResult::Failed,
+    CheckReason::UnknownToBank
 )]
 #[case(
     BankRecord::NotAskable,

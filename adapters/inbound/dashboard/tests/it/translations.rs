@@ -154,8 +154,19 @@ fn every_outcome_has_a_name_and_a_colour_and_every_endpoint_is_listed() {
             keys(&spanish).contains(&&*format!("outcome.{name}")),
             "{name}"
         );
-        assert!(colours.contains(&format!(".outcome-{name} {{")), "{name}");
         assert!(usage.contains(&format!("'{name}'")), "{name}");
+        // Lookups give it as a reason.
+        let reason = outcome.reason_name().to_uppercase();
+        assert!(
+            keys(&spanish).contains(&&*format!("outcome.{reason}")),
+            "{reason}"
+        );
+        let mut styles = vec![format!(".outcome-{name}")];
+        if reason != name {
+            styles.push(format!(".outcome-{reason}"));
+        }
+        let styles = styles.join(", ");
+        assert!(colours.contains(&format!("{styles} {{")), "{styles}");
     }
     for endpoint in Endpoint::ALL {
         let name = endpoint.name().to_uppercase();

@@ -8,7 +8,7 @@ use ports::inbound::BatchView;
 use web::BatchPaths;
 
 use super::connection::{PageInfo, connection};
-use super::enums::{BatchState, Environment, Outcome};
+use super::enums::{BatchState, Environment, Reason};
 use super::numbers::seconds;
 use super::scalars::DateTime;
 
@@ -24,7 +24,7 @@ pub(crate) struct Batch {
     /// Its state.
     state: BatchState,
     /// `QUOTA_EXCEEDED` while it is paused; null otherwise.
-    reason: Option<Outcome>,
+    reason: Option<Reason>,
     /// Its creator's name for it.
     name: Option<String>,
     /// Formats of the files that are kept: `xml`, `pdf`.
@@ -98,7 +98,7 @@ impl From<&BatchView> for Batch {
             key_id: view.key.into(),
             environment: view.environment.into(),
             state: view.state.into(),
-            reason: view.reason.map(Outcome::from),
+            reason: view.reason.map(Reason::from),
             name: view.name.clone(),
             formats: formats(view),
             retry_for_seconds: seconds(view.retry_for.duration()),

@@ -9,7 +9,7 @@ use web::problem::{GraphqlProblem, RowError};
 
 use super::connection::page_size;
 use super::context::{ports, requester};
-use super::enums::{Outcome, RowState, SealVerdict};
+use super::enums::{Reason, RowState, SealVerdict};
 use crate::field_error::FieldError;
 
 /// Rows of a batch, in the order of its table.
@@ -39,7 +39,7 @@ pub(crate) struct BatchRow {
     /// Its lookup, if there is one.
     lookup_id: Option<ID>,
     /// Outcome of the last attempt that gave no proof.
-    reason: Option<Outcome>,
+    reason: Option<Reason>,
     /// The verdict on the seal of its proof, as of now; null unless it was delivered.
     seal: Option<SealVerdict>,
     /// True when its proof came with an import of the bank's own batch.
@@ -84,7 +84,7 @@ impl BatchRow {
             duplicate_of,
             errors: errors.map(error).collect(),
             lookup_id: lookup.map(|lookup| lookup.id.into()),
-            reason: lookup.and_then(|lookup| lookup.reason()).map(Outcome::from),
+            reason: lookup.and_then(|lookup| lookup.reason()).map(Reason::from),
             seal: delivery
                 .map(|delivery| domain::seal::SealVerdict::from(delivery.seal.verdict).into()),
             imported: lookup.is_some_and(|lookup| lookup.imported),

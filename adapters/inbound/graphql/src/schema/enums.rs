@@ -96,8 +96,16 @@ pub(crate) enum Outcome {
     InferenceFailed,
     /// The bank knows no such transfer.
     NotFound,
-    /// The bank knows the transfer, but has no proof of it (yet).
+    /// The payment was settled, and the bank has no proof of it yet.
     NotIssued,
+    /// The payment, or its return, is still in process.
+    PaymentInProcess,
+    /// The payment was returned to the payer. The bank issues no proof of it, nor after the two that follow.
+    PaymentReturned,
+    /// The payment was rejected, or could not be settled.
+    PaymentRejected,
+    /// The payment was canceled.
+    PaymentCanceled,
     /// Refused by the key's limit of a minute. Counts against nothing.
     RateLimited,
     /// Refused by the key's monthly quota. Counts against nothing.
@@ -113,6 +121,48 @@ pub(crate) enum Outcome {
     /// The gateway failed. Given back to the quota.
     InternalError,
     /// The caller canceled the lookup before it ended.
+    Canceled,
+}
+
+/// Outcome of an attempt of a lookup, by the names of the REST API's reasons.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::outcome::Outcome")]
+pub(crate) enum Reason {
+    /// The proof was delivered.
+    Delivered,
+    /// The question was malformed.
+    InvalidRequest,
+    /// A bank could not be inferred.
+    InferenceFailed,
+    /// The bank knows no such transfer.
+    #[graphql(name = "NOT_IN_SPEI")]
+    NotFound,
+    /// The payment was settled, and the bank has no proof of it yet.
+    #[graphql(name = "PROOF_NOT_ISSUED")]
+    NotIssued,
+    /// The payment, or its return, is still in process.
+    PaymentInProcess,
+    /// The payment was returned to the payer. The bank issues no proof of it, nor after the two that follow.
+    PaymentReturned,
+    /// The payment was rejected, or could not be settled.
+    PaymentRejected,
+    /// The payment was canceled.
+    PaymentCanceled,
+    /// Refused by the key's limit of a minute.
+    RateLimited,
+    /// Refused by the key's monthly quota.
+    QuotaExceeded,
+    /// The bank answered something that the gateway doesn't understand.
+    BankProtocolError,
+    /// The bank could not be reached, or said that it is closed.
+    BankUnavailable,
+    /// The bank's own limit, or the gateway's budget of it, was used up.
+    BankThrottled,
+    /// The bank did not answer in time.
+    BankTimeout,
+    /// The gateway failed.
+    InternalError,
+    /// The caller canceled it before it ended.
     Canceled,
 }
 
@@ -151,7 +201,7 @@ pub(crate) enum LookupState {
     Waiting,
     /// The proof was delivered. Final, as all that follow.
     Delivered,
-    /// The bank knows no such transfer.
+    /// The bank knows no such transfer, or issues no proof of it: it was returned, rejected or canceled.
     NotFound,
     /// The bank gave no answer at all. Given back to the quota.
     Failed,
@@ -195,7 +245,7 @@ pub(crate) enum RowState {
     Waiting,
     /// The proof was delivered. Final, as all that follow.
     Delivered,
-    /// The bank knows no such transfer.
+    /// The bank knows no such transfer, or issues no proof of it: it was returned, rejected or canceled.
     NotFound,
     /// The bank gave no answer at all. Given back to the quota.
     Failed,

@@ -10,7 +10,7 @@ use ports::inbound::{Delivery, LookupView};
 
 use super::connection::{PageInfo, connection};
 use super::context::Ports;
-use super::enums::{Confidence, Environment, InferenceSource, LookupState, Outcome, SealVerdict};
+use super::enums::{Confidence, Environment, InferenceSource, LookupState, Reason, SealVerdict};
 use super::proof::{EarlierDeliveries, Proof, ProofSeal};
 use super::requests::Participant;
 use super::scalars::DateTime;
@@ -28,7 +28,7 @@ pub(crate) struct Lookup {
     state: LookupState,
     /// Outcome of the last attempt that gave no proof; null before the first attempt ends, and once
     /// the proof is delivered.
-    reason: Option<Outcome>,
+    reason: Option<Reason>,
     /// The verdict on the seal of its proof, as of its delivery; null until then, and of lookups that an
     /// older version delivered.
     seal: Option<SealVerdict>,
@@ -88,7 +88,7 @@ impl Lookup {
             key_id: view.key.into(),
             environment: view.environment.into(),
             state: view.state.into(),
-            reason: view.reason().map(Outcome::from),
+            reason: view.reason().map(Reason::from),
             seal: view.seal.map(SealVerdict::from),
             created_at: view.created_at.into(),
             updated_at: view.updated_at.into(),
@@ -137,7 +137,7 @@ pub(crate) struct LookupAttempt {
     /// Time of its end.
     at: DateTime,
     /// Its outcome.
-    outcome: Outcome,
+    outcome: Reason,
 }
 
 /// The proof of a lookup and its files.

@@ -26,8 +26,9 @@ pub(crate) struct LookupBody {
     id: String,
     #[schema(schema_with = words::<LookupState>)]
     state: &'static str,
-    /// Result of the last attempt that gave no proof: `proof_not_issued`, `not_in_spei`, or the failure.
-    /// Null before the first attempt ends, and once the proof is delivered.
+    /// Result of the last attempt that gave no proof: `not_in_spei`, `proof_not_issued`, `payment_in_process`,
+    /// the final `payment_returned`, `payment_rejected` or `payment_canceled`, or the failure. Null before
+    /// the first attempt ends, and once the proof is delivered.
     #[schema(required)]
     reason: Option<&'static str>,
     #[schema(required, schema_with = seal)]
@@ -110,7 +111,7 @@ pub(crate) struct AttemptBody {
     /// Time of its end.
     #[schema(format = "date-time")]
     at: String,
-    /// `delivered`, `proof_not_issued`, `not_in_spei`, or the failure.
+    /// `delivered`, or a reason as in the lookup's `reason`.
     outcome: &'static str,
 }
 

@@ -16,9 +16,7 @@ use domain::participant::{Catalogue, ParticipantCode};
 use domain::payment::{Payment, PaymentState};
 use domain::query::Field;
 use domain::request::RequestId;
-use ports::inbound::{
-    AdmissionError, Component, ComponentState, FetchError, NotFoundReason, RepeatError,
-};
+use ports::inbound::{AdmissionError, Component, ComponentState, FetchError, RepeatError};
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
 use web::problem::{CheckExplanation, FieldFault, FieldProblem};
@@ -159,7 +157,14 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
         "QuotaExceeded" => vec![("QUOTA_EXCEEDED", refusal(&quota()))],
         "NotFound" => vec![
             ("NOT_FOUND, not_in_spei", not_in_spei()),
-            ("NOT_FOUND, proof_not_issued", not_issued()),
+            (
+                "NOT_FOUND, proof_not_issued",
+                without_proof(PaymentState::Settled),
+            ),
+            (
+                "NOT_FOUND, payment_returned",
+                without_proof(PaymentState::Returned),
+            ),
         ],
         "RequestTimeout" => vec![(
             "REQUEST_TIMEOUT",
@@ -348,7 +353,7 @@ fn inference() -> Problem {
 
 fn not_in_spei() -> Problem {
     fetch(&FetchError::NotFound {
-        reason: NotFoundReason::NotInSpei,
+        payment: None,
         hints: vec![
             Hint::CheckDigit {
                 given: 2,
@@ -359,11 +364,11 @@ fn not_in_spei() -> Problem {
     })
 }
 
-fn not_issued() -> Problem {
+fn without_proof(state: PaymentState) -> Problem {
     let at = |hour, minute| date(11, 20).and_hms_opt(hour, minute, 7);
     fetch(&FetchError::NotFound {
-        reason: NotFoundReason::ProofNotIssued(Payment {
-            state: PaymentState::Settled,
+        payment: Some(Payment {
+            state,
             received_at: at(10, 15),
             processed_at: at(10, 16),
         }),

@@ -12,7 +12,7 @@ use domain::proof::Proof;
 use domain::query::Institutions;
 use domain::seal::{CheckedSeal, Verdict};
 use domain::tracking_key::TrackingKey;
-use ports::inbound::{Delivery, FetchError, Files, NotFoundReason};
+use ports::inbound::{Delivery, FetchError, Files};
 use ports::outbound::JournalError;
 use rest::Ending;
 use rstest::rstest;
@@ -48,7 +48,14 @@ async fn in_both_languages(name: &str, key: &str, path: &str, body: &str) -> Vec
 #[rstest]
 #[case("not_in_spei", "404.00", Outcome::NotFound)]
 #[case("proof_not_issued_yet", "404.02", Outcome::NotIssued)]
-#[case("proof_never_issued", "404.03", Outcome::NotIssued)]
+#[case("payment_returned", "404.03", Outcome::PaymentReturned)]
+#[case("payment_in_process", "404.04", Outcome::PaymentInProcess)]
+#[case("payment_canceled", "404.05", Outcome::PaymentCanceled)]
+#[case("payment_rejected", "404.06", Outcome::PaymentRejected)]
+#[case("return_in_process", "404.07", Outcome::PaymentInProcess)]
+#[case("payment_not_settled", "404.08", Outcome::PaymentRejected)]
+#[case("not_found_in_a_table", "404.09", Outcome::NotFound)]
+#[case("payment_sent_back", "404.10", Outcome::PaymentReturned)]
 #[case("bank_throttled", "429.00", Outcome::BankThrottled)]
 #[case("panic_in_the_use_case", "500.00", Outcome::InternalError)]
 #[case("bank_protocol", "502.00", Outcome::BankProtocolError)]
@@ -229,7 +236,7 @@ async fn every_hint_has_its_text() {
         Hint::MaybeOperationDate { other: date(18) },
     ];
     let harness = Harness::stubbed(StubbedRequests(Err(FetchError::NotFound {
-        reason: NotFoundReason::NotInSpei,
+        payment: None,
         hints,
     })));
     let harness = harness.await;

@@ -119,6 +119,14 @@ catalogue! {
         UnknownToBank = CheckReason::UnknownToBank, "check-desconocido-para-el-banco";
         /// The bank has no proof of the payment.
         NotIssuedByBank = CheckReason::NotIssuedByBank, "check-sin-comprobante-del-banco";
+        /// The payment, or its return, is still in process.
+        PaymentInProcess = CheckReason::PaymentInProcess, "check-pago-en-proceso";
+        /// The payment was returned.
+        PaymentReturned = CheckReason::PaymentReturned, "check-pago-devuelto";
+        /// The payment was rejected.
+        PaymentRejected = CheckReason::PaymentRejected, "check-pago-rechazado";
+        /// The payment was canceled.
+        PaymentCanceled = CheckReason::PaymentCanceled, "check-pago-cancelado";
         /// The file doesn't say enough to ask the bank.
         NotAskable = CheckReason::NotAskable, "check-faltan-datos-para-consultar";
     }
@@ -158,6 +166,10 @@ impl From<CheckReason> for CheckExplanation {
             CheckReason::OtherData => Self::OtherData,
             CheckReason::UnknownToBank => Self::UnknownToBank,
             CheckReason::NotIssuedByBank => Self::NotIssuedByBank,
+            CheckReason::PaymentInProcess => Self::PaymentInProcess,
+            CheckReason::PaymentReturned => Self::PaymentReturned,
+            CheckReason::PaymentRejected => Self::PaymentRejected,
+            CheckReason::PaymentCanceled => Self::PaymentCanceled,
             CheckReason::NotAskable => Self::NotAskable,
         }
     }

@@ -227,6 +227,8 @@ impl GapDetail {
 pub struct PaymentDetail {
     #[schema(schema_with = payment_state)]
     state: &'static str,
+    /// The central bank's own word for the state.
+    text: &'static str,
     /// Time at which SPEI received it, in Mexico City.
     #[schema(required = true)]
     received_at: Option<String>,
@@ -236,15 +238,16 @@ pub struct PaymentDetail {
 }
 
 fn payment_state() -> ObjectBuilder {
-    let states = PaymentState::ALL.map(PaymentState::label);
-    words("The central bank's own word.", &states)
+    words("Its state, for machines.", PaymentState::VARIANTS)
 }
 
 impl PaymentDetail {
-    pub(super) fn new(payment: &Payment) -> Self {
+    /// The details of a payment.
+    pub fn new(payment: &Payment) -> Self {
         let text = |at: NaiveDateTime| at.format("%Y-%m-%dT%H:%M:%S").to_string();
         Self {
-            state: payment.state.label(),
+            state: payment.state.name(),
+            text: payment.state.label(),
             received_at: payment.received_at.map(text),
             processed_at: payment.processed_at.map(text),
         }

@@ -7,7 +7,7 @@ use domain::query::Field;
 use super::reason::Reason;
 use super::{
     ComponentDetail, Details, FieldDetail, FieldFault, FieldProblem, FileDetail, GapDetail,
-    GapDetails, HintDetail, HintReason, InferredDetails, PaymentDetail, Problem, SIGN_IN_PATH,
+    GapDetails, HintDetail, InferredDetails, MissingProof, PaymentDetail, Problem, SIGN_IN_PATH,
     TableColumn, missing,
 };
 use crate::headers::retry_after_seconds;
@@ -29,9 +29,15 @@ impl Problem {
             let details = faults.iter().map(|fault| FieldDetail::new(fault, language));
             details.collect::<Vec<_>>()
         };
-        let hints = |hints: &[HintReason]| {
-            let details = hints.iter().map(|hint| HintDetail::new(*hint, language));
-            Some(details.collect::<Vec<_>>())
+        let no_proof = |reason, missing: &MissingProof| {
+            let hints = missing.hints.iter();
+            let hints = hints.map(|hint| HintDetail::new(*hint, language));
+            Details {
+                payment: missing.payment.as_ref().map(PaymentDetail::new),
+                inferred: InferredDetails::of(&missing.inferred),
+                hints: Some(hints.collect()),
+                ..because(reason)
+            }
         };
         match self {
             Self::IncompleteBody => because(Reason::IncompleteBody),
@@ -94,29 +100,12 @@ impl Problem {
             },
             Self::CrossSite => because(Reason::CrossSite),
             Self::AdminsOnly => because(Reason::AdminsOnly),
-            Self::NotInSpei {
-                inferred,
-                hints: found,
-            } => Details {
-                inferred: InferredDetails::of(inferred),
-                hints: hints(found),
-                ..because(Reason::NotInSpei)
-            },
-            Self::ProofPending {
-                payment,
-                inferred,
-                hints: found,
-            }
-            | Self::ProofDenied {
-                payment,
-                inferred,
-                hints: found,
-            } => Details {
-                payment: Some(PaymentDetail::new(payment)),
-                inferred: InferredDetails::of(inferred),
-                hints: hints(found),
-                ..because(Reason::ProofNotIssued)
-            },
+            Self::NotInSpei { missing } => no_proof(Reason::NotInSpei, missing),
+            Self::ProofNotIssued { missing } => no_proof(Reason::ProofNotIssued, missing),
+            Self::PaymentInProcess { missing } => no_proof(Reason::PaymentInProcess, missing),
+            Self::PaymentReturned { missing } => no_proof(Reason::PaymentReturned, missing),
+            Self::PaymentRejected { missing } => no_proof(Reason::PaymentRejected, missing),
+            Self::PaymentCanceled { missing } => no_proof(Reason::PaymentCanceled, missing),
             Self::KeyRevoked => because(Reason::Revoked),
             Self::KeyRotated => because(Reason::AlreadyRotated),
             Self::LookupNotDelivered => because(Reason::NotDelivered),

@@ -17,6 +17,9 @@ use crate::harness::{Harness, body, transcript};
 #[case("503.00", Outcome::BankUnavailable)]
 #[case("504.00", Outcome::BankTimeout)]
 #[case("404.02", Outcome::NotIssued)]
+#[case("404.04", Outcome::PaymentInProcess)]
+#[case("404.07", Outcome::PaymentInProcess)]
+#[case("404.09", Outcome::NotFound)]
 #[tokio::test]
 async fn after_a_failure_or_while_no_proof_is_issued_a_repeated_request_is_a_new_one(
     #[case] amount: &str,
@@ -30,6 +33,25 @@ async fn after_a_failure_or_while_no_proof_is_issued_a_repeated_request_is_a_new
     }
     assert_eq!(harness.outcomes().await, [outcome; 2]);
     assert_eq!(harness.bank().times_asked(), 2);
+}
+
+#[rstest]
+#[case("404.03", Outcome::PaymentReturned)]
+#[case("404.05", Outcome::PaymentCanceled)]
+#[case("404.06", Outcome::PaymentRejected)]
+#[tokio::test]
+async fn the_final_state_of_a_payment_is_told_again_and_charged_once(
+    #[case] amount: &str,
+    #[case] outcome: Outcome,
+) {
+    let harness = Harness::start().await;
+    let body = body(&[("monto", amount)]);
+    let first = transcript(harness.named(XML, "a", &body).await).await;
+    let again = harness.named(XML, "a", &body).await;
+    assert!(is_replayed(&again));
+    let again = transcript(again).await;
+    assert_eq!(again.replace("idempotent-replayed: true\n", ""), first);
+    assert_eq!(harness.outcomes().await, [outcome]);
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ export default {
   'lookup.state.WAITING': 'waiting',
   'lookup.state.DELIVERED': 'delivered',
   'lookup.state.seal_invalid': 'invalid seal',
-  'lookup.state.NOT_FOUND': 'not found',
+  'lookup.state.NOT_FOUND': 'no proof',
   'lookup.state.FAILED': 'failed',
   'lookup.state.EXPIRED': 'expired',
   'lookup.state.CANCELED': 'canceled',

@@ -16,7 +16,7 @@ export default {
   'lookup.state.WAITING': 'en espera',
   'lookup.state.DELIVERED': 'entregada',
   'lookup.state.seal_invalid': 'sello no válido',
-  'lookup.state.NOT_FOUND': 'no encontrada',
+  'lookup.state.NOT_FOUND': 'sin comprobante',
   'lookup.state.FAILED': 'fallida',
   'lookup.state.EXPIRED': 'vencida',
   'lookup.state.CANCELED': 'cancelada',
