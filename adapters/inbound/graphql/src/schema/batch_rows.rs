@@ -11,6 +11,7 @@ use super::bank_answer::{Hint, Payment};
 use super::connection::page_size;
 use super::context::{Ports, ports, requester};
 use super::enums::{Reason, RowState, SealVerdict};
+use super::proof::ProofNotice;
 use super::question::{InferredBanks, Question};
 use crate::field_error::FieldError;
 
@@ -46,6 +47,8 @@ pub(crate) struct BatchRow {
     seal: Option<SealVerdict>,
     /// True when its proof came with an import of the bank's own batch.
     imported: bool,
+    /// Facts about its proof that the seal doesn't tell: the REST API's `avisos`.
+    notices: Vec<ProofNotice>,
     /// The question; null for a row that can't be read.
     question: Option<Question>,
     /// The banks that were inferred for its lookup; null when none was.
@@ -94,6 +97,9 @@ impl BatchRow {
             seal: delivery
                 .map(|delivery| domain::seal::SealVerdict::from(delivery.seal.verdict).into()),
             imported: lookup.is_some_and(LookupView::is_imported),
+            notices: delivery.map_or_else(Vec::new, |delivery| {
+                ProofNotice::of_delivery(delivery.origin, language)
+            }),
             question: view.query.as_ref().map(Question::from),
             inferred: lookup
                 .and_then(|lookup| InferredBanks::of(&lookup.inferred, ports, ports.today())),

@@ -12,7 +12,7 @@ use super::bank_answer::{Hint, Payment};
 use super::connection::{PageInfo, connection};
 use super::context::Ports;
 use super::enums::{Environment, LookupState, Reason, SealVerdict};
-use super::proof::{EarlierDeliveries, Proof, ProofSeal};
+use super::proof::{EarlierDeliveries, Proof, ProofNotice, ProofSeal};
 use super::question::{InferredBanks, Question};
 use super::scalars::DateTime;
 
@@ -148,6 +148,8 @@ pub(crate) struct LookupDelivery {
     seal: ProofSeal,
     /// Names of the fields of the REST API's `cep` that the seal covers.
     sealed_fields: Vec<&'static str>,
+    /// Facts that the seal doesn't tell: the REST API's `avisos`.
+    notices: Vec<ProofNotice>,
     /// Earlier deliveries of the proof to the account, as of its delivery; null when they couldn't be
     /// read.
     earlier: Option<EarlierDeliveries>,
@@ -175,13 +177,13 @@ impl LookupDetail {
         Self {
             summary: Lookup::new(view, ports, language),
             attempts: attempts.map(attempt).collect(),
-            delivery: delivery.map(|delivery| LookupDelivery::new(delivery, view.id)),
+            delivery: delivery.map(|delivery| LookupDelivery::new(delivery, view.id, language)),
         }
     }
 }
 
 impl LookupDelivery {
-    fn new(delivery: &Delivery, id: LookupId) -> Self {
+    fn new(delivery: &Delivery, id: LookupId, language: Language) -> Self {
         let file = |extension: &&'static str| LookupFile {
             extension,
             path: format!("/lookups/{id}/{extension}"),
@@ -190,6 +192,7 @@ impl LookupDelivery {
             proof: Proof::new(&delivery.proof, delivery.issuer),
             seal: ProofSeal::from(&delivery.seal),
             sealed_fields: covered_fields(&delivery.proof),
+            notices: ProofNotice::of_delivery(delivery.origin, language),
             earlier: delivery.seen.map(EarlierDeliveries::from),
             files: delivery.files.extensions().iter().map(file).collect(),
         }

@@ -2,15 +2,16 @@
 
 use domain::batch::formula;
 use domain::inference::Inferred;
+use domain::notice::Notice;
 use domain::proof::Proof;
-use ports::inbound::{LookupView, RowOutcome, RowView};
+use ports::inbound::{Delivery, LookupView, RowOutcome, RowView};
 use web::Language;
 use web::problem::{HintReason, RowError, what_to_do};
 
 use crate::lookups::views::origin;
 
 /// Names of the columns. The question's are those of a table that creates a batch.
-const COLUMNS: [&str; 29] = [
+const COLUMNS: [&str; 30] = [
     "fila",
     "linea",
     "id",
@@ -32,6 +33,7 @@ const COLUMNS: [&str; 29] = [
     "consulta",
     "origen",
     "sello",
+    "avisos",
     "fecha_operacion",
     "hora_abono",
     "ordenante",
@@ -124,6 +126,7 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         delivery
             .map(|delivery| delivery.seal.verdict.name().to_owned())
             .unwrap_or_default(),
+        delivery.map(notices).unwrap_or_default(),
         of_proof(|proof| Some(proof.operation_date.to_string())),
         of_proof(|proof| Some(proof.credit_time.to_string())),
         of_proof(|proof| proof.payer.name.clone()),
@@ -150,4 +153,10 @@ fn origin_of_bank(inferred: Option<&Inferred>) -> String {
         format!("{} ({})", evidence.source(), evidence.confidence().name())
     };
     inferred.map(origin).unwrap_or_default()
+}
+
+/// Codes of what the seal doesn't tell.
+fn notices(delivery: &Delivery) -> String {
+    let codes = Notice::of_delivery(delivery.origin).map(|notice| notice.code.name());
+    codes.join(" ")
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Type};
 use web::Language;
-use web::problem::{HintDetail, InferredDetails, PaymentDetail, what_to_do};
+use web::problem::{HintDetail, InferredDetails, NoticeDetail, PaymentDetail, what_to_do};
 
 use super::question::QuestionBody;
 use crate::openapi::schemas::words;
@@ -79,6 +79,8 @@ pub(crate) struct LookupBody {
     /// Earlier deliveries of the proof to your account, as of its delivery.
     #[schema(required)]
     visto: Option<SeenView>,
+    /// Facts that the seal doesn't tell. None unless it is delivered, and in lists.
+    avisos: Vec<NoticeDetail>,
     /// `fetched`, or `imported` from the bank's own batch. Null unless it is delivered, and in lists.
     #[schema(required)]
     origin: Option<&'static str>,
@@ -128,12 +130,14 @@ pub(crate) struct AttemptBody {
 
 impl LookupBody {
     pub(crate) fn new(lookup: &LookupView, language: Language) -> Self {
-        let proof = lookup.delivery.as_ref().map(|delivery| {
-            ParsedProof::new(delivery, &ExpectedBeneficiary::default(), Language::Spanish)
-        });
-        let (mut cep, mut sello, mut visto) = (None, None, None);
+        let proof = lookup
+            .delivery
+            .as_ref()
+            .map(|delivery| ParsedProof::new(delivery, &ExpectedBeneficiary::default(), language));
+        let (mut cep, mut sello, mut visto, mut avisos) = (None, None, None, Vec::new());
         if let Some(proof) = proof {
             (cep, sello, visto) = (Some(proof.cep), Some(proof.sello), proof.visto);
+            avisos = proof.avisos;
         }
         let hints = lookup.hints.iter().copied();
         let hints = hints.map(|hint| HintDetail::new(hint.into(), language));
@@ -160,6 +164,7 @@ impl LookupBody {
             cep,
             sello,
             visto,
+            avisos,
             origin: lookup.delivery.as_ref().map(|_| origin(lookup)),
             batch: lookup.batch.map(|batch| batch.to_string()),
             files: files(lookup),
