@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::check::{CheckReport, MAX_FILE_BYTES, PdfError};
+use domain::check::{CheckReason, CheckReport, FileKind, MAX_FILE_BYTES};
 use domain::file::Format;
 use domain::key::Environment;
 use domain::proof::Proof;
@@ -37,18 +37,20 @@ impl ProofCheckService {
         Self { seals, pdfs }
     }
 
-    /// Checks a file. It computes for up to 100 ms when the file is hostile, so a server calls it
-    /// in a thread for such work; a proof takes about 0.1 ms as XML, and less than 5 ms as PDF.
-    pub fn verify(&self, environment: Environment, file: &[u8], format: Format) -> CheckReport {
+    /// Checks a file, whose bytes tell its format. It computes for up to 100 ms when the file is hostile, so a
+    /// server calls it in a thread for such work; a proof takes about 0.1 ms as XML, and less than 5 ms as PDF.
+    pub fn verify(&self, environment: Environment, file: &[u8]) -> CheckReport {
         let verdict = |proof: &Proof| self.seals.verdict(environment, proof);
-        match format {
-            Format::Xml => CheckReport::of_xml(file, verdict),
-            Format::Pdf if file.len() > MAX_FILE_BYTES => {
-                CheckReport::of_page(Err(PdfError::TooLarge), verdict)
-            }
-            Format::Pdf => {
+        if file.len() > MAX_FILE_BYTES {
+            return CheckReport::of_other(CheckReason::TooLarge);
+        }
+        match FileKind::of(file) {
+            FileKind::Proof(Format::Xml) => CheckReport::of_xml(file, verdict),
+            FileKind::Proof(Format::Pdf) => {
                 CheckReport::of_page(self.pdfs.read(file).as_ref().map_err(|e| *e), verdict)
             }
+            FileKind::Zip => CheckReport::of_other(CheckReason::NestedZip),
+            FileKind::Other(reason) => CheckReport::of_other(reason),
         }
     }
 }

@@ -13,7 +13,7 @@ mod signals;
 mod waits;
 mod worker;
 
-pub(crate) use content::{Answer, AnswerSource, Question};
+pub(crate) use content::{Answer, Question};
 pub use encryption::LookupEncryption;
 pub(crate) use encryption::UnknownGeneration;
 pub use listener::LookupListener;

@@ -12,6 +12,7 @@ use crate::proof::{Proof, ProofError};
 mod bank;
 mod compare;
 mod field;
+mod kind;
 mod names;
 mod printed;
 mod report;
@@ -20,6 +21,7 @@ mod verdicts;
 
 pub use bank::BankRecord;
 pub use field::ProofField;
+pub use kind::FileKind;
 pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
 pub use printed::{MAX_RUNS, PrintedPage, TextRun};
 pub use report::CheckReport;

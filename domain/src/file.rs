@@ -18,15 +18,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the first bytes of a file say.
-    pub fn of(file: &[u8]) -> Self {
-        if file.starts_with(b"%PDF-") {
-            Self::Pdf
-        } else {
-            Self::Xml
-        }
-    }
-
     /// The media type of the file.
     pub fn media_type(self) -> &'static str {
         match self {

@@ -28,6 +28,7 @@ pub mod lookup;
 pub mod loopback;
 pub mod month;
 pub mod name_match;
+pub mod notice;
 pub mod outcome;
 pub mod pacing;
 pub mod page;

@@ -9,7 +9,8 @@
 //!   given name, an initial in place of a word, `MA` for `MARIA`), at least two of them, and one of
 //!   these in full; `DE`, `LA` and the like don't count. Names that differ in nothing but the
 //!   company form, which both have, are partial too: they are two companies.
-//! - **none**: anything else, and every name when the proof has none.
+//! - **none**: anything else.
+//! - **unavailable**: the proof has no name to compare with, which says nothing against it.
 //!
 //! Tax ids are compared without blanks and punctuation. An RFC and a CURP of one person share their
 //! first ten characters, and so does an RFC without its last three: such pairs are partial.
@@ -38,15 +39,23 @@ pub enum MatchLevel {
     Exact,
     /// The same as far as both say it.
     Partial,
-    /// Different, or the proof doesn't say.
+    /// Different.
     None,
+    /// The proof has nothing to compare with.
+    Unavailable,
     /// The caller named nothing to compare with.
     NotAsked,
 }
 
 impl MatchLevel {
     /// All levels, the best first.
-    pub const ALL: [Self; 4] = [Self::Exact, Self::Partial, Self::None, Self::NotAsked];
+    pub const ALL: [Self; 5] = [
+        Self::Exact,
+        Self::Partial,
+        Self::None,
+        Self::Unavailable,
+        Self::NotAsked,
+    ];
 
     /// The name in the APIs, which never changes.
     pub const fn name(self) -> &'static str {
@@ -54,6 +63,7 @@ impl MatchLevel {
             Self::Exact => "exacta",
             Self::Partial => "parcial",
             Self::None => "ninguna",
+            Self::Unavailable => "no_disponible",
             Self::NotAsked => "no_pedida",
         }
     }
@@ -64,8 +74,8 @@ pub fn match_names(expected: Option<&str>, proven: Option<&str>) -> MatchLevel {
     let Some(expected) = expected.map(str::trim).filter(|text| !text.is_empty()) else {
         return MatchLevel::NotAsked;
     };
-    let Some(proven) = proven.map(str::trim) else {
-        return MatchLevel::None;
+    let Some(proven) = proven.map(str::trim).filter(|text| !text.is_empty()) else {
+        return MatchLevel::Unavailable;
     };
     let (asked, given) = (Name::of(expected), Name::of(proven));
     if asked.words.is_empty() || given.words.is_empty() {
@@ -96,7 +106,7 @@ pub fn match_tax_ids(expected: Option<&str>, proven: Option<&str>) -> MatchLevel
     };
     let (expected, proven) = (folded_tax_id(expected), proven.map(folded_tax_id));
     let Some(proven) = proven.filter(|text| !text.is_empty()) else {
-        return MatchLevel::None;
+        return MatchLevel::Unavailable;
     };
     if expected == proven {
         return MatchLevel::Exact;

@@ -7,34 +7,49 @@ use chrono::{DateTime, Utc};
 use crate::hex;
 use crate::key::{Environment, KeyHasher};
 use crate::participant::ParticipantCode;
-use crate::proof::Proof;
+use crate::proof::{OriginalChain, Proof};
 
 /// First part of the message that is hashed. No API key is spelt like it.
-const LABEL: &str = "cep-gateway: a delivered proof";
+const LABEL: &str = "cep-gateway: a sealed chain";
+/// The same for marks of payments, as earlier versions recorded them.
+const PAYMENT_LABEL: &str = "cep-gateway: a delivered proof";
 
-/// Keyed hash of a payment: recognises it again, and reveals nothing of it.
+/// Keyed hash of a proof's sealed text: recognises it again, and reveals nothing of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProofMark(pub [u8; 32]);
 
 impl ProofMark {
-    /// The marks of a payment by each of the server's secrets: the one to record, and after it those of
-    /// earlier deliveries while secrets change.
+    /// The marks of a proof by each of the server's secrets: the one to record, and after it those of
+    /// earlier deliveries, which had other secrets or, where the issuer is known, marks of their payment.
     ///
-    /// The payment is identified by what a caller can't vary and get the same proof: environment,
-    /// operation date, tracking key, amount and institutions.
+    /// The mark is made of the environment and the sealed text alone. Whoever edits anything else of a proof,
+    /// the tracking key say, or writes the same text in another way, leaves its mark as it is.
     pub fn all(
         hasher: &KeyHasher,
         environment: Environment,
-        issuer: ParticipantCode,
+        issuer: Option<ParticipantCode>,
         proof: &Proof,
     ) -> Vec<Self> {
-        let message = Self::message(environment, issuer, proof);
-        hasher.macs(message.as_bytes()).map(Self).collect()
+        let chain = Self::chain_message(environment, &proof.chain);
+        let payment = issuer.map(|issuer| Self::payment_message(environment, issuer, proof));
+        let messages = std::iter::once(chain).chain(payment);
+        messages
+            .flat_map(|message| hasher.macs(message.as_bytes()).collect::<Vec<_>>())
+            .map(Self)
+            .collect()
     }
 
-    fn message(environment: Environment, issuer: ParticipantCode, proof: &Proof) -> String {
+    /// The signed text without its blanks, which a page's lines and an XML's attributes change.
+    fn chain_message(environment: Environment, chain: &OriginalChain) -> String {
+        let mut message = format!("{LABEL}\n{}\n", environment.name());
+        let is_written = |c: &char| !c.is_whitespace() && !c.is_control();
+        message.extend(chain.signed_text().chars().filter(is_written));
+        message
+    }
+
+    fn payment_message(environment: Environment, issuer: ParticipantCode, proof: &Proof) -> String {
         format!(
-            "{LABEL}\n{}\n{}\n{issuer}\n{}\n{}\n{}",
+            "{PAYMENT_LABEL}\n{}\n{}\n{issuer}\n{}\n{}\n{}",
             environment.name(),
             proof.operation_date,
             proof.receiver,
@@ -65,78 +80,4 @@ pub struct EarlierDeliveries {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::key::HashGeneration;
-
-    fn hasher(secrets: &[u8]) -> KeyHasher {
-        let secret = |byte: &u8| (HashGeneration(u16::from(*byte)), vec![*byte; 32]);
-        KeyHasher::new(secrets.iter().map(secret).collect()).unwrap()
-    }
-
-    fn proof(date: &str, key: &str, amount: &str) -> Proof {
-        let day: String = date.split('-').rev().collect();
-        let xml = format!(
-            r#"<SPEI_Tercero FechaOperacion="{date}" Hora="10:53:36" ClaveSPEI="40014" sello="AA=="
-            numeroCertificado="00001000000500000001" cadenaCDA="||1|{day}|{day}|105336|40014|STP|NA|40|
-            NA|NA|SANTANDER|NA|40|NA|NA|NA|0|{amount}|00001000000500000001||AA==" claveRastreo="{key}">
-            <Beneficiario MontoPago="{amount}"/></SPEI_Tercero>"#
-        );
-        Proof::parse(xml.as_bytes()).unwrap()
-    }
-
-    #[test]
-    fn a_mark_is_that_of_one_payment_in_one_environment_under_one_secret() {
-        let code = |text| ParticipantCode::parse(text).unwrap();
-        let of = |secret, environment, issuer, proof| {
-            ProofMark::all(&hasher(&[secret]), environment, code(issuer), &proof)
-        };
-        let payment = || proof("2026-11-20", "PRUEBA1", "1234.56");
-        let mark = of(1, Environment::Live, "40012", payment());
-        assert_eq!(mark, of(1, Environment::Live, "40012", payment()));
-        let others = [
-            of(2, Environment::Live, "40012", payment()),
-            of(1, Environment::Test, "40012", payment()),
-            of(1, Environment::Live, "40072", payment()),
-            of(
-                1,
-                Environment::Live,
-                "40012",
-                proof("2026-11-19", "PRUEBA1", "1234.56"),
-            ),
-            of(
-                1,
-                Environment::Live,
-                "40012",
-                proof("2026-11-20", "PRUEBA2", "1234.56"),
-            ),
-            of(
-                1,
-                Environment::Live,
-                "40012",
-                proof("2026-11-20", "PRUEBA1", "1234.57"),
-            ),
-        ];
-        assert_eq!(mark.len(), 1);
-        assert!(others.iter().all(|other| *other != mark));
-    }
-
-    #[test]
-    fn a_new_secret_knows_the_marks_of_the_old_one() {
-        let code = ParticipantCode::parse("40012").unwrap();
-        let payment = proof("2026-11-20", "PRUEBA1", "1234.56");
-        let of =
-            |secrets: &[u8]| ProofMark::all(&hasher(secrets), Environment::Live, code, &payment);
-        let [recorded] = of(&[1])[..] else {
-            panic!("one secret has one mark");
-        };
-        assert_eq!(of(&[2, 1])[1], recorded);
-        assert_eq!(of(&[2, 1])[0], of(&[2])[0]);
-    }
-
-    #[test]
-    fn a_mark_shows_nothing() {
-        assert_eq!(format!("{:?}", ProofMark([7; 32])), "ProofMark");
-        assert_eq!(ProofMark([7; 32]).hex(), "07".repeat(32));
-    }
-}
+mod tests;

@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use application::ProofCheckService;
 use domain::check::{Check, CheckOutcome, CheckReport, MAX_FILE_BYTES};
-use domain::file::Format;
 use domain::key::Environment;
 use web::Language;
 use web::problem::explanation;
@@ -49,7 +48,7 @@ fn verify(checks: &ProofCheckService, environment: Environment, path: &Path) -> 
             return NOT_CHECKED;
         }
     };
-    let report = checks.verify(environment, &file, Format::of(&file));
+    let report = checks.verify(environment, &file);
     let outcome = report.outcome();
     say(&text(path, outcome, &report));
     match outcome {

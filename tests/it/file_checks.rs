@@ -292,7 +292,7 @@ fn picture() -> Vec<u8> {
 }
 
 #[rstest]
-#[case("", "application/json", b"{}".to_vec(), 415, "UNSUPPORTED_MEDIA_TYPE", "/details/accepted")]
+#[case("", "application/json", b"{}".to_vec(), 400, "INVALID_REQUEST", "/details/file/message")]
 #[case(
     "",
     "application/xml",

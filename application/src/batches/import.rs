@@ -9,6 +9,7 @@ use domain::batch::{BatchState, RowNumber};
 use domain::inference::{self, Resolution};
 use domain::lookup::{LookupId, LookupState};
 use domain::month::Month;
+use domain::notice::ProofOrigin;
 use domain::outcome::Outcome;
 use domain::proof::OriginalChain;
 use domain::query::ProofQuery;
@@ -23,7 +24,7 @@ use super::content::{BatchContent, RowKind};
 use super::row_lookup::row_lookup;
 use super::service::BatchService;
 use crate::admission::Settlement;
-use crate::lookups::{Answer, AnswerSource, charged};
+use crate::lookups::{Answer, charged};
 
 mod matching;
 mod sent_files;
@@ -266,7 +267,7 @@ impl BatchService {
             pdf: matched.pdf.as_ref().map(|(_, pdf)| pdf.clone()),
             issuer: candidate.transfer.issuer(),
             seen: None,
-            source: AnswerSource::Imported,
+            origin: ProofOrigin::Imported,
         };
         let now = self.clock.now();
         let id = LookupId(new_id(self.clock.as_ref(), self.random.as_ref()));

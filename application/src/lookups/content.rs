@@ -4,6 +4,7 @@ use bytes::Bytes;
 use chrono::DateTime;
 use domain::file::RequestedFiles;
 use domain::lookup::Metadata;
+use domain::notice::ProofOrigin;
 use domain::participant::ParticipantCode;
 use domain::query::ProofQuery;
 use domain::seen::EarlierDeliveries;
@@ -30,16 +31,7 @@ pub(crate) struct Answer {
     pub(crate) pdf: Option<Bytes>,
     pub(crate) issuer: ParticipantCode,
     pub(crate) seen: Option<EarlierDeliveries>,
-    pub(crate) source: AnswerSource,
-}
-
-/// Origin of a proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnswerSource {
-    /// The gateway fetched it.
-    Fetched,
-    /// The customer imported it.
-    Imported,
+    pub(crate) origin: ProofOrigin,
 }
 
 impl Question {
@@ -111,17 +103,17 @@ impl Answer {
             first.as_bytes(),
         ];
         // An answer without this part is read by versions that don't know it, too.
-        let imported = (self.source == AnswerSource::Imported).then_some(IMPORTED);
+        let imported = (self.origin == ProofOrigin::Imported).then_some(IMPORTED);
         encode(parts.into_iter().chain(imported))
     }
 
     pub(crate) fn decode(bytes: Bytes) -> Result<Self, Damaged> {
         let parts = decode(bytes)?;
-        let ([xml, pdf, issuer, times, first], source) =
+        let ([xml, pdf, issuer, times, first], origin) =
             parts.split_first_chunk().ok_or(Damaged)?;
-        let source = match source {
-            [] => AnswerSource::Fetched,
-            [source] if source == IMPORTED => AnswerSource::Imported,
+        let origin = match origin {
+            [] => ProofOrigin::Fetched,
+            [origin] if origin == IMPORTED => ProofOrigin::Imported,
             _ => return Err(Damaged),
         };
         let first = match text(first)? {
@@ -143,7 +135,7 @@ impl Answer {
             pdf: (!pdf.is_empty()).then(|| pdf.clone()),
             issuer: ParticipantCode::parse(text(issuer)?).ok_or(Damaged)?,
             seen,
-            source,
+            origin,
         })
     }
 }
@@ -206,7 +198,7 @@ mod tests {
                     times,
                     first: first.and_then(DateTime::from_timestamp_millis),
                 }),
-                source: if imported { AnswerSource::Imported } else { AnswerSource::Fetched },
+                origin: if imported { ProofOrigin::Imported } else { ProofOrigin::Fetched },
             };
             prop_assert_eq!(Answer::decode(answer.encode().into()), Ok(answer));
         }

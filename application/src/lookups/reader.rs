@@ -17,7 +17,7 @@ use ports::outbound::{
     ListError, LookupFacts, LookupFilter, LookupStore, SealChecks, StoreError, StoredLookup,
 };
 
-use super::content::{Answer, AnswerSource, Question};
+use super::content::{Answer, Question};
 use super::encryption::LookupEncryption;
 
 /// Reason why stored lookups can't be read.
@@ -151,7 +151,6 @@ impl LookupReader {
             queue: None,
             inferred,
             batch: facts.batch.map(|row| row.batch),
-            imported: false,
             metadata: question.metadata,
             seal: lookup.seal,
             delivery: None,
@@ -162,14 +161,12 @@ impl LookupReader {
     fn whole(&self, lookup: &StoredLookup, attempts: Vec<Attempt>) -> Result<LookupView, Cause> {
         let question = self.encryption.question(lookup)?;
         let answer = self.encryption.answer(lookup)?;
-        let source = answer.as_ref().map(|answer| answer.source);
         let delivery = match answer {
             Some(answer) => Some(self.delivery(lookup, &question, answer)?),
             None => None,
         };
         Ok(LookupView {
             history: Some(attempts),
-            imported: source == Some(AnswerSource::Imported),
             delivery,
             ..self.summary(lookup, question)
         })
@@ -188,6 +185,7 @@ impl LookupReader {
             stem: FileStem::new(proof.operation_date, &question.query.tracking_key),
             files: files(answer.xml, answer.pdf),
             issuer: answer.issuer,
+            origin: answer.origin,
             seen: answer.seen,
             proof: Arc::new(proof),
             seal,

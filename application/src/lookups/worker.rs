@@ -10,6 +10,7 @@ use domain::calendar;
 use domain::file::RequestedFiles;
 use domain::key::Environment;
 use domain::lookup::{Attempt, NextStep, RetryRule, RetryScale};
+use domain::notice::ProofOrigin;
 use domain::outcome::Outcome;
 use domain::pacing::{Lane, LookupClass};
 use futures::FutureExt as _;
@@ -22,7 +23,7 @@ use ports::outbound::{
     StoredLookup, Timer,
 };
 
-use super::content::{Answer, AnswerSource, Question};
+use super::content::{Answer, Question};
 use super::encryption::LookupEncryption;
 use super::service::charged;
 use super::signals::LookupSignals;
@@ -193,7 +194,7 @@ impl LookupWorker {
         let history = &self.parts.history;
         let marks = history.marks(Presented {
             environment: facts.environment,
-            issuer: delivery.issuer,
+            issuer: Some(delivery.issuer),
             proof: &delivery.proof,
         });
         let seen = history.earlier(facts.customer, &marks, &facts.request_id);
@@ -202,7 +203,7 @@ impl LookupWorker {
             pdf,
             issuer: delivery.issuer,
             seen: seen.await,
-            source: AnswerSource::Fetched,
+            origin: ProofOrigin::Fetched,
         };
         Ok(EncryptedAnswer {
             content: self.parts.encryption.encrypt_answer(facts, &answer)?,

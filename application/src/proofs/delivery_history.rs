@@ -22,7 +22,8 @@ pub struct DeliveryHistory {
 #[derive(Clone, Copy)]
 pub(crate) struct Presented<'a> {
     pub(crate) environment: Environment,
-    pub(crate) issuer: ParticipantCode,
+    /// The issuer, if it is known.
+    pub(crate) issuer: Option<ParticipantCode>,
     pub(crate) proof: &'a Proof,
 }
 
@@ -40,8 +41,7 @@ impl DeliveryHistory {
         }
     }
 
-    /// The marks of a proof: the first to be recorded, the others of earlier deliveries while secrets
-    /// change.
+    /// The marks of a proof: the first to be recorded, the others of earlier deliveries.
     pub(crate) fn marks(&self, presented: Presented<'_>) -> Vec<ProofMark> {
         let Presented {
             environment,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use domain::calendar;
 use domain::check::CheckReport;
-use domain::file::Format;
 use domain::key::{CounterId, Environment};
 use domain::participant::Catalogue;
 use domain::query::ProofQuery;
@@ -67,12 +66,11 @@ impl FileChecks {
         &self,
         environment: Environment,
         file: Bytes,
-        format: Format,
     ) -> Result<CheckReport, CheckNotEnded> {
         let checks = self.checks.clone();
         let (sender, receiver) = oneshot::channel();
         let work = move || {
-            let report = checks.verify(environment, &file, format);
+            let report = checks.verify(environment, &file);
             // The caller may be gone.
             let _ = sender.send(report);
         };

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domain::file::RequestedFiles;
 use domain::key::Environment;
+use domain::notice::ProofOrigin;
 use domain::pacing::{Lane, ThrottleReason};
 use domain::payment::PaymentState;
 use domain::proof::Proof;
@@ -155,6 +156,7 @@ impl ProofService {
                 stem: proof.stem.clone(),
                 proof: Arc::clone(&proof.proof),
                 issuer: banks.issuer,
+                origin: ProofOrigin::Fetched,
                 seal: proof.seal.clone(),
                 seen: None,
             })

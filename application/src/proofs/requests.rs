@@ -215,7 +215,7 @@ impl RequestSteps {
         if let (Ok(delivery), Some(cached)) = (&mut result, &cached) {
             let presented = Presented {
                 environment: admitted.environment,
-                issuer: delivery.issuer,
+                issuer: Some(delivery.issuer),
                 proof: &delivery.proof,
             };
             let marks = cached.marks.get_or_init(|| self.history.marks(presented));

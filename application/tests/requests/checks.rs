@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::check::{CheckName, CheckReason, CheckResult};
-use domain::file::Format;
 use domain::outcome::Outcome;
 use ports::Cause;
 use ports::contract::bank::transfer;
@@ -104,7 +103,6 @@ fn proof(bank_comparison: BankComparison) -> CheckRequest {
     let transfer = transfer(123_456, "MBAN01002506160000000001");
     CheckRequest {
         file: unsealed_proof(&transfer).xml.unwrap(),
-        format: Format::Xml,
         bank_comparison,
     }
 }

@@ -50,6 +50,60 @@ named_enum! {
         /// The file has more than [`MAX_FILE_BYTES`](super::MAX_FILE_BYTES).
         #[strum(serialize = "archivo_muy_grande")]
         TooLarge,
+        /// The file is empty.
+        #[strum(serialize = "archivo_vacio")]
+        Empty,
+        /// The file is an invoice (CFDI) of the tax authority's.
+        #[strum(serialize = "es_factura")]
+        Invoice,
+        /// The file is a picture.
+        #[strum(serialize = "es_imagen")]
+        Picture,
+        /// The file is a document of a word processor or a spreadsheet.
+        #[strum(serialize = "es_documento_de_office")]
+        OfficeDocument,
+        /// The file is a page of a web site.
+        #[strum(serialize = "es_pagina_web")]
+        WebPage,
+        /// The file is an e-mail.
+        #[strum(serialize = "es_correo")]
+        Email,
+        /// The file is JSON.
+        #[strum(serialize = "es_json")]
+        Json,
+        /// The body is a form in place of a file.
+        #[strum(serialize = "es_formulario")]
+        Form,
+        /// The file is plain text.
+        #[strum(serialize = "es_texto")]
+        PlainText,
+        /// The file is compressed, and isn't a ZIP.
+        #[strum(serialize = "es_otro_archivo_comprimido")]
+        OtherArchive,
+        /// The file is neither XML nor PDF nor ZIP.
+        #[strum(serialize = "formato_desconocido")]
+        UnknownFormat,
+        /// The ZIP can't be read.
+        #[strum(serialize = "zip_danado")]
+        DamagedZip,
+        /// The ZIP holds more, or larger, files than are checked.
+        #[strum(serialize = "zip_muy_grande")]
+        ZipTooLarge,
+        /// The ZIP holds no proof.
+        #[strum(serialize = "zip_sin_comprobantes")]
+        ZipWithoutProofs,
+        /// The file is a ZIP within a ZIP.
+        #[strum(serialize = "zip_en_zip")]
+        NestedZip,
+        /// The file within a ZIP is encrypted.
+        #[strum(serialize = "archivo_cifrado")]
+        EncryptedEntry,
+        /// The file within a ZIP is damaged, or compressed by another method than Deflate.
+        #[strum(serialize = "archivo_ilegible")]
+        UnreadableEntry,
+        /// The file within a ZIP is deflated far more than proofs are.
+        #[strum(serialize = "compresion_excesiva")]
+        TooDeflated,
         /// The file has far more parts than any proof.
         #[strum(serialize = "demasiado_complejo")]
         TooComplex,
@@ -146,6 +200,16 @@ named_enum! {
         /// The file doesn't say enough to ask the bank.
         #[strum(serialize = "faltan_datos_para_consultar")]
         NotAskable,
+    }
+}
+
+impl CheckReason {
+    /// Returns `true` if the bank, asked for a file's payment, has none or has the proof of another one.
+    pub(super) fn is_about_another_proof(self) -> bool {
+        matches!(
+            self,
+            Self::UnknownToBank | Self::OtherAmount | Self::OtherBeneficiary | Self::OtherData
+        )
     }
 }
 

@@ -7,8 +7,9 @@ use super::{
     Check, CheckName, CheckOutcome, CheckReason, CheckResult, FileError, MAX_FILE_BYTES,
     PageComparison, PdfError, PrintedPage, ProofField, Reading, Source, compare, printed,
 };
+use crate::notice::{Notice, NoticeCode};
 use crate::proof::{Proof, ProofError};
-use crate::seal::{NotChecked, Verdict};
+use crate::seal::{NotChecked, UncheckedSeal, Verdict};
 
 /// Everything that is known of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,9 +82,18 @@ impl CheckReport {
         }
     }
 
-    /// The report of a file that isn't a proof.
+    /// The report of a file that is no proof, for this reason.
+    pub fn of_other(reason: CheckReason) -> Self {
+        Self::without_proof(reason, None)
+    }
+
+    /// The report of a file that should be a proof, and isn't.
     fn unreadable(error: &FileError) -> Self {
         let (reason, element) = structure_fault(error);
+        Self::without_proof(reason, element)
+    }
+
+    fn without_proof(reason: CheckReason, element: Option<&'static str>) -> Self {
         Self {
             proof: None,
             verdict: Verdict::NotChecked(NotChecked::Unreadable),
@@ -150,6 +160,27 @@ impl CheckReport {
             CheckResult::Failed => PageComparison::Contradicts,
             CheckResult::NotChecked => PageComparison::NotCompared,
         })
+    }
+
+    /// Notices beside the outcome.
+    pub fn notices(&self) -> [Notice; 1] {
+        let compared = self.check(CheckName::Portal);
+        let result = compared.map(|check| (check.result, check.reason));
+        [Notice::of_unsealed(match result {
+            Some((CheckResult::Ok, _)) => NoticeCode::UnsealedCompared,
+            Some((CheckResult::Failed, Some(reason))) if reason.is_about_another_proof() => {
+                NoticeCode::UnsealedDiffer
+            }
+            _ => NoticeCode::UnsealedNotCompared,
+        })]
+    }
+
+    /// Returns `true` if this check counts as one more time that the proof was shown. A file that is refused
+    /// doesn't, and neither does one whose seal isn't any: whoever has a proof's chain could make it, and the
+    /// true proof would look used.
+    pub fn counts_as_shown(&self) -> bool {
+        let has_seal = |proof: &Proof| UncheckedSeal::of(proof).is_ok();
+        self.outcome() != CheckOutcome::Invalid && self.proof.as_ref().is_some_and(has_seal)
     }
 
     /// The check of this name, if the file has one.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use rstest::rstest;
 
-use super::MatchLevel::{Exact, None as Different, NotAsked, Partial};
+use super::MatchLevel::{Exact, None as Different, NotAsked, Partial, Unavailable};
 use super::*;
 
 #[rstest]
@@ -82,7 +82,9 @@ fn names_are_compared_by_the_rule(
 #[case(Some("EJE800101AB1"), Some("EJE800101AB1"), Exact)]
 #[case(Some("EJE800101AB1"), Some("EJE800101AB12"), Different)]
 #[case(Some("Ñ&E800101AB1"), Some("ñ&e800101ab1"), Exact)]
-#[case(Some("PUEA800101AB1"), None, Different)]
+#[case(Some("PUEA800101AB1"), None, Unavailable)]
+#[case(Some("PUEA800101AB1"), Some(" "), Unavailable)]
+#[case(None, None, NotAsked)]
 #[case(Some(" "), Some("PUEA800101AB1"), NotAsked)]
 #[case(None, Some("PUEA800101AB1"), NotAsked)]
 fn tax_ids_are_compared_by_the_rule(
@@ -96,8 +98,10 @@ fn tax_ids_are_compared_by_the_rule(
 #[rstest]
 #[case(None, Some("ANA PRUEBA"), NotAsked)]
 #[case(Some(" "), Some("ANA PRUEBA"), NotAsked)]
-#[case(Some("Ana Prueba"), None, Different)]
-fn a_name_that_is_missing_is_never_a_match(
+#[case(Some("Ana Prueba"), None, Unavailable)]
+#[case(Some("Ana Prueba"), Some(" "), Unavailable)]
+#[case(None, None, NotAsked)]
+fn a_name_that_is_missing_is_neither_a_match_nor_a_mismatch(
     #[case] expected: Option<&str>,
     #[case] proven: Option<&str>,
     #[case] level: MatchLevel,

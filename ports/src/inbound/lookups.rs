@@ -11,6 +11,7 @@ use domain::inference::InferredBanks;
 use domain::key::{Environment, KeyId};
 use domain::limits::LimitStatus;
 use domain::lookup::{Attempt, LookupId, LookupState, Metadata, QueuePlace, RetryFor};
+use domain::notice::ProofOrigin;
 use domain::outcome::Outcome;
 use domain::page::{CursorError, Page, PageRequest};
 use domain::query::ProofQuery;
@@ -159,8 +160,6 @@ pub struct LookupView {
     pub inferred: InferredBanks,
     /// The batch that it is a row of, if it is one.
     pub batch: Option<BatchId>,
-    /// The proof came with an import of the bank's own batch.
-    pub imported: bool,
     /// The caller's metadata.
     pub metadata: Metadata,
     /// The verdict on the seal of its proof as of its delivery, in lists, too; `None` until then, and where
@@ -171,6 +170,12 @@ pub struct LookupView {
 }
 
 impl LookupView {
+    /// Returns `true` for a proof that came with an import of the bank's own batch.
+    pub fn is_imported(&self) -> bool {
+        let delivery = self.delivery.as_ref();
+        delivery.is_some_and(|delivery| delivery.origin == ProofOrigin::Imported)
+    }
+
     /// Outcome of the last attempt that gave no proof. `None` before the first attempt ends, and once the
     /// proof is delivered.
     pub fn reason(&self) -> Option<Outcome> {

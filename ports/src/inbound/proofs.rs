@@ -7,6 +7,7 @@ use bytes::Bytes;
 use domain::file::FileStem;
 use domain::hints::Hint;
 use domain::inference::{InferenceFailure, InferredBanks};
+use domain::notice::ProofOrigin;
 use domain::outcome::Outcome;
 use domain::pacing::ThrottleReason;
 use domain::participant::ParticipantCode;
@@ -42,6 +43,8 @@ pub struct Delivery {
     pub proof: Arc<Proof>,
     /// The issuer that was asked for; a proof has its name only.
     pub issuer: ParticipantCode,
+    /// Its way to the customer.
+    pub origin: ProofOrigin,
     /// Result of checking its seal.
     pub seal: CheckedSeal,
     /// Earlier deliveries to the same customer, at the endpoints that answer the proof's fields.

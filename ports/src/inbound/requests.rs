@@ -5,7 +5,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::check::CheckReport;
-use domain::file::Format;
 use domain::inference::InferredBanks;
 use domain::key::{Environment, KeyId};
 use domain::limits::LimitStatus;
@@ -104,8 +103,6 @@ pub trait CheckExchange: RepeatableExchange {
 pub struct CheckRequest {
     /// Its bytes, at most [`domain::check::MAX_FILE_BYTES`].
     pub file: Bytes,
-    /// Its format.
-    pub format: Format,
     /// Comparison with the bank's record of the payment.
     pub bank_comparison: BankComparison,
 }
@@ -127,7 +124,7 @@ pub struct CheckedFile {
     /// The issuer, by the name that the file gives; `None` when no participant has it.
     pub issuer: Option<ParticipantCode>,
     /// Earlier deliveries and checks of the proof to the same customer; `None` when they can't be
-    /// read, or the issuer isn't known.
+    /// read.
     pub seen: Option<EarlierDeliveries>,
 }
 

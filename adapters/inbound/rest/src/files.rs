@@ -13,6 +13,7 @@ use bytes::Bytes;
 use domain::file::{FileStem, Format};
 use domain::query::ExpectedBeneficiary;
 use ports::inbound::{Delivery, Files};
+use web::Language;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -53,15 +54,15 @@ pub(crate) enum Encoding {
     Fields,
 }
 
-/// The answer with this delivery. Fields are compared with the `expected` ones.
+/// The answer with this delivery. Fields are compared with the `expected` ones, and told of in the language.
 pub(crate) async fn render(
     encoding: Encoding,
     delivery: Delivery,
-    expected: &ExpectedBeneficiary,
+    (expected, language): (&ExpectedBeneficiary, Language),
 ) -> Result<Response, RenderError> {
     let verdict = delivery.seal.verdict;
     let mut response = match encoding {
-        Encoding::Fields => fields(&delivery, expected)?,
+        Encoding::Fields => fields(&delivery, expected, language)?,
         Encoding::File(format) => file(only(delivery.files, format)?, &delivery.stem, format)?,
         Encoding::Envelope(format) => {
             envelope(&only(delivery.files, format)?, &delivery.stem, format)
@@ -75,8 +76,9 @@ pub(crate) async fn render(
 fn fields(
     delivery: &Delivery,
     expected: &ExpectedBeneficiary,
+    language: Language,
 ) -> Result<Response, serde_json::Error> {
-    let json = serde_json::to_string(&ParsedProof::new(delivery, expected))?;
+    let json = serde_json::to_string(&ParsedProof::new(delivery, expected, language))?;
     Ok(web::json_response(json))
 }
 
@@ -152,6 +154,7 @@ fn zip(xml: &[u8], pdf: &[u8], stem: &FileStem) -> Result<Vec<u8>, ZipError> {
 mod tests {
     use super::*;
     use chrono::NaiveDate;
+    use domain::notice::ProofOrigin;
     use domain::proof::Proof;
     use domain::seal::{CheckedSeal, Verdict};
     use domain::tracking_key::TrackingKey;
@@ -167,6 +170,7 @@ mod tests {
             files: Files::Xml(xml),
             stem: stem(),
             issuer: transfer.issuer(),
+            origin: ProofOrigin::Fetched,
             seal: CheckedSeal {
                 verdict: Verdict::Invalid,
                 signer: None,
@@ -181,7 +185,8 @@ mod tests {
         use Encoding::{Envelope, Fields, File};
         for encoding in [File(Format::Xml), Envelope(Format::Xml), Fields] {
             let expected = ExpectedBeneficiary::default();
-            let rendered = render(encoding, delivery(), &expected).await.unwrap();
+            let told = (&expected, Language::Spanish);
+            let rendered = render(encoding, delivery(), told).await.unwrap();
             assert_eq!(rendered.headers()["x-seal"], "invalid", "{encoding:?}");
         }
     }
@@ -228,7 +233,8 @@ mod tests {
                     ..delivery()
                 };
                 let expected = ExpectedBeneficiary::default();
-                let rendered = render(encoding, delivery, &expected).await;
+                let told = (&expected, Language::Spanish);
+                let rendered = render(encoding, delivery, told).await;
                 assert_eq!(rendered.is_ok(), format == Some(served), "{encoding:?}");
             }
         }

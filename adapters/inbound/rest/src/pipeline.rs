@@ -177,7 +177,7 @@ impl ProofExchange for Exchange {
             context, endpoint, ..
         } = &self.call.head;
         self.encoded = Some(match result {
-            Ok(delivery) => files::render(self.encoding, delivery, &self.expected)
+            Ok(delivery) => files::render(self.encoding, delivery, (&self.expected, context.language))
                 .await
                 .map_err(|error| Arc::new(error) as Cause)?,
             Err(error) => {

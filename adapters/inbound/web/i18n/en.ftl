@@ -23,7 +23,7 @@ duplicate-unknown-key = The body repeats a key (byte { $position }); a key may a
 too-deep = The body is nested more than { $levels } levels deep (byte { $position }); send a flat object.
 payload-too-large = The body has more than { $max_bytes } bytes; send only the fields of the request.
 unsupported-media-type = The body must be uncompressed JSON in UTF-8: send the header Content-Type: application/json.
-unsupported-file-type = The body must be the uncompressed file of a proof: send the header Content-Type: application/xml (in UTF-8), application/pdf or application/octet-stream.
+unsupported-file-type = The body must be the file as it is, without Content-Encoding: send it uncompressed, or as a ZIP.
 request-timeout = The body did not arrive completely within { $seconds } seconds; check the connection and send the request again.
 
 ## Request
@@ -34,7 +34,7 @@ invalid-fields = The request is not valid: correct { $count ->
     } { LIST($fields, last: "and") }.
 same-institution = The issuer and the receiver are the same institution ({ $code }): an internal transfer does not cross SPEI and has no proof. Check emisor, receptor and cuenta.
 empty-change = The request changes nothing; send { LIST($fields, last: "or") }.
-not-a-proof = The file is not a proof that can be checked. Send the XML or the PDF as it was downloaded from the portal.
+not-a-proof = The file is not a proof that can be checked; details.file says what it is. Send the XML or the PDF as it was downloaded from the portal, or a ZIP of them.
 inference-failed = Could not infer { LIST($missing, last: "or") }; add { LIST($missing, last: "and") } to this same request, or name emisor and receptor at { LIST($endpoints, last: "and") }.
 route-not-found = There is no such route. The API's routes are described at /openapi.json and /docs.
 method-not-allowed = The route does not accept this method; use one that the Allow header names.
@@ -295,9 +295,33 @@ user-too-many-webhooks = The account already has { $most } webhooks, the most th
 user-webhook-disabled = The webhook is disabled; enable it with updateWebhook and repeat this.
 user-delivery-pending = The message is still tried; its next attempt is in nextAttemptAt.
 
+## Notices beside the verdict on a proof (avisos[].mensaje)
+
+notice-unsealed-compared = No seal covers the tracking key and the reference number. The tracking key was compared with the bank: it issues the proof of a payment with this key and these data.
+notice-unsealed-not-compared = No seal covers the tracking key and the reference number, and nobody compared them with the bank: they may have been changed. Compare with the bank (portal=true, or a lookup) before you rely on them.
+notice-unsealed-differ = No seal covers the tracking key and the reference number, and at the bank no proof with this key and these data was found: somebody may have changed the key. Don't rely on it.
+
 ## Checks of a proof that somebody sent (comprobaciones[].explicacion)
 
 check-archivo-muy-grande = The file is too large: files of up to 1 MiB are checked, and a proof has about 30 KB. Send the proof as it was downloaded.
+check-archivo-vacio = The file is empty. Download it again, or ask for it again.
+check-es-factura = This is an invoice (CFDI), not a CEP: it says what was sold, and proves no payment. Ask for the CEP of the transfer, as XML or PDF.
+check-es-imagen = This is a picture, and a picture proves nothing: anybody can draw one. Type what it shows to look the payment up: fecha, clave_rastreo, cuenta (the receiving account), monto, and emisor and receptor if you know them (POST /v1/cep/json_auto). Or ask for the CEP as XML or PDF.
+check-es-documento-de-office = This is a document of Office (Word, Excel or the like), not a CEP. Send the CEP as it was downloaded from the portal, as XML or PDF.
+check-es-pagina-web = This is a page of a web site, not a CEP: it may be the portal's, saved in place of the file. Download the CEP with the portal's buttons, as XML or PDF.
+check-es-correo = This is an e-mail, not a CEP. Send the file that is attached to it.
+check-es-json = This is JSON, not a CEP. If it is an answer with the proof in base64, decode its data and send that; to look a payment up, send the JSON to /v1/cep/json.
+check-es-formulario = This is a form (multipart/form-data), and the body must be the file itself, for example with curl --data-binary @cep.xml.
+check-es-texto = This is plain text, not a CEP. Send the CEP as it was downloaded from the portal, as XML or PDF.
+check-es-otro-archivo-comprimido = This is a compressed file that is not read here. Unpack it and send the CEP, as XML, PDF or ZIP.
+check-formato-desconocido = The file is neither XML nor PDF nor ZIP. Send the CEP as it was downloaded from the portal.
+check-zip-danado = The ZIP is cut off or damaged. Download it again, or send the CEP itself.
+check-zip-muy-grande = The ZIP holds more, or larger, files than are checked at once: up to 50 files, of 1 MiB each and 8 MiB together. Divide it.
+check-zip-sin-comprobantes = None of the files in the ZIP is a CEP. Send one with the CEP as it was downloaded from the portal, as XML or PDF.
+check-zip-en-zip = This is a ZIP within the ZIP. Unpack it and send that one.
+check-archivo-cifrado = The file is encrypted. Send the ZIP without a password.
+check-archivo-ilegible = The file is damaged, or compressed in a way that is not read here. Send the CEP itself.
+check-compresion-excesiva = The file is compressed far more than a CEP is, so it was not read. Send the CEP itself.
 check-demasiado-complejo = The file has far more parts than a proof. Send the proof as it was downloaded.
 check-no-es-utf8 = The XML is not UTF-8, as all proofs are. Send the file as it was downloaded, without opening and saving it in another program.
 check-tipo-de-documento = The XML declares a document type, and a proof does not. Send the file as it was downloaded.

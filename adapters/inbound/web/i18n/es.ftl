@@ -23,7 +23,7 @@ duplicate-unknown-key = El cuerpo repite una clave (byte { $position }); cada cl
 too-deep = El cuerpo tiene más de { $levels } niveles de anidamiento (byte { $position }); envíe un objeto plano.
 payload-too-large = El cuerpo pasa de { $max_bytes } bytes; envíe solamente los campos de la petición.
 unsupported-media-type = El cuerpo debe ser JSON sin comprimir en UTF-8: envíe el encabezado Content-Type: application/json.
-unsupported-file-type = El cuerpo debe ser el archivo sin comprimir de un comprobante: envíe el encabezado Content-Type: application/xml (en UTF-8), application/pdf o application/octet-stream.
+unsupported-file-type = El cuerpo debe ser el archivo tal como es, sin Content-Encoding: envíelo sin comprimir, o como ZIP.
 request-timeout = El cuerpo no llegó completo en { $seconds } segundos; revise la conexión y envíe la petición de nuevo.
 
 ## Petición
@@ -34,7 +34,7 @@ invalid-fields = La petición no es válida: corrija { $count ->
     } { LIST($fields, last: "y") }.
 same-institution = El emisor y el receptor son la misma institución ({ $code }): una transferencia interna no pasa por el SPEI y no tiene comprobante. Revise emisor, receptor y cuenta.
 empty-change = La petición no cambia nada; envíe { LIST($fields, last: "o") }.
-not-a-proof = El archivo no es un comprobante que se pueda revisar. Envíe el XML o el PDF tal como se descargó del portal.
+not-a-proof = El archivo no es un comprobante que se pueda revisar; details.file dice qué es. Envíe el XML o el PDF tal como se descargó del portal, o un ZIP con ellos.
 inference-failed = No se pudo inferir { LIST($missing, last: "ni") }; agregue { LIST($missing, last: "y") } a esta misma petición, o indique emisor y receptor en { LIST($endpoints, last: "y") }.
 route-not-found = La ruta no existe. Las rutas de la API se describen en /openapi.json y en /docs.
 method-not-allowed = La ruta no acepta este método; use uno de los que indica el encabezado Allow.
@@ -295,9 +295,33 @@ user-too-many-webhooks = La cuenta ya tiene { $most } webhooks, el máximo que p
 user-webhook-disabled = El webhook está desactivado; actívelo con updateWebhook y repita esto.
 user-delivery-pending = El mensaje todavía se intenta; su próximo intento está en nextAttemptAt.
 
+## Avisos junto al veredicto sobre un comprobante (avisos[].mensaje)
+
+notice-unsealed-compared = Ningún sello protege la clave de rastreo ni el número de referencia. La clave de rastreo se comparó con el banco: emite el comprobante de un pago con esta clave y estos datos.
+notice-unsealed-not-compared = Ningún sello protege la clave de rastreo ni el número de referencia, y nadie los comparó con el banco: alguien pudo cambiarlos. Compárelos con el banco (portal=true, o una consulta) antes de confiar en ellos.
+notice-unsealed-differ = Ningún sello protege la clave de rastreo ni el número de referencia, y en el banco no se halló un comprobante con esta clave y estos datos: alguien pudo cambiar la clave. No confíe en ella.
+
 ## Comprobaciones de un comprobante recibido (comprobaciones[].explicacion)
 
 check-archivo-muy-grande = El archivo es muy grande: se revisan archivos de hasta 1 MiB, y un comprobante tiene unos 30 KB. Envíe el comprobante tal como se descargó.
+check-archivo-vacio = El archivo está vacío. Descárguelo de nuevo, o pídalo de nuevo.
+check-es-factura = Esto es una factura (CFDI), no un CEP: dice qué se vendió, y no prueba ningún pago. Pida el CEP de la transferencia, en XML o PDF.
+check-es-imagen = Esto es una imagen, y una imagen no prueba nada: cualquiera puede hacer una. Escriba lo que muestra para consultar el pago: fecha, clave_rastreo, cuenta (la que recibe), monto, y emisor y receptor si los conoce (POST /v1/cep/json_auto). O pida el CEP en XML o PDF.
+check-es-documento-de-office = Esto es un documento de Office (Word, Excel o parecido), no un CEP. Envíe el CEP como se descargó del portal, en XML o PDF.
+check-es-pagina-web = Esto es una página web, no un CEP: puede ser la del portal, guardada en lugar del archivo. Descargue el CEP con los botones del portal, en XML o PDF.
+check-es-correo = Esto es un correo, no un CEP. Envíe el archivo que trae adjunto.
+check-es-json = Esto es JSON, no un CEP. Si es una respuesta con el comprobante en base64, decodifique su data y envíe eso; para consultar un pago, envíe el JSON a /v1/cep/json.
+check-es-formulario = Esto es un formulario (multipart/form-data), y el cuerpo debe ser el archivo mismo, por ejemplo con curl --data-binary @cep.xml.
+check-es-texto = Esto es texto simple, no un CEP. Envíe el CEP como se descargó del portal, en XML o PDF.
+check-es-otro-archivo-comprimido = Esto es un archivo comprimido que aquí no se lee. Descomprímalo y envíe el CEP, en XML, PDF o ZIP.
+check-formato-desconocido = El archivo no es XML ni PDF ni ZIP. Envíe el CEP como se descargó del portal.
+check-zip-danado = El ZIP está cortado o dañado. Descárguelo de nuevo, o envíe el CEP mismo.
+check-zip-muy-grande = El ZIP trae más archivos, o más grandes, de los que se comprueban a la vez: hasta 50 archivos, de 1 MiB cada uno y 8 MiB en total. Divídalo.
+check-zip-sin-comprobantes = Ningún archivo del ZIP es un CEP. Envíe uno con el CEP como se descargó del portal, en XML o PDF.
+check-zip-en-zip = Esto es un ZIP dentro del ZIP. Descomprímalo y envíe ese.
+check-archivo-cifrado = El archivo está cifrado. Envíe el ZIP sin contraseña.
+check-archivo-ilegible = El archivo está dañado, o comprimido de una forma que aquí no se lee. Envíe el CEP mismo.
+check-compresion-excesiva = El archivo está comprimido mucho más que un CEP, así que no se leyó. Envíe el CEP mismo.
 check-demasiado-complejo = El archivo tiene muchas más partes que un comprobante. Envíe el comprobante tal como se descargó.
 check-no-es-utf8 = El XML no está en UTF-8, como todos los comprobantes. Envíe el archivo tal como se descargó, sin abrirlo y guardarlo en otro programa.
 check-tipo-de-documento = El XML declara un tipo de documento, y un comprobante no. Envíe el archivo tal como se descargó.

@@ -8,7 +8,6 @@ use axum::body::{Body, HttpBody as _};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT};
 use axum::http::{HeaderMap, HeaderValue};
 use bytes::{Bytes, BytesMut};
-use domain::file::Format;
 use http_body_util::BodyExt as _;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -81,9 +80,8 @@ impl Upload {
         self.receive(max_bytes).await
     }
 
-    /// Reads the body, if it is declared as a proof's file and has at most `max_bytes`. Its first bytes
-    /// tell the format unless it is declared as a PDF: clients that are generated from a description with
-    /// several media types send one of them for every file.
+    /// Reads the body as a file, if it isn't compressed and has at most `max_bytes`. Its declared type isn't
+    /// asked for: people's programs declare anything, and the file's bytes tell.
     ///
     /// # Errors
     /// [`Problem::UnsupportedFileType`], and those of [`Self::read`].
@@ -91,14 +89,11 @@ impl Upload {
         &mut self,
         headers: &HeaderMap,
         max_bytes: usize,
-    ) -> Result<(Format, Bytes), Problem> {
-        let declared = file_type(headers).ok_or(Problem::UnsupportedFileType)?;
-        let file = self.receive(max_bytes).await?;
-        let format = match declared {
-            FileType::Pdf => Format::Pdf,
-            FileType::Any => Format::of(&file),
-        };
-        Ok((format, file))
+    ) -> Result<Bytes, Problem> {
+        if !is_plain(headers) {
+            return Err(Problem::UnsupportedFileType);
+        }
+        self.receive(max_bytes).await
     }
 
     /// Reads the body, if it is declared as a table.
@@ -285,29 +280,6 @@ pub(crate) fn is_json_or_file(headers: &HeaderMap) -> bool {
     is_json(headers) || table_type(headers).is_some() || is_archive(headers)
 }
 
-/// The declared type of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FileType {
-    /// A PDF.
-    Pdf,
-    /// Either format of a proof.
-    Any,
-}
-
-/// The type of file that the headers declare, in UTF-8 and not compressed.
-fn file_type(headers: &HeaderMap) -> Option<FileType> {
-    let declared = media_type(headers)?;
-    // RFC 7303 has both names for XML.
-    let formats = [
-        (Format::Pdf.media_type(), FileType::Pdf),
-        (Format::Xml.media_type(), FileType::Any),
-        ("text/xml", FileType::Any),
-        ("application/octet-stream", FileType::Any),
-    ];
-    let mut matching = formats.iter().filter(|(name, _)| is_type(declared, name));
-    matching.next().map(|(_, format)| *format)
-}
-
 /// Kinds of tables that a body is declared as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableType {
@@ -356,8 +328,12 @@ fn essence(value: &str) -> &str {
 
 /// The declared media type of a body that isn't compressed.
 fn media_type(headers: &HeaderMap) -> Option<&str> {
-    let is_plain = headers.get_all(CONTENT_ENCODING).iter().all(is_identity);
-    the_one(headers, &CONTENT_TYPE).filter(|_| is_plain)
+    the_one(headers, &CONTENT_TYPE).filter(|_| is_plain(headers))
+}
+
+/// Returns true when the body isn't compressed.
+fn is_plain(headers: &HeaderMap) -> bool {
+    headers.get_all(CONTENT_ENCODING).iter().all(is_identity)
 }
 
 /// Returns true when a `Content-Encoding` leaves the body as it is.

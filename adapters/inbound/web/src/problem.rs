@@ -26,6 +26,7 @@ mod field;
 mod graphql;
 mod hint;
 mod members;
+mod notice;
 mod reason;
 mod response;
 mod row;
@@ -43,6 +44,7 @@ pub use details::{
 pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};
 pub use hint::{GapReason, HintReason};
+pub use notice::{NoticeDetail, NoticeMessage};
 pub use response::ErrorBody;
 pub(crate) use response::render;
 pub use row::{RowDetail, RowError, RowFaultText};
@@ -208,7 +210,7 @@ catalogue! {
             = Code::PayloadTooLarge, "payload-too-large"(max_bytes: max_bytes);
         /// The body isn't declared as JSON.
         UnsupportedMediaType = Code::UnsupportedMediaType, "unsupported-media-type";
-        /// The body isn't declared as a file of a proof.
+        /// The body is a compressed file.
         UnsupportedFileType = Code::UnsupportedMediaType, "unsupported-file-type";
         /// The body isn't declared as a table.
         UnsupportedTableType = Code::UnsupportedMediaType, "unsupported-table-type";

@@ -27,10 +27,9 @@ impl RequestSteps {
         };
         let CheckRequest {
             file,
-            format,
             bank_comparison,
         } = request;
-        let checked = self.files.check(admitted.environment, file, format).await;
+        let checked = self.files.check(admitted.environment, file).await;
         drop(place);
         let mut report = match checked {
             Ok(report) => report,
@@ -77,14 +76,14 @@ impl RequestSteps {
     ) -> (CheckedFile, Option<ProofMark>) {
         let issuer = report.issuer(&self.files.catalogue());
         let (mut seen, mut mark) = (None, None);
-        if let Some((issuer, proof)) = issuer.zip(report.proof.as_ref()) {
+        if let Some(proof) = &report.proof {
             let presented = Presented {
                 environment: admitted.environment,
                 issuer,
                 proof,
             };
             let marks = self.history.marks(presented);
-            mark = marks.first().copied();
+            mark = marks.first().copied().filter(|_| report.counts_as_shown());
             seen = self.seen(admitted, &marks, first).await;
         }
         let checked = CheckedFile {

@@ -5,22 +5,13 @@ import { signal } from './signal.js';
 export const MOST_FILES = 20;
 const MOST_BYTES = 1_048_576;
 
-// Both names of a type are in use for XML; a system that knows none leaves it empty.
-const FORMATS = [
-  { ending: /\.xml$/i, type: 'application/xml', types: ['', 'application/xml', 'text/xml'] },
-  { ending: /\.pdf$/i, type: 'application/pdf', types: ['', 'application/pdf'] },
-];
-
-// What a field for files offers to choose.
-export const ACCEPTED = '.xml,.pdf,application/xml,text/xml,application/pdf';
-
-const formatOf = ({ name, type }) => FORMATS.find(({ ending, types }) => ending.test(name) && types.includes(type));
+// What a field for files offers to choose. Others can be dropped: their bytes tell what they are, not their names.
+export const ACCEPTED = '.xml,.pdf,.zip,.txt,application/xml,text/xml,application/pdf,application/zip';
 
 // Why a file isn't sent; null when it is.
-function refusalOf(file) {
-  if (!formatOf(file)) return 'type';
-  if (file.size === 0) return 'empty';
-  return file.size > MOST_BYTES ? 'size' : null;
+function refusalOf({ size }) {
+  if (size === 0) return 'empty';
+  return size > MOST_BYTES ? 'size' : null;
 }
 
 let files = 0;
@@ -33,7 +24,11 @@ function entryOf(file) {
 // After these the next file would fare alike: a wrong key, a used-up quota, a limit.
 const STOPS = [401, 402, 429];
 
-// The files of a page and their results. `send` makes the request for one, given a signal to give up.
+// The proofs in an answer: that of a file, or those of a ZIP.
+export const proofsIn = (answer) => answer.comprobantes ?? [answer];
+
+// The files of a page and their results. `send` makes the request for one, given a signal to give up and whether
+// the bank is asked in any case.
 export function fileChecks(send) {
   const entries = signal([]);
   let running = null;
@@ -41,12 +36,12 @@ export function fileChecks(send) {
   const change = (id, values) =>
     entries.set(entries.get().map((entry) => (entry.id === id ? { ...entry, ...values } : entry)));
 
-  async function check({ id, file }) {
+  async function check({ id, file, portal }) {
     const controller = new AbortController();
     running = { id, controller };
     change(id, { state: 'checking', result: undefined });
     try {
-      const result = await send(file, formatOf(file).type, controller.signal);
+      const result = await send(file, { portal, signal: controller.signal });
       change(id, { state: result.proof ? 'done' : 'failed', result });
       return !STOPS.includes(result.status);
     } catch {
@@ -74,6 +69,10 @@ export function fileChecks(send) {
     },
     retry(id) {
       change(id, { state: 'waiting' });
+    },
+    // Checks it once more, and asks the bank.
+    compare(id) {
+      change(id, { state: 'waiting', portal: true });
     },
     remove(id) {
       entries.set(entries.get().filter((entry) => entry.id !== id));

@@ -56,7 +56,8 @@ export async function fetchFile(format, key, body) {
 }
 
 // The checks of a file that somebody sent; `portal` has the bank asked too.
-export async function verifyFile(key, file, type, { portal, signal }) {
-  const { headers, ...result } = await postForJson(portal ? 'verify?portal=true' : 'verify', key, type, file, signal);
+export async function verifyFile(key, file, { portal, signal }) {
+  const path = portal ? 'verify?portal=true' : 'verify';
+  const { headers, ...result } = await postForJson(path, key, 'application/octet-stream', file, signal);
   return result;
 }

@@ -87,7 +87,7 @@ impl BatchRow {
             reason: lookup.and_then(|lookup| lookup.reason()).map(Outcome::from),
             seal: delivery
                 .map(|delivery| domain::seal::SealVerdict::from(delivery.seal.verdict).into()),
-            imported: lookup.is_some_and(|lookup| lookup.imported),
+            imported: lookup.is_some_and(|lookup| lookup.is_imported()),
             tracking_key: query.map(|query| query.tracking_key.as_str().to_owned()),
             amount: query.map(|query| query.amount.to_string()),
             date: query.map(|query| query.date.to_string()),

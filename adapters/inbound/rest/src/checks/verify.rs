@@ -13,7 +13,7 @@ use super::views::CheckedProof;
 use crate::RestState;
 use crate::openapi::responses::{BadFile, LargeFile, NoFile};
 use crate::pipeline;
-use crate::proofs::schemas::{AnyFile, PdfFile, XmlFile};
+use crate::proofs::schemas::{AnyFile, PdfFile, XmlFile, ZipFile};
 
 /// Parameters of the request.
 #[derive(Deserialize, Validate, IntoParams)]
@@ -40,6 +40,7 @@ pub(super) struct Query {
             (inline(AnyFile) = "application/octet-stream"),
             (inline(PdfFile) = "application/pdf"),
             (inline(XmlFile) = "application/xml"),
+            (inline(ZipFile) = "application/zip"),
         ),
         description = crate::openapi::bodies::FILE,
     ),

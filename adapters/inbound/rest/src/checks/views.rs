@@ -11,7 +11,7 @@ use strum::VariantNames as _;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Array;
-use web::problem::{CheckExplanation, explanation};
+use web::problem::{CheckExplanation, NoticeDetail, explanation};
 use web::{Language, Problem};
 
 use crate::openapi::schemas::{text, words};
@@ -34,8 +34,11 @@ pub(crate) struct CheckedProof {
     campos_sellados: Vec<&'static str>,
     /// Both `no_pedida`: a request with a file has no names to compare with.
     coincidencias: MatchesView,
-    /// Earlier deliveries of this proof to your account, and earlier checks of it. Null when they
-    /// can't be read, and for an issuer whose name no participant has.
+    /// Facts that no check tells.
+    avisos: Vec<NoticeDetail>,
+    /// Earlier deliveries of this proof to your account, and earlier checks of it. It is recognised by the
+    /// sealed text alone, whatever else of the file was edited. Null when they can't be read. The check of a
+    /// file that turns out `invalid` is none of them.
     #[schema(required, nullable)]
     visto: Option<SeenView>,
     comprobaciones: Vec<CheckView>,
@@ -84,6 +87,7 @@ impl CheckedProof {
             sello: SealView::new(&seal),
             campos_sellados: covered_fields(proof),
             coincidencias: MatchesView::new(&proof.beneficiary, &expected),
+            avisos: NoticeDetail::all(&report.notices(), language),
             visto: seen.map(SeenView::new),
             comprobaciones: report.checks.iter().map(view).collect(),
         })

@@ -9,7 +9,7 @@ use domain::file::Format;
 use domain::query::ExpectedBeneficiary;
 use domain::request::RequestId;
 use ports::inbound::{Files, LookupView};
-use web::Problem;
+use web::{Language, Problem};
 
 use super::{Named, Reader};
 use crate::files::{self, Encoding};
@@ -104,7 +104,9 @@ pub(crate) async fn rendered(
     if needs_pdf && matches!(delivery.files, Files::Xml(_)) {
         return Err(Problem::FileNotKept);
     }
-    let rendered = files::render(encoding, delivery, &ExpectedBeneficiary::default()).await;
+    // The bank's files have no words of ours.
+    let told = (&ExpectedBeneficiary::default(), Language::Spanish);
+    let rendered = files::render(encoding, delivery, told).await;
     rendered.map_err(|error| {
         tracing::error!(%request_id, %error, "a file of a lookup can't be handed out");
         Problem::internal(request_id)

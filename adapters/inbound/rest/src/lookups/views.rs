@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Type};
+use web::Language;
 use web::problem::InferredDetails;
 
 use crate::openapi::schemas::words;
@@ -119,7 +120,9 @@ impl LookupBody {
         let proof = lookup
             .delivery
             .as_ref()
-            .map(|delivery| ParsedProof::new(delivery, &ExpectedBeneficiary::default()));
+            .map(|delivery| {
+                ParsedProof::new(delivery, &ExpectedBeneficiary::default(), Language::Spanish)
+            });
         let (mut cep, mut sello, mut visto) = (None, None, None);
         if let Some(proof) = proof {
             (cep, sello, visto) = (Some(proof.cep), Some(proof.sello), proof.visto);
@@ -153,7 +156,7 @@ impl LookupBody {
 
 /// Origin of the proof of a delivered lookup.
 pub(crate) fn origin(lookup: &LookupView) -> &'static str {
-    if lookup.imported {
+    if lookup.is_imported() {
         "imported"
     } else {
         "fetched"

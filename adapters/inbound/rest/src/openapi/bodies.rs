@@ -9,5 +9,5 @@ pub(crate) const STRICT: &str = "At most 16384 bytes of UTF-8, complete within 1
     Unknown members and repeated ones are refused.";
 
 /// Files to check.
-pub(crate) const FILE: &str = "The file as it was downloaded, at most 1048576 bytes, complete within 10 \
-    seconds. Unless it is declared as a PDF, its first bytes tell the format.";
+pub(crate) const FILE: &str = "The file as it was downloaded, or a ZIP of such files, at most 1048576 bytes, \
+    complete within 10 seconds. Its bytes tell the format, whatever type is declared.";

@@ -143,8 +143,7 @@ responses! {
     LargeFile = "413", ["RateLimit", "RateLimit-Policy"],
         "`PAYLOAD_TOO_LARGE`: over 1048576 bytes.";
     NoFile = "415", ["RateLimit", "RateLimit-Policy"],
-        "`UNSUPPORTED_MEDIA_TYPE`: none of `application/xml` (in UTF-8), `application/pdf` and \
-             `application/octet-stream`.";
+        "`UNSUPPORTED_MEDIA_TYPE`: the body has a `Content-Encoding`. Its declared type is not asked for.";
     LargeBody = "413", [],
         "`PAYLOAD_TOO_LARGE`: over 16384 bytes.";
     NoJson = "415", [],

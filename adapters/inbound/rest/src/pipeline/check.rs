@@ -72,13 +72,9 @@ impl CheckExchange for Exchange {
                 return Err(problem);
             }
             let bank_comparison = checks::bank_comparison(query.as_deref())?;
-            let (format, file) = upload.read_file(&headers, MAX_FILE_BYTES).await?;
-            if file.is_empty() {
-                return Err(Problem::EmptyBody);
-            }
+            let file = upload.read_file(&headers, MAX_FILE_BYTES).await?;
             Ok(CheckRequest {
                 file,
-                format,
                 bank_comparison,
             })
         };

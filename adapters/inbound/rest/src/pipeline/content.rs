@@ -38,10 +38,7 @@ impl Call {
     async fn received(&mut self) -> Result<Bytes, Problem> {
         let headers = &self.headers;
         match self.head.endpoint {
-            Endpoint::Verify => {
-                let (_, file) = self.upload.read_file(headers, MAX_FILE_BYTES).await?;
-                Ok(file)
-            }
+            Endpoint::Verify => self.upload.read_file(headers, MAX_FILE_BYTES).await,
             _ => self.upload.read(headers, MAX_BODY_BYTES).await,
         }
     }

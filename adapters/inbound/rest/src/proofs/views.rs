@@ -4,6 +4,7 @@ use chrono::SecondsFormat;
 use domain::amount::pesos;
 use domain::hex;
 use domain::name_match::{MatchLevel, match_names, match_tax_ids};
+use domain::notice::Notice;
 use domain::participant::ParticipantCode;
 use domain::proof::{AccountType, Party, Proof};
 use domain::query::ExpectedBeneficiary;
@@ -14,6 +15,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, SchemaType};
 use utoipa::openapi::{ObjectBuilder, Type};
+use web::Language;
+use web::problem::NoticeDetail;
 
 use crate::openapi::schemas::text;
 
@@ -27,9 +30,11 @@ pub(crate) struct ParsedProof {
     #[schema(schema_with = sealed_fields)]
     campos_sellados: Vec<&'static str>,
     coincidencias: MatchesView,
+    /// Facts that the seal doesn't tell.
+    pub(crate) avisos: Vec<NoticeDetail>,
     /// Earlier deliveries of this proof to your account, by whichever endpoint and key, and earlier checks
-    /// of its files: one proof that is shown for two orders is a common fraud. Remembered for as long as statistics of use. Null
-    /// when they can't be read.
+    /// of its files: one proof that is shown for two orders is a common fraud. It is recognised by its sealed
+    /// text. Remembered for as long as statistics of use. Null when they can't be read.
     #[schema(required, nullable)]
     pub(crate) visto: Option<SeenView>,
 }
@@ -155,10 +160,15 @@ pub(crate) struct SeenView {
 }
 
 impl ParsedProof {
-    pub(crate) fn new(delivery: &Delivery, expected: &ExpectedBeneficiary) -> Self {
+    pub(crate) fn new(
+        delivery: &Delivery,
+        expected: &ExpectedBeneficiary,
+        language: Language,
+    ) -> Self {
         let Delivery {
             proof,
             issuer,
+            origin,
             seal,
             seen,
             ..
@@ -169,6 +179,7 @@ impl ParsedProof {
             sello: SealView::new(seal),
             campos_sellados: covered_fields(proof),
             coincidencias: MatchesView::new(&proof.beneficiary, expected),
+            avisos: NoticeDetail::all(&Notice::of_delivery(*origin), language),
             visto: seen.map(SeenView::new),
         }
     }
@@ -317,7 +328,8 @@ fn name_match() -> ObjectBuilder {
          `EJEMPLO SA DE CV`, or `Ana Muñoz` and `MUNOZ ANA`; or the proof's name is cut at 40 characters \
          and the other one begins with it. `parcial`: the words of one are in the other, at least two \
          of them, as `Ana Prueba` and `ANA PRUEBA EJEMPLO`, or `A. Prueba` and `ANA PRUEBA`; or only the \
-         company forms differ. `ninguna`: anything else, and a proof without a name. `no_pedida`: the \
+         company forms differ. `ninguna`: anything else. `no_disponible`: the proof has no name, which says nothing \
+         against it. `no_pedida`: the \
          request had no name, or a blank one.",
     ))
 }
@@ -326,7 +338,7 @@ fn tax_id_match() -> ObjectBuilder {
     level().description(Some(
         "`rfc_beneficiario` against `cep.beneficiario.rfc_curp`, without case, blanks and hyphens. \
          `exacta`: the same. `parcial`: the RFC and the CURP of one person, or an RFC without its last \
-         three characters, which share the first ten. `ninguna`: anything else, and a proof without \
-         either. `no_pedida`: the request had none, or a blank one.",
+         three characters, which share the first ten. `ninguna`: anything else. `no_disponible`: the proof \
+         has neither, as many have. `no_pedida`: the request had none, or a blank one.",
     ))
 }

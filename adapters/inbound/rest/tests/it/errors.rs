@@ -6,6 +6,7 @@ use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::file::{FileStem, RequestedFiles};
 use domain::hints::Hint;
+use domain::notice::ProofOrigin;
 use domain::outcome::{Endpoint, Outcome};
 use domain::participant::ParticipantCode;
 use domain::proof::Proof;
@@ -158,6 +159,7 @@ async fn a_file_that_was_not_wanted_is_not_delivered() {
             stem: FileStem::new(date, &TrackingKey::parse("MBAN01").unwrap()),
             proof: Arc::new(proof),
             issuer: transfer.issuer(),
+            origin: ProofOrigin::Fetched,
             seal: CheckedSeal {
                 verdict: Verdict::Invalid,
                 signer: None,

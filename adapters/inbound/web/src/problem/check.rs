@@ -57,6 +57,42 @@ catalogue! {
     pub enum CheckExplanation -> CheckReason {
         /// The file has more than a proof may have.
         TooLarge = CheckReason::TooLarge, "check-archivo-muy-grande";
+        /// The file is empty.
+        Empty = CheckReason::Empty, "check-archivo-vacio";
+        /// The file is an invoice (CFDI) of the tax authority's.
+        Invoice = CheckReason::Invoice, "check-es-factura";
+        /// The file is a picture.
+        Picture = CheckReason::Picture, "check-es-imagen";
+        /// The file is a document of a word processor or a spreadsheet.
+        OfficeDocument = CheckReason::OfficeDocument, "check-es-documento-de-office";
+        /// The file is a page of a web site.
+        WebPage = CheckReason::WebPage, "check-es-pagina-web";
+        /// The file is an e-mail.
+        Email = CheckReason::Email, "check-es-correo";
+        /// The file is JSON.
+        Json = CheckReason::Json, "check-es-json";
+        /// The body is a form in place of a file.
+        Form = CheckReason::Form, "check-es-formulario";
+        /// The file is plain text.
+        PlainText = CheckReason::PlainText, "check-es-texto";
+        /// The file is compressed, and isn't a ZIP.
+        OtherArchive = CheckReason::OtherArchive, "check-es-otro-archivo-comprimido";
+        /// The file is neither XML nor PDF nor ZIP.
+        UnknownFormat = CheckReason::UnknownFormat, "check-formato-desconocido";
+        /// The ZIP can't be read.
+        DamagedZip = CheckReason::DamagedZip, "check-zip-danado";
+        /// The ZIP holds more, or larger, files than are checked.
+        ZipTooLarge = CheckReason::ZipTooLarge, "check-zip-muy-grande";
+        /// The ZIP holds no proof.
+        ZipWithoutProofs = CheckReason::ZipWithoutProofs, "check-zip-sin-comprobantes";
+        /// The file is a ZIP within a ZIP.
+        NestedZip = CheckReason::NestedZip, "check-zip-en-zip";
+        /// The file within a ZIP is encrypted.
+        EncryptedEntry = CheckReason::EncryptedEntry, "check-archivo-cifrado";
+        /// The file within a ZIP is damaged, or compressed by another method than Deflate.
+        UnreadableEntry = CheckReason::UnreadableEntry, "check-archivo-ilegible";
+        /// The file within a ZIP is deflated far more than proofs are.
+        TooDeflated = CheckReason::TooDeflated, "check-compresion-excesiva";
         /// The file has far more parts than any proof.
         TooComplex = CheckReason::TooComplex, "check-demasiado-complejo";
         /// The XML isn't UTF-8.
@@ -128,6 +164,24 @@ impl From<CheckReason> for CheckExplanation {
     fn from(reason: CheckReason) -> Self {
         match reason {
             CheckReason::TooLarge => Self::TooLarge,
+            CheckReason::Empty => Self::Empty,
+            CheckReason::Invoice => Self::Invoice,
+            CheckReason::Picture => Self::Picture,
+            CheckReason::OfficeDocument => Self::OfficeDocument,
+            CheckReason::WebPage => Self::WebPage,
+            CheckReason::Email => Self::Email,
+            CheckReason::Json => Self::Json,
+            CheckReason::Form => Self::Form,
+            CheckReason::PlainText => Self::PlainText,
+            CheckReason::OtherArchive => Self::OtherArchive,
+            CheckReason::UnknownFormat => Self::UnknownFormat,
+            CheckReason::DamagedZip => Self::DamagedZip,
+            CheckReason::ZipTooLarge => Self::ZipTooLarge,
+            CheckReason::ZipWithoutProofs => Self::ZipWithoutProofs,
+            CheckReason::NestedZip => Self::NestedZip,
+            CheckReason::EncryptedEntry => Self::EncryptedEntry,
+            CheckReason::UnreadableEntry => Self::UnreadableEntry,
+            CheckReason::TooDeflated => Self::TooDeflated,
             CheckReason::TooComplex => Self::TooComplex,
             CheckReason::NotUtf8 => Self::NotUtf8,
             CheckReason::DocumentType => Self::DocumentType,

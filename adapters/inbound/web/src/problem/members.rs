@@ -179,7 +179,9 @@ impl Problem {
                 ..Details::default()
             },
             Self::UnsupportedFileType => Details {
-                accepted: Some("application/xml, application/pdf, application/octet-stream"),
+                accepted: Some(
+                    "application/xml, application/pdf, application/zip, application/octet-stream",
+                ),
                 ..Details::default()
             },
             Self::UnsupportedTableType => Details {

@@ -22,6 +22,7 @@ fn declared() -> Vec<Message> {
         HintReason::MESSAGES,
         CheckExplanation::MESSAGES,
         CheckPassed::MESSAGES,
+        NoticeMessage::MESSAGES,
         GraphqlProblem::MESSAGES,
         UserProblem::MESSAGES,
     ]

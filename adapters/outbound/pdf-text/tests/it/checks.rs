@@ -5,7 +5,6 @@ use std::sync::{Arc, LazyLock};
 use application::ProofCheckService;
 use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA512, UnparsedPublicKey};
 use domain::check::{CheckName, CheckOutcome, CheckReason, CheckReport, CheckResult};
-use domain::file::Format;
 use domain::key::Environment;
 use domain::proof::Proof;
 use domain::seal::{NotChecked, SealHash, UncheckedSeal, Verdict};
@@ -35,9 +34,9 @@ fn verdict(environment: Environment, proof: &Proof) -> Verdict {
     }
 }
 
-fn check(file: &[u8], format: Format) -> CheckReport {
+fn check(file: &[u8]) -> CheckReport {
     let service = ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf));
-    service.verify(Environment::Test, file, format)
+    service.verify(Environment::Test, file)
 }
 
 fn failures(report: &CheckReport) -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
@@ -56,9 +55,9 @@ fn failures(report: &CheckReport) -> Vec<(&'static str, &'static str, Vec<&'stat
 #[test]
 fn both_files_of_every_proof_of_the_sandbox_are_valid_and_say_the_same() {
     for files in PROOFS.iter() {
-        let xml = check(files.xml.as_bytes(), Format::Xml);
+        let xml = check(files.xml.as_bytes());
         assert_eq!(xml.outcome(), CheckOutcome::Valid, "{:?}", xml.checks);
-        let pdf = check(&files.pdf, Format::Pdf);
+        let pdf = check(&files.pdf);
         assert_eq!(pdf.outcome(), CheckOutcome::Valid, "{:?}", pdf.checks);
         let (xml, pdf) = (xml.proof.unwrap(), pdf.proof.unwrap());
         assert_eq!(xml.chain.as_str(), pdf.chain.as_str());
@@ -70,7 +69,7 @@ fn both_files_of_every_proof_of_the_sandbox_are_valid_and_say_the_same() {
 #[test]
 fn the_sandboxs_key_says_nothing_of_live_proofs() {
     let service = ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf));
-    let report = service.verify(Environment::Live, PROOFS[0].xml.as_bytes(), Format::Xml);
+    let report = service.verify(Environment::Live, PROOFS[0].xml.as_bytes());
     assert_eq!(report.outcome(), CheckOutcome::NotChecked);
 }
 
@@ -87,7 +86,7 @@ fn a_pdf_whose_visible_text_was_changed_is_found(
     #[case] field: &str,
 ) {
     let changed = replaced(&PROOFS[0].pdf, from, to);
-    let report = check(&changed, Format::Pdf);
+    let report = check(&changed);
     assert!(matches!(report.verdict, Verdict::Valid(_)));
     let [(name, reason, fields)] = &failures(&report)[..] else {
         panic!("one failure: {:?}", report.checks);
@@ -99,7 +98,7 @@ fn a_pdf_whose_visible_text_was_changed_is_found(
 #[test]
 fn a_pdf_with_another_name_is_found() {
     let named = |files: &&Files| {
-        let proof = check(&files.pdf, Format::Pdf).proof.unwrap();
+        let proof = check(&files.pdf).proof.unwrap();
         let name = proof.payer.name.filter(|name| name.is_ascii());
         name.map(|name| (files.pdf.clone(), name))
     };
@@ -107,7 +106,7 @@ fn a_pdf_with_another_name_is_found() {
     let shown = format!("({name}) Tj").into_bytes();
     let mut other = shown.clone();
     other[1..4].copy_from_slice(b"Xyz");
-    let report = check(&replaced(&pdf, &shown, &other), Format::Pdf);
+    let report = check(&replaced(&pdf, &shown, &other));
     let [(name, reason, fields)] = &failures(&report)[..] else {
         panic!("one failure: {:?}", report.checks);
     };
@@ -117,10 +116,10 @@ fn a_pdf_with_another_name_is_found() {
 
 #[test]
 fn a_pdf_whose_chain_was_changed_has_no_valid_seal() {
-    let proof = check(&PROOFS[0].pdf, Format::Pdf).proof.unwrap();
+    let proof = check(&PROOFS[0].pdf).proof.unwrap();
     let time = proof.credit_time.format("|%H%M%S|").to_string();
     let changed = replaced(&PROOFS[0].pdf, time.as_bytes(), b"|235959|");
-    let report = check(&changed, Format::Pdf);
+    let report = check(&changed);
     assert_eq!(report.verdict, Verdict::Invalid);
     assert_eq!(report.outcome(), CheckOutcome::Invalid);
 }
@@ -128,19 +127,19 @@ fn a_pdf_whose_chain_was_changed_has_no_valid_seal() {
 #[test]
 fn a_pdf_made_from_a_screenshot_is_unreadable_with_its_reason() {
     let picture = drawn("q 600 0 0 800 0 0 cm /I Do Q");
-    let report = check(&picture, Format::Pdf);
+    let report = check(&picture);
     assert_eq!(report.verdict, Verdict::NotChecked(NotChecked::Unreadable));
     assert_eq!(failures(&report), [("estructura", "pdf_sin_texto", vec![])]);
 }
 
 #[test]
 fn a_changed_tracking_key_is_named_as_unsealed() {
-    let key = check(PROOFS[0].xml.as_bytes(), Format::Xml)
+    let key = check(PROOFS[0].xml.as_bytes())
         .proof
         .unwrap()
         .tracking_key;
     let changed = PROOFS[0].xml.replace(&key, "OTRA0001");
-    let report = check(changed.as_bytes(), Format::Xml);
+    let report = check(changed.as_bytes());
     assert_eq!(report.proof.as_ref().unwrap().tracking_key, "OTRA0001");
     assert_eq!(report.outcome(), CheckOutcome::Valid);
     let named = report.check(CheckName::TrackingKey).unwrap();
@@ -152,10 +151,10 @@ fn a_changed_tracking_key_is_named_as_unsealed() {
 fn the_seal_of_another_proof_is_invalid() {
     let seals: Vec<String> = PROOFS[..2]
         .iter()
-        .map(|files| check(files.xml.as_bytes(), Format::Xml).proof.unwrap().seal)
+        .map(|files| check(files.xml.as_bytes()).proof.unwrap().seal)
         .collect();
     let swapped = PROOFS[0].xml.replace(&seals[0], &seals[1]);
-    let report = check(swapped.as_bytes(), Format::Xml);
+    let report = check(swapped.as_bytes());
     let expected = ("sello", "cadena_y_campos_cambiados_u_otro_sello", vec![]);
     assert_eq!(failures(&report), [expected]);
 }
@@ -164,7 +163,7 @@ fn the_seal_of_another_proof_is_invalid() {
 fn the_sealed_chain_of_another_proof_is_told() {
     let chains: Vec<Proof> = PROOFS[..24]
         .iter()
-        .map(|files| check(files.xml.as_bytes(), Format::Xml).proof.unwrap())
+        .map(|files| check(files.xml.as_bytes()).proof.unwrap())
         .collect();
     // Sealed parts of one proof, attributes of another with other people.
     let own = &chains[0];
@@ -185,7 +184,7 @@ fn the_sealed_chain_of_another_proof_is_told() {
         .xml
         .replace(&escape(own.chain.as_str()), &escape(other.chain.as_str()))
         .replace(&own.seal, &other.seal);
-    let report = check(swapped.as_bytes(), Format::Xml);
+    let report = check(swapped.as_bytes());
     let [(name, reason, fields)] = &failures(&report)[..] else {
         panic!("one failure: {:?}", report.checks);
     };
@@ -214,7 +213,7 @@ proptest! {
         prop_assume!(!is_markup && files.xml.as_bytes()[at] != byte.as_bytes()[0]);
         prop_assume!(files.xml.is_char_boundary(at) && files.xml.is_char_boundary(at + 1));
         let changed = format!("{}{byte}{}", &files.xml[..at], &files.xml[at + 1..]);
-        let report = check(changed.as_bytes(), Format::Xml);
+        let report = check(changed.as_bytes());
         prop_assert_eq!(report.outcome(), CheckOutcome::Invalid);
         if report.proof.is_some() {
             prop_assert_eq!(report.verdict, Verdict::Invalid);

@@ -1,33 +1,39 @@
 // A file that was checked, is being checked, or wasn't sent.
 
 import { html } from '../lib.js';
+import { proofsIn } from '../file-checks.js';
 import { dateTime, size } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { CheckList } from './check-list.js';
 import { Badge } from './facts.js';
 import { Notice } from './feedback.js';
 import { Icon } from './icon.js';
-import { Payment, ProofFacts, SeenBefore } from './proof-facts.js';
+import { Payment, ProofFacts, ProofNotices, SeenBefore } from './proof-facts.js';
 import { Refusal, RequestIdLine } from './refusal.js';
 import { SealVerdict, toneOf, VerdictBadge } from './seal-verdict.js';
 
 const STATE_TONES = { waiting: 'neutral', checking: 'test', refused: 'bad', failed: 'bad' };
 
 // The sandbox bank's key is published: anybody can make its seals.
-const wordOf = ({ sandbox, proof: { resultado } }) =>
+const wordOf = (resultado, sandbox) =>
   t(sandbox && resultado === 'valid' ? 'verify.result.sandbox' : `verify.result.${resultado}`);
 
 // A page that wasn't compared may show anything, whatever its seal says.
 const headlineOf = ({ resultado, pagina, sello }) => (resultado === 'not_checked' && pagina === 'no_comparada' && sello.estado === 'valid'
   ? 'page_not_compared' : resultado);
 
-const State = ({ of: { state, result } }) => (state === 'done'
-  ? html`<${VerdictBadge} verdict=${result.proof.resultado} text=${wordOf(result)} testid="file-result" />`
-  : html`<${Badge} tone=${STATE_TONES[state]}>${t(`verify.state.${state}`)}</${Badge}>`);
+const Verdict = ({ of: { resultado }, sandbox }) => html`
+  <${VerdictBadge} verdict=${resultado} text=${wordOf(resultado, sandbox)} testid="file-result" />`;
+
+// The proofs of a ZIP have verdicts of their own.
+const State = ({ of: { state, result } }) => {
+  if (state !== 'done') return html`<${Badge} tone=${STATE_TONES[state]}>${t(`verify.state.${state}`)}</${Badge}>`;
+  return !result.proof.comprobantes && html`<${Verdict} of=${result.proof} sandbox=${result.sandbox} />`;
+};
 
 export const titleId = (id) => `file-${id}`;
 
-export function FileCard({ entry, onRetry, onRemove }) {
+export function FileCard({ entry, onRetry, onCompare, onRemove }) {
   const { id, file, state, refusal, result } = entry;
   return html`
     <li class="panel file-card" data-testid="file" data-state=${state} aria-busy=${state === 'checking' ? 'true' : undefined}>
@@ -49,7 +55,7 @@ export function FileCard({ entry, onRetry, onRemove }) {
       </header>
       ${state === 'refused' && html`<${Notice} tone="bad"><p>${t(`verify.refused.${refusal}`)}</p></${Notice}>`}
       ${state === 'failed' && (result ? html`<${Refusal} result=${result} />` : html`<${Notice} tone="bad"><p>${t('error.network')}</p></${Notice}>`)}
-      ${state === 'done' && html`<${Report} report=${result.proof} sandbox=${result.sandbox} />`}
+      ${state === 'done' && html`<${Answer} of=${result} onCompare=${onCompare} />`}
       ${state === 'failed' && result?.requestId && html`<${RequestIdLine} id=${result.requestId} />`}
     </li>`;
 }
@@ -59,8 +65,27 @@ const shortly = ({ ordenante, beneficiario }) => [ordenante, beneficiario].map((
 // Comparisons of what a file says with what is sealed.
 const COMPARISONS = ['atributos_y_cadena', 'texto_y_cadena'];
 
+// The report of a file, or one for each proof of a ZIP and the files of it that are none.
+function Answer({ of: { proof: answer, sandbox }, onCompare }) {
+  if (!answer.comprobantes) return html`<${Report} report=${answer} sandbox=${sandbox} onCompare=${onCompare} />`;
+  return html`
+    ${proofsIn(answer).map((report, place) => html`
+      <section key=${place} class="panel file-card" data-testid="zipped-proof" data-result=${report.resultado}>
+        <header class="file-head">
+          <h3 class="file-name break">${report.nombre}</h3>
+          <div class="row file-state"><${Verdict} of=${report} sandbox=${sandbox} /></div>
+        </header>
+        <${Report} report=${report} sandbox=${sandbox} onCompare=${onCompare} />
+      </section>`)}
+    ${answer.omitidos.length > 0 && html`
+      <div data-testid="zip-omitted">
+        <h3>${t('verify.omitted')}</h3>
+        <ul class="hints">${answer.omitidos.map(({ nombre, mensaje }, place) => html`<li key=${place}><strong class="break">${nombre}</strong>: ${mensaje}</li>`)}</ul>
+      </div>`}`;
+}
+
 // All of a file that is well is folded away; what failed is seen at once.
-function Report({ report, sandbox }) {
+function Report({ report, sandbox, onCompare }) {
   const { resultado, comprobaciones: checks, cep, visto: seen } = report;
   const failed = checks.filter((check) => check.resultado === 'failed');
   const contradicted = failed.flatMap(({ campos }) => campos);
@@ -68,10 +93,13 @@ function Report({ report, sandbox }) {
   const [payer, beneficiary] = shortly(cep);
   return html`
     <${Notice} tone=${toneOf(resultado)}><p>${t(`verify.more.${headlineOf(report)}`)} ${sandbox && resultado === 'valid' && html`<strong>${t('verify.more.sandbox')}</strong>`}</p></${Notice}>
+    <${ProofNotices} of=${report.avisos}>
+      <p><button type="button" class="small" onClick=${onCompare} data-testid="file-compare"><${Icon} name="lookups" />${t('verify.compare')}</button></p>
+    </${ProofNotices}>
     ${seen?.veces > 0 && html`<${SeenBefore} told=${tn('verify.seen', seen.veces, { at: dateTime(seen.primera_vez) })} />`}
     <${Payment} proof=${report} contradicted=${contradicted} />
     <p class="break">${payer} <span aria-hidden="true">→</span><span class="visually-hidden">${t('request.to')}</span> ${beneficiary}
-      <span class="muted"> · </span><span class="mono">${cep.clave_rastreo}</span></p>
+      <span class="muted"> · </span><span class="mono">${cep.clave_rastreo}</span> <span class="muted small">${t('proof.unsealed')}</span></p>
     <details class="more" open=${resultado !== 'valid'} data-testid="file-details">
       <summary>${t('verify.details')}</summary>
       <${CheckList} checks=${checks} />

@@ -63,7 +63,7 @@ const Fact = ({ of, fields, label, children }) => html`
 const ACCOUNT_TYPES = [3, 10, 40];
 const accountType = (type) => (ACCOUNT_TYPES.includes(type) ? t(`proof.account.${type}`) : t('proof.account'));
 
-const MATCH_TONES = { exacta: 'ok', parcial: 'warn', ninguna: 'bad' };
+const MATCH_TONES = { exacta: 'ok', parcial: 'warn', ninguna: 'bad', no_disponible: 'neutral' };
 
 // A comparison that the request asked for.
 const Match = ({ of: what, result }) => result in MATCH_TONES && html`
@@ -124,6 +124,19 @@ export function ProofFacts({ proof, contradicted = [] }) {
         <p class="muted small sealed-legend"><${Icon} name="lock" />${t('proof.sealed_legend')}</p>`}
     </div>`;
 }
+
+const NOTICE_TONES = {
+  campos_sin_sellar_comparados_con_el_banco: 'info',
+  campos_sin_sellar_no_comparados: 'warn',
+  campos_sin_sellar_no_coinciden_con_el_banco: 'bad',
+};
+
+// What the seal doesn't tell; `children` is what can be done about it.
+export const ProofNotices = ({ of: notices, children }) => notices.map(({ codigo, mensaje }) => html`
+  <${Notice} key=${codigo} tone=${NOTICE_TONES[codigo]} testid="proof-notice">
+    <p data-notice=${codigo}>${mensaje}</p>
+    ${codigo === 'campos_sin_sellar_no_comparados' && children}
+  </${Notice}>`);
 
 // A warning about a proof that this account was given before: it may be shown for a second order.
 export const EarlierDeliveries = ({ seen }) => seen?.veces > 0 && html`

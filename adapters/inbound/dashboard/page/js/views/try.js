@@ -13,7 +13,7 @@ import { Notice } from '../components/feedback.js';
 import { Field, Select } from '../components/field.js';
 import { Icon } from '../components/icon.js';
 import { KeyField, useKeyField } from '../components/key-field.js';
-import { EarlierDeliveries, Payment, ProofFacts } from '../components/proof-facts.js';
+import { EarlierDeliveries, Payment, ProofFacts, ProofNotices } from '../components/proof-facts.js';
 import { Refusal, RequestIdLine } from '../components/refusal.js';
 import { SealVerdict } from '../components/seal-verdict.js';
 import { Page } from './page.js';
@@ -133,6 +133,7 @@ function Proof({ result: { proof, inferred: { issuer, receiver } }, asked }) {
     <${Notice} tone=${proof.sello.estado === 'invalid' ? 'info' : 'ok'}><p><strong>${t('try.delivered')}</strong> ${t('try.delivered_more')}</p></${Notice}>
     <${EarlierDeliveries} seen=${proof.visto} />
     <${Payment} proof=${proof} />
+    <${ProofNotices} of=${proof.avisos} />
     <${SealVerdict} seal=${proof.sello} covered=${proof.campos_sellados} />
     <${ProofFacts} proof=${proof} />
     ${(issuer || receiver) && html`<p class="small">${t('try.inferred_as', { issuer: issuer ?? '—', receiver: receiver ?? '—' })}</p>`}

@@ -1,7 +1,7 @@
 // Checks the proofs that people were sent: files, one after the other, each with its result.
 
 import { html, useEffect, useId, useRef, useState } from '../lib.js';
-import { ACCEPTED, fileChecks, MOST_FILES } from '../file-checks.js';
+import { ACCEPTED, fileChecks, MOST_FILES, proofsIn } from '../file-checks.js';
 import { t, tn } from '../i18n.js';
 import { isLive, keyProblem, verifyFile } from '../proofs.js';
 import { useSignal } from '../signal.js';
@@ -21,9 +21,9 @@ export function Verify() {
   // Each file is sent with the key and the choice of the moment at which its turn comes.
   const choice = useRef(null);
   choice.current = { key: field.key, portal };
-  const [checks] = useState(() => fileChecks(async (file, type, signal) => {
+  const [checks] = useState(() => fileChecks(async (file, { portal: wanted, signal }) => {
     const { key, portal: asked } = choice.current;
-    return { ...await verifyFile(key, file, type, { portal: asked, signal }), sandbox: !isLive(key) };
+    return { ...await verifyFile(key, file, { portal: wanted || asked, signal }), sandbox: !isLive(key) };
   }));
   const entries = useSignal(checks.entries);
   useEffect(() => checks.clear, []);
@@ -38,11 +38,13 @@ export function Verify() {
     if (checks.entries.get().some(({ state }) => state === 'waiting')) run();
   };
   // A button goes with what it did; the focus stays near it.
-  const retry = (id) => {
+  const again = (how) => (id) => {
     document.getElementById(titleId(id)).focus();
-    checks.retry(id);
+    how(id);
     run();
   };
+  const retry = again(checks.retry);
+  const compare = again(checks.compare);
   const remove = (id) => {
     const at = entries.findIndex((entry) => entry.id === id);
     const beside = entries[at + 1] ?? entries[at - 1];
@@ -77,7 +79,7 @@ export function Verify() {
       </div>
       <ul class="files" aria-label=${t('verify.files')}>
         ${entries.map((entry) => html`
-          <${FileCard} key=${entry.id} entry=${entry} onRetry=${() => retry(entry.id)} onRemove=${() => remove(entry.id)} />`)}
+          <${FileCard} key=${entry.id} entry=${entry} onRetry=${() => retry(entry.id)} onCompare=${() => compare(entry.id)} onRemove=${() => remove(entry.id)} />`)}
       </ul>
     </${Page}>`;
 }
@@ -99,7 +101,8 @@ const RESULTS = ['valid', 'invalid', 'not_checked'];
 // `3 of 5 checked · authentic: 2 · not to be trusted: 1`, as a screen reader hears it, too.
 function progress(entries) {
   const done = entries.filter(({ state }) => state === 'done');
-  const counts = RESULTS.map((result) => [result, done.filter(({ result: { proof } }) => proof.resultado === result).length]);
+  const proofs = done.flatMap(({ result: { proof } }) => proofsIn(proof));
+  const counts = RESULTS.map((result) => [result, proofs.filter(({ resultado }) => resultado === result).length]);
   const told = counts.filter(([, count]) => count > 0).map(([result, count]) => `${t(`verify.result.${result}`)}: ${count}`);
   return [t('verify.progress', { done: done.length, all: entries.length }), ...told].join(' · ');
 }

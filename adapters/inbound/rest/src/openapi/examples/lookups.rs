@@ -49,7 +49,6 @@ fn lookup() -> LookupView {
         next_attempt_at: Some(attempt.at + TimeDelta::minutes(1)),
         queue: None,
         batch: None,
-        imported: false,
         inferred: inferred(),
         metadata: Metadata::new(vec![pair]).unwrap_or_default(),
         seal: None,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use domain::check::{BankRecord, CheckReport};
 use domain::file::FileStem;
+use domain::notice::ProofOrigin;
 use domain::participant::ParticipantCode;
 use domain::proof::Proof;
 use domain::query::ExpectedBeneficiary;
@@ -34,7 +35,7 @@ pub(super) fn parsed() -> Value {
             name: Some("Ejemplo, S.A. de C.V.".to_owned()),
             tax_id: Some("EJE800101AB1".to_owned()),
         };
-        serde_json::to_value(ParsedProof::new(&delivery, &expected)).unwrap_or_default()
+        serde_json::to_value(ParsedProof::new(&delivery, &expected, Language::Spanish)).unwrap_or_default()
     });
     parsed.unwrap_or_default()
 }
@@ -69,6 +70,7 @@ fn delivery() -> Option<Delivery> {
         files: Files::Xml(Bytes::new()),
         stem: FileStem::new(proof.operation_date, &key),
         issuer: ParticipantCode::parse("40012")?,
+        origin: ProofOrigin::Fetched,
         seal: CheckedSeal {
             verdict: Verdict::Valid(SealHash::Sha512),
             signer: Some(signer),

@@ -1,0 +1,77 @@
+//! Notices beside the verdict on a proof, in the language of their reader.
+
+use domain::notice::{Notice, NoticeCode};
+use serde::Serialize;
+use strum::VariantNames as _;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::Array;
+use utoipa::openapi::{ObjectBuilder, Type};
+
+use super::catalogue::catalogue;
+use crate::language::Language;
+
+catalogue! {
+    /// Message of a notice.
+    #[derive(Copy, Eq)]
+    pub enum NoticeMessage -> NoticeCode {
+        /// The unsealed fields are those of the bank's proof.
+        UnsealedCompared = NoticeCode::UnsealedCompared, "notice-unsealed-compared";
+        /// Nobody compared the unsealed fields.
+        UnsealedNotCompared = NoticeCode::UnsealedNotCompared, "notice-unsealed-not-compared";
+        /// The bank has no such payment, or another one.
+        UnsealedDiffer = NoticeCode::UnsealedDiffer, "notice-unsealed-differ";
+    }
+}
+
+impl From<NoticeCode> for NoticeMessage {
+    fn from(code: NoticeCode) -> Self {
+        match code {
+            NoticeCode::UnsealedCompared => Self::UnsealedCompared,
+            NoticeCode::UnsealedNotCompared => Self::UnsealedNotCompared,
+            NoticeCode::UnsealedDiffer => Self::UnsealedDiffer,
+        }
+    }
+}
+
+/// A notice beside the verdict: a fact that the seal doesn't tell.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ProofNotice)]
+pub struct NoticeDetail {
+    #[schema(schema_with = code)]
+    codigo: &'static str,
+    #[schema(schema_with = fields)]
+    campos: &'static [&'static str],
+    /// The notice in a sentence, for people, in the language that `Accept-Language` prefers.
+    mensaje: String,
+}
+
+fn code() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .description(Some(
+            "No seal covers the tracking key and the reference number. \
+             `campos_sin_sellar_comparados_con_el_banco`: the bank issues a proof with this tracking key. \
+             `campos_sin_sellar_no_comparados`: nobody asked the bank, or it could not tell. \
+             `campos_sin_sellar_no_coinciden_con_el_banco`: the bank knows no such payment with this tracking \
+             key, or issues another proof.",
+        ))
+        .enum_values(Some(NoticeCode::VARIANTS.iter().copied()))
+}
+
+fn fields() -> Array {
+    let mut fields = Array::new(ObjectBuilder::new().schema_type(Type::String));
+    fields.description = Some("The members of `cep` that it is about.".to_owned());
+    fields
+}
+
+impl NoticeDetail {
+    /// All of these notices, in a language.
+    pub fn all(notices: &[Notice], language: Language) -> Vec<Self> {
+        let detail = |notice: &Notice| Self {
+            codigo: notice.code.name(),
+            campos: notice.fields,
+            mensaje: NoticeMessage::from(notice.code).message(language),
+        };
+        notices.iter().map(detail).collect()
+    }
+}

@@ -1,0 +1,77 @@
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::*;
+
+const CFDI: &[u8] = br#"<?xml version="1.0"?><!-- factura -->
+    <cfdi:Comprobante xmlns:cfdi="http://www.sat.gob.mx/cfd/4" Version="4.0"/>"#;
+
+/// A ZIP's first bytes, its directory with one file of this name, and its end.
+fn zip_of(name: &[u8]) -> Vec<u8> {
+    let mut entry = b"PK\x01\x02".to_vec();
+    entry.resize(46, 0);
+    entry[28] = u8::try_from(name.len()).unwrap();
+    let mut end = b"PK\x05\x06".to_vec();
+    end.resize(22, 0);
+    end[16] = 4;
+    [b"PK\x03\x04", &entry[..], name, &end].concat()
+}
+
+#[rstest]
+#[case::xml(b"<SPEI_Tercero/>", FileKind::Proof(Format::Xml))]
+#[case::xml_after_a_mark_and_blanks(b"\xef\xbb\xbf \r\n<?xml version='1.0'?><a/>", FileKind::Proof(Format::Xml))]
+#[case::xml_in_utf_16(b"\xff\xfe<\0a\0", FileKind::Proof(Format::Xml))]
+#[case::xml_with_a_document_type(b"<!DOCTYPE a><SPEI_Tercero/>", FileKind::Proof(Format::Xml))]
+#[case::another_comprobante(b"<Comprobante/>", FileKind::Proof(Format::Xml))]
+#[case::pdf(b"%PDF-1.5", FileKind::Proof(Format::Pdf))]
+#[case::pdf_after_what_a_program_put_before_it(b"HTTP/1.1 200 OK\r\n\r\n%PDF-1.5", FileKind::Proof(Format::Pdf))]
+#[case::zip(b"PK\x03\x04CEP.xml", FileKind::Zip)]
+#[case::empty_zip(b"PK\x05\x06", FileKind::Zip)]
+#[case::invoice(CFDI, FileKind::Other(CheckReason::Invoice))]
+#[case::png(b"\x89PNG\r\n\x1a\n", FileKind::Other(CheckReason::Picture))]
+#[case::jpeg(b"\xff\xd8\xff\xe0", FileKind::Other(CheckReason::Picture))]
+#[case::webp(b"RIFF\x10\0\0\0WEBPVP8 ", FileKind::Other(CheckReason::Picture))]
+#[case::gif(b"GIF89a", FileKind::Other(CheckReason::Picture))]
+#[case::heic(b"\0\0\0\x18ftypheic", FileKind::Other(CheckReason::Picture))]
+#[case::tiff(b"II*\0", FileKind::Other(CheckReason::Picture))]
+#[case::bitmap(b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0", FileKind::Other(CheckReason::Picture))]
+#[case::svg(b"<svg xmlns='http://www.w3.org/2000/svg'/>", FileKind::Other(CheckReason::Picture))]
+#[case::empty(b"", FileKind::Other(CheckReason::Empty))]
+#[case::blanks(b"\xef\xbb\xbf \r\n\t", FileKind::Other(CheckReason::Empty))]
+#[case::page(b"<!DOCTYPE html>\n<html lang=es>", FileKind::Other(CheckReason::WebPage))]
+#[case::page_without_a_root(b"<!doctype HTML>", FileKind::Other(CheckReason::WebPage))]
+#[case::word(&zip_of(b"[Content_Types].xml"), FileKind::Other(CheckReason::OfficeDocument))]
+#[case::zip_of_a_proof(&zip_of(b"CEP.xml"), FileKind::Zip)]
+#[case::zip_of_a_workbook(&[b"PK\x03\x04", &zip_of(b"[Content_Types].xml")[..], &zip_of(b"libro.xlsx")].concat(), FileKind::Zip)]
+#[case::old_word(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", FileKind::Other(CheckReason::OfficeDocument))]
+#[case::libre_office(
+    b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.text",
+    FileKind::Other(CheckReason::OfficeDocument)
+)]
+#[case::rar(b"Rar!\x1a\x07\0", FileKind::Other(CheckReason::OtherArchive))]
+#[case::mail(
+    b"Delivered-To: a@example.org\r\nFrom: b@example.org\r\nSubject: CEP\r\n\r\nhola",
+    FileKind::Other(CheckReason::Email)
+)]
+#[case::mail_from_its_subject(b"Subject: CEP\nFrom: b@example.org\n\nhola", FileKind::Other(CheckReason::Email))]
+#[case::json(b" {\"ok\": true}", FileKind::Other(CheckReason::Json))]
+#[case::form(
+    b"--X\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n<SPEI_Tercero/>",
+    FileKind::Other(CheckReason::Form)
+)]
+#[case::text(b"Clave de rastreo: MBAN01002611200001234567", FileKind::Other(CheckReason::PlainText))]
+#[case::program(b"MZ\x90\0", FileKind::Other(CheckReason::UnknownFormat))]
+#[case::anything(b"\x01\x02\x03", FileKind::Other(CheckReason::UnknownFormat))]
+fn the_bytes_of_a_file_tell_its_kind(#[case] file: &[u8], #[case] kind: FileKind) {
+    assert_eq!(FileKind::of(file), kind);
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_have_a_kind_and_a_proof_keeps_its_own_whatever_stands_behind_it(bytes: Vec<u8>) {
+        let _ = FileKind::of(&bytes);
+        let behind = |start: &[u8]| [start, &bytes].concat();
+        prop_assert_eq!(FileKind::of(&behind(b"%PDF-1.5\n")), FileKind::Proof(Format::Pdf));
+        prop_assert_eq!(FileKind::of(&behind(b"<SPEI_Tercero ")), FileKind::Proof(Format::Xml));
+    }
+}

@@ -1,0 +1,56 @@
+//! Notices beside the verdict on a proof: facts that a good seal doesn't tell, and that people take it to tell.
+
+use crate::seal::UNSEALED_FIELDS;
+use crate::variants::named_enum;
+
+named_enum! {
+    /// A notice, by its name in the APIs.
+    pub enum NoticeCode {
+        /// The bank has a proof of this payment with the same unsealed fields.
+        #[strum(serialize = "campos_sin_sellar_comparados_con_el_banco")]
+        UnsealedCompared,
+        /// Nobody compared the unsealed fields with anything.
+        #[strum(serialize = "campos_sin_sellar_no_comparados")]
+        UnsealedNotCompared,
+        /// The bank has no such payment, or another one, with these unsealed fields.
+        #[strum(serialize = "campos_sin_sellar_no_coinciden_con_el_banco")]
+        UnsealedDiffer,
+    }
+}
+
+/// A notice about fields of a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The notice.
+    pub code: NoticeCode,
+    /// Names of the fields, as in the JSON of a proof.
+    pub fields: &'static [&'static str],
+}
+
+impl Notice {
+    /// The notice about the fields that no seal covers.
+    pub const fn of_unsealed(code: NoticeCode) -> Self {
+        Self {
+            code,
+            fields: &UNSEALED_FIELDS,
+        }
+    }
+
+    /// Notices about a proof that a gateway delivers: one that it fetched is the bank's answer to a question
+    /// with this tracking key, and one that somebody imported is a file like any other.
+    pub const fn of_delivery(origin: ProofOrigin) -> [Self; 1] {
+        [Self::of_unsealed(match origin {
+            ProofOrigin::Fetched => NoticeCode::UnsealedCompared,
+            ProofOrigin::Imported => NoticeCode::UnsealedNotCompared,
+        })]
+    }
+}
+
+/// Origin of a proof that is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProofOrigin {
+    /// The gateway fetched it from the bank.
+    Fetched,
+    /// The customer imported it.
+    Imported,
+}
