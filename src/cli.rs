@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgGroup, Args as _, FromArgMatches as _, Subcommand};
@@ -73,9 +74,10 @@ pub enum Command {
         #[command(subcommand)]
         command: SealsCommand,
     },
-    /// Check proofs (XML or PDF) and ask nobody: their structure, what they show against what is sealed,
-    /// and the seal. The status is 0 when all are valid, 1 when one is invalid, and 2 when none is
-    /// invalid and one could not be checked.
+    /// Check proofs (XML, PDF, or a ZIP of them) and ask nobody: their structure, what they show against what is
+    /// sealed, and the seal. The status is 0 when all are valid, 1 when one is invalid, 66 when a file can't be
+    /// read, 3 when one is the sandbox's, which proves nothing, and 2 when one could not be checked; of several
+    /// the first of these.
     Verify(VerifyOptions),
     /// Bring the database to the schema of this version. Replicas refuse to start before that; the
     /// embedded database needs no such step.
@@ -182,9 +184,24 @@ fn with_commands() -> clap::Command {
     program
 }
 
-/// Reads the command line and the environment, or prints what is wrong with them and exits.
-pub fn parse() -> Command {
-    parse_from(std::env::args_os()).unwrap_or_else(|error| error.exit())
+/// Status of a command line that can't be read (`EX_USAGE` of sysexits.h). clap's own, 2, is a result of
+/// `verify`.
+const USAGE: u8 = 64;
+
+/// Reads the command line and the environment.
+///
+/// # Errors
+/// The program's status, once what is wrong with them, or the help that was asked for, is printed.
+pub fn parse() -> Result<Command, ExitCode> {
+    parse_from(std::env::args_os()).map_err(|error| {
+        // A closed pipe: there is nobody to tell.
+        let _ = error.print();
+        if error.use_stderr() {
+            ExitCode::from(USAGE)
+        } else {
+            ExitCode::SUCCESS
+        }
+    })
 }
 
 /// Reads these arguments, the first of which is the program's name, and the environment.

@@ -36,7 +36,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
             log,
             command,
         } => {
-            let _log = telemetry::start(&log, &Traces::off())?;
+            let _log = telemetry::start_of_command(&log)?;
             runtime()?.block_on(keys::run(options, command))
         }
         Command::Participants {
@@ -45,7 +45,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
             log,
             command,
         } => {
-            let _log = telemetry::start(&log, &Traces::off())?;
+            let _log = telemetry::start_of_command(&log)?;
             runtime()?.block_on(participants::run(options, *bank, command))
         }
         Command::Seals {
@@ -53,22 +53,24 @@ pub fn run(command: Command) -> Result<ExitCode> {
             log,
             command,
         } => {
-            let _log = telemetry::start(&log, &Traces::off())?;
+            let _log = telemetry::start_of_command(&log)?;
             runtime()?.block_on(seals::run(database, command))
         }
         Command::Verify(options) => {
-            let _log = telemetry::start(&options.log, &Traces::off())?;
-            return runtime()?.block_on(verify::run(options));
+            let _log = telemetry::start_of_command(&options.log)?;
+            return Ok(runtime()?.block_on(verify::run(options)));
         }
         Command::Migrate {
             database,
             roles,
             log,
         } => {
-            let _log = telemetry::start(&log, &Traces::off())?;
+            let _log = telemetry::start_of_command(&log)?;
             runtime()?.block_on(async {
                 prepare_data_dir(&database)?;
-                wiring::bring_up_to_date(&database, &roles).await
+                wiring::bring_up_to_date(&database, &roles).await?;
+                crate::say("The database has the schema of this version.");
+                Ok(())
             })
         }
         Command::Sandbox { listen, latency } => {

@@ -14,7 +14,11 @@ fn main() -> ExitCode {
     if let Err(error) = core_dumps::forbid().context("forbidding core dumps (ulimit -c)") {
         say_error(&error);
     }
-    match commands::run(cli::parse()) {
+    let command = match cli::parse() {
+        Ok(command) => command,
+        Err(status) => return status,
+    };
+    match commands::run(command) {
         Ok(status) => status,
         Err(error) => {
             say_error(&error);

@@ -136,6 +136,18 @@ pub(crate) fn start(options: &LogOptions, traces: &Traces) -> Result<Log> {
     })
 }
 
+/// Starts the log of a command that ends by itself. On a terminal it shows warnings alone, unless a filter was
+/// chosen: a person reads what the command prints. Elsewhere it is as the server's, whose log it belongs to.
+///
+/// # Errors
+/// Another log was started first.
+pub(crate) fn start_of_command(options: &LogOptions) -> Result<Log> {
+    if io::stderr().is_terminal() && options.has_default_filter() {
+        return start(&options.with_filter("warn"), &Traces::off());
+    }
+    start(options, &Traces::off())
+}
+
 fn lines<S, W>(format: LogFormat, writer: W) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: tracing::Subscriber + for<'span> LookupSpan<'span>,

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use domain::check::{CheckReason, CheckReport, FileKind, MAX_FILE_BYTES};
+use bytes::Bytes;
+use domain::check::{
+    CheckReason, CheckReport, FileKind, MAX_FILE_BYTES, ZipBounds, ZipError, shown_name,
+};
 use domain::file::Format;
 use domain::key::Environment;
 use domain::proof::Proof;
 use domain::seal::Verdict;
-use ports::outbound::ProofPdfReader;
+use ports::outbound::{ProofPdfReader, ZipFiles, ZipReader, ZippedFile};
 
 /// Verdicts on the seals of proofs. Any function of an environment and a proof is one.
 pub trait SealVerdicts: Send + Sync {
@@ -24,17 +27,60 @@ where
     }
 }
 
+/// The check of a file of a ZIP.
+#[derive(Clone, Debug)]
+pub struct ZippedReport {
+    /// The file's name, as it is told.
+    pub name: String,
+    /// The check.
+    pub report: CheckReport,
+}
+
 /// Checks files that people send.
 #[derive(Clone)]
 pub struct ProofCheckService {
     seals: Arc<dyn SealVerdicts>,
     pdfs: Arc<dyn ProofPdfReader>,
+    zips: Arc<dyn ZipReader>,
 }
 
 impl ProofCheckService {
-    /// A service that has seals checked by `seals`, and PDFs read by `pdfs`.
-    pub fn new(seals: Arc<dyn SealVerdicts>, pdfs: Arc<dyn ProofPdfReader>) -> Self {
-        Self { seals, pdfs }
+    /// A service that has seals checked by `seals`, PDFs read by `pdfs` and ZIPs by `zips`.
+    pub fn new(
+        seals: Arc<dyn SealVerdicts>,
+        pdfs: Arc<dyn ProofPdfReader>,
+        zips: Arc<dyn ZipReader>,
+    ) -> Self {
+        Self { seals, pdfs, zips }
+    }
+
+    /// The files of a ZIP, to be checked one after the other; `None` for a file that is no ZIP.
+    ///
+    /// # Errors
+    /// The reason why the ZIP can't be read.
+    pub fn open(&self, file: &Bytes) -> Option<Result<Box<dyn ZipFiles>, CheckReason>> {
+        if file.len() > MAX_FILE_BYTES || FileKind::of(file) != FileKind::Zip {
+            return None;
+        }
+        let opened = self.zips.open(file.clone(), ZipBounds::OF_CHECKS);
+        Some(opened.map_err(ZipError::reason))
+    }
+
+    /// Checks the next file of a ZIP; `None` after the last one.
+    pub fn verify_next(
+        &self,
+        environment: Environment,
+        files: &mut dyn ZipFiles,
+    ) -> Option<ZippedReport> {
+        let ZippedFile { name, content } = files.next_file()?;
+        let report = match content {
+            Ok(file) => self.verify(environment, &file),
+            Err(error) => CheckReport::of_other(error.reason()),
+        };
+        Some(ZippedReport {
+            name: shown_name(&name),
+            report,
+        })
     }
 
     /// Checks a file, whose bytes tell its format. It computes for up to 100 ms when the file is hostile, so a

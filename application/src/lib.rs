@@ -50,7 +50,7 @@ pub use batches::{
     BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchUploads, BatchWaiters,
     FeederParts, ImportedFiles,
 };
-pub use checks::{ProofCheckService, SealVerdicts};
+pub use checks::{ProofCheckService, SealVerdicts, ZippedReport};
 pub use health::HealthService;
 pub use idempotency::IdempotencyService;
 pub use insights::{InsightSources, InsightsService};

@@ -331,7 +331,7 @@ fn refund_of(request: Uuid, month: Month) -> RequestEntry {
         duration: Duration::ZERO,
         bank_time: None,
         refund: Some(month),
-        delivered: None,
+        delivered: Vec::new(),
         seal: None,
     }
 }

@@ -35,6 +35,7 @@ use testkit::fakes::{
     NoPdfs, NoSealKeys, Script, ScriptedBank, unknown_certificate, unsealed_proof,
 };
 use tokio::sync::oneshot;
+use zip_files::DeflatedZip;
 
 /// Fault of a step of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +170,11 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
             gatekeeper: base.gatekeeper.clone(),
             proofs: Arc::new(proofs(&base, &bank)),
             files: FileChecks::new(
-                ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
+                ProofCheckService::new(
+                        Arc::new(unknown_certificate),
+                        Arc::new(NoPdfs),
+                        Arc::new(DeflatedZip),
+                    ),
                 Arc::new(Catalogue::embedded().clone()),
                 base.clock.clone(),
                 Box::new(|work| Box::pin(async move { work() })),
@@ -275,7 +280,7 @@ async fn deliveries_of_one_proof_are_recorded_by_one_mark() {
     let [first, second] = &requests[..] else {
         panic!("{requests:?}");
     };
-    assert!(first.delivered.is_some());
+    assert_eq!(first.delivered.len(), 1);
     assert_eq!(first.delivered, second.delivered);
 }
 

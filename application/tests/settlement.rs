@@ -138,7 +138,7 @@ async fn the_outcome_of_a_request_is_recorded() {
         outcome: Outcome::BankUnavailable,
         banks: Some(banks),
         bank_time: Some(Duration::from_millis(900)),
-        delivered: None,
+        delivered: Vec::new(),
         seal: None,
     };
     fixture

@@ -280,7 +280,7 @@ fn request(
         duration: Duration::from_millis(u64::from(rng.below(3_000))),
         bank_time: None,
         refund: None,
-        delivered: None,
+        delivered: Vec::new(),
         seal: None,
     }
 }

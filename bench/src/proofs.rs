@@ -14,6 +14,7 @@ use pdf_text::PortalPdf;
 use ports::outbound::SealVerifier as _;
 use sandbox::seal::SealCertificate;
 use seal_rsa::{PublicKeyFile, RsaSealVerifier};
+use zip_files::DeflatedZip;
 use tempfile::{TempDir, tempdir};
 
 use crate::load::{self, Connection, Load, Throughput, body, post};
@@ -143,7 +144,11 @@ fn checks(xml: &[u8], pdf: &[u8]) -> Result<Vec<Row>> {
             .map_or(Verdict::Invalid, Verdict::Valid),
         Err(_) => Verdict::NotChecked(NotChecked::Unreadable),
     };
-    let service = ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf));
+    let service = ProofCheckService::new(
+        Arc::new(verdict),
+        Arc::new(PortalPdf),
+        Arc::new(DeflatedZip),
+    );
     let mut rows = Vec::new();
     for (what, file, goal) in [
         ("(n) the check of an XML", xml, "≤ 100 µs"),

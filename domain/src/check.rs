@@ -18,6 +18,7 @@ mod printed;
 mod report;
 mod shown_chain;
 mod verdicts;
+mod zip;
 
 pub use bank::BankRecord;
 pub use field::ProofField;
@@ -26,6 +27,7 @@ pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult, PageCompariso
 pub use printed::{MAX_RUNS, PrintedPage, TextRun};
 pub use report::CheckReport;
 pub use shown_chain::ShownChain;
+pub use zip::{ZipBounds, ZipError, is_litter, shown_name};
 
 /// Maximum size of a file that is checked; a PDF of the portal has about 30,000 bytes.
 pub const MAX_FILE_BYTES: usize = 1024 * 1024;

@@ -33,9 +33,10 @@ pub use people::{
 pub use person_lookups::{LookupChanges, PersonLookupError, PersonLookupQuery, PersonLookups};
 pub use proofs::{Delivery, FetchError, Files, LookupDetails, NotFoundReason};
 pub use requests::{
-    AcceptedRequest, BankComparison, CheckExchange, CheckRequest, CheckedFile, InvalidRequest,
+    AcceptedRequest, BankComparison, CheckExchange, CheckRequest, CheckedFile, CheckedUpload,
+    InvalidRequest,
     NotRepeated, ProofExchange, ProofRequests, RepeatError, RepeatableExchange, RepeatedRequest,
-    Reply, ServedRequest, SettledRequest,
+    Reply, ServedRequest, SettledRequest, ZippedCheck,
 };
 pub use webhooks::{
     CreatedWebhook, DeliveryView, NewWebhook, WebhookChange, WebhookError, WebhookSwitch,

@@ -20,6 +20,7 @@ mod seals;
 mod secret_fingerprints;
 mod seen_proofs;
 mod webhooks;
+mod zip_files;
 
 pub use crate::{JournalError, Receipt, StoreError};
 pub use archive::{ArchivedProof, Cipher, CipherError, ProofArchive};
@@ -59,3 +60,4 @@ pub use webhooks::{
     OutgoingMessage, QueuedDeliveries, ReceiverAnswer, Resending, StoredDelivery, StoredEndpoint,
     WebhookSender, WebhookStore,
 };
+pub use zip_files::{ZipFiles, ZipReader, ZippedFile};

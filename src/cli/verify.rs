@@ -15,7 +15,7 @@ pub struct VerifyOptions {
     /// Logs.
     #[command(flatten)]
     pub log: LogOptions,
-    /// Count the sandbox's certificate too. Anybody can seal with it: it proves nothing.
+    /// Count the sandbox's proofs as valid, for tests. Anybody can make them: they prove nothing.
     #[arg(long)]
     pub sandbox: bool,
     /// The proofs, as the portal or somebody else gave them.

@@ -9,7 +9,7 @@ use super::heading;
 #[command(next_help_heading = heading::LOG)]
 pub struct LogOptions {
     /// Filter of the log: `error`, `warn`, `info`, `debug`, or directives such as
-    /// `info,bank_portal=debug`.
+    /// `info,bank_portal=debug`. Without it, commands that end by themselves show warnings alone on a terminal.
     #[arg(long, env = "CEP_LOG", value_name = "FILTER", default_value = DEFAULT_FILTER, value_parser = filter)]
     pub log: String,
 
@@ -31,6 +31,21 @@ impl Default for LogOptions {
         Self {
             log: DEFAULT_FILTER.to_owned(),
             log_format: LogFormat::Auto,
+        }
+    }
+}
+
+impl LogOptions {
+    /// Returns true when no filter was chosen.
+    pub(crate) fn has_default_filter(&self) -> bool {
+        self.log == DEFAULT_FILTER
+    }
+
+    /// These options with another filter.
+    pub(crate) fn with_filter(&self, filter: &str) -> Self {
+        Self {
+            log: filter.to_owned(),
+            log_format: self.log_format,
         }
     }
 }

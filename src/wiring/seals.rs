@@ -17,6 +17,7 @@ use sandbox::seal::SealCertificate;
 use seal_rsa::{PublicKeyFile, RsaSealVerifier};
 use store_seaorm::Store;
 use tokio::sync::Semaphore;
+use zip_files::DeflatedZip;
 
 use super::infrastructure::Infrastructure;
 use super::{Deployment, storage};
@@ -78,7 +79,11 @@ where
 fn proof_checks(seals: Arc<SealService>) -> ProofCheckService {
     let verdict =
         move |environment: Environment, proof: &Proof| seals.check(environment, proof).verdict;
-    ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf))
+    ProofCheckService::new(
+        Arc::new(verdict),
+        Arc::new(PortalPdf),
+        Arc::new(DeflatedZip),
+    )
 }
 
 /// Threads in which files that people send are read, as many at a time as there are processors.

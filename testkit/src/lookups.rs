@@ -29,6 +29,7 @@ use ports::inbound::{
 };
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use zip_files::DeflatedZip;
 
 use crate::fakes::{NoPdfs, NoSealKeys, PlainPdfs, unknown_certificate};
 use crate::people::{PeopleServices, hasher};
@@ -223,7 +224,11 @@ impl LookupFixture {
                 gatekeeper,
                 proofs,
                 files: FileChecks::new(
-                    ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
+                    ProofCheckService::new(
+                        Arc::new(unknown_certificate),
+                        Arc::new(NoPdfs),
+                        Arc::new(DeflatedZip),
+                    ),
                     Arc::new(Catalogue::embedded().clone()),
                     clock.clone(),
                     Box::new(|work| Box::pin(async move { work() })),

@@ -1,6 +1,8 @@
 //! Files checked by `POST /v1/cep/verify`: proofs of the sandbox, whole and altered, with and without
 //! the bank, and a hostile customer beside an ordinary one.
 
+use std::fs;
+use std::io::{Cursor, Write as _};
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
@@ -8,6 +10,8 @@ use futures::future::{join_all, select};
 use reqwest::{Response, StatusCode};
 use rstest::rstest;
 use serde_json::{Value, json};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 use crate::gateway::{CountingBank, Gateway, Key, Plan, json_of, request};
 
@@ -133,6 +137,225 @@ async fn an_untouched_file_is_valid_and_its_fields_are_those_of_the_json() {
     assert_eq!(check(&of_pdf, "texto_y_cadena").0, "ok");
 }
 
+/// A file of `tests/cases`.
+fn case(name: &str) -> Vec<u8> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases");
+    fs::read(format!("{folder}/{name}")).unwrap()
+}
+
+/// The notices beside a verdict.
+fn notices(answer: &Value) -> Vec<&str> {
+    let notices = answer["avisos"].as_array().unwrap().iter();
+    notices
+        .map(|notice| {
+            assert_eq!(notice["campos"], json!(["clave_rastreo"]));
+            assert!(!notice["mensaje"].as_str().unwrap().is_empty());
+            notice["codigo"].as_str().unwrap()
+        })
+        .collect()
+}
+
+const NOT_COMPARED: &str = "campos_sin_sellar_no_comparados";
+const COMPARED: &str = "campos_sin_sellar_comparados_con_el_banco";
+const DIFFERENT: &str = "campos_sin_sellar_no_coinciden_con_el_banco";
+
+#[tokio::test]
+async fn a_proof_whose_tracking_key_was_edited_was_seen_before_and_the_key_is_said_to_be_unsealed() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    for (file, times) in [
+        ("clave-original.xml", 0),
+        ("clave-editada.xml", 1),
+        ("clave-original.xml", 2),
+    ] {
+        let answer = send(&gateway, &key, ("", "text/plain"), case(file)).await;
+        let answer = json_of(answer, 200).await;
+        assert_eq!(answer["resultado"], "valid", "{answer}");
+        assert_eq!(answer["visto"]["veces"], times, "{file}: {answer}");
+        assert_eq!(notices(&answer), [NOT_COMPARED]);
+    }
+}
+
+#[tokio::test]
+async fn no_edit_beside_the_sealed_text_and_no_format_hides_that_a_proof_was_seen_before() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let xml = xml(&gateway, &key, 1, AMOUNT).await;
+    let pdf = pdf(&gateway, &key, 1).await;
+    // Two deliveries; a file that is refused is looked up, and isn't counted.
+    let chain = attribute(&xml, "cadenaCDA");
+    for name in [
+        "FechaOperacion", "Hora", "ClaveSPEI", "sello", "numeroCertificado", "BancoReceptor", "Nombre",
+        "TipoCuenta", "Cuenta", "RFC", "Concepto", "MontoPago", "BancoEmisor",
+    ] {
+        let value = attribute(&xml, name);
+        let other = match name {
+            "FechaOperacion" => "2025-01-02",
+            "Hora" => "01:02:03",
+            "sello" => "AAAA",
+            "MontoPago" => "7.00",
+            "ClaveSPEI" => "40012",
+            _ => "1",
+        };
+        let edited = xml.replacen(&format!(" {name}=\"{value}\""), &format!(" {name}=\"{other}\""), 1);
+        assert_ne!(edited, xml, "{name}");
+        let answer = checked(&gateway, &key, "", &edited).await;
+        assert_eq!(answer["resultado"], "invalid", "{name}: {answer}");
+        assert_eq!(answer["visto"]["veces"], 2, "{name}: {answer}");
+    }
+    // Spellings of the same text, of which a seal covers one alone.
+    let (whole, _) = chain.rsplit_once('|').unwrap();
+    for (spelling, times) in [
+        (xml.replace(chain, &chain.replacen('|', "&#124;", 1)), 2),
+        (xml.replace(chain, &format!("{whole}|")), 3),
+        (xml.replace(chain, &chain.replacen(' ', "\r\n", 1)), 3),
+        (xml.replace("claveRastreo=\"", "claveRastreo=\"X"), 4),
+    ] {
+        assert_ne!(spelling, xml);
+        let answer = checked(&gateway, &key, "", &spelling).await;
+        assert_eq!(answer["visto"]["veces"], times, "{spelling}: {answer}");
+    }
+    let answer = send(&gateway, &key, ("", "application/pdf"), pdf).await;
+    assert_eq!(json_of(answer, 200).await["visto"]["veces"], 5);
+    // The first one is the delivery, to whichever endpoint.
+    let json = json_of(gateway.post("json", &key, &request(1, AMOUNT)).await, 200).await;
+    assert_eq!(json["visto"]["veces"], 6);
+    assert_eq!(notices(&json), [COMPARED]);
+}
+
+#[tokio::test]
+async fn other_files_are_told_to_be_what_they_are() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    for (file, declared, reason, told) in [
+        ("factura-cfdi.xml", "application/xml", "es_factura", "factura (CFDI), no un CEP"),
+        ("recibo-whatsapp.jpg", "image/jpeg", "es_imagen", "no prueba nada"),
+        ("recibo-whatsapp.jpg", "application/pdf", "es_imagen", "clave_rastreo"),
+    ] {
+        let answer = send(&gateway, &key, ("", declared), case(file)).await;
+        let body = json_of(answer, 400).await;
+        assert_eq!(body["details"]["file"]["problem"], reason, "{body}");
+        let message = body["details"]["file"]["message"].as_str().unwrap();
+        assert!(message.contains(told), "{message}");
+    }
+}
+
+/// Requests that the key has left in this minute.
+fn left_in_minute(answer: &Response) -> u32 {
+    let limit = answer.headers()["ratelimit"].to_str().unwrap();
+    let (_, rest) = limit.split_once(";r=").unwrap();
+    rest.split(';').next().unwrap().parse().unwrap()
+}
+
+/// A ZIP of these files.
+fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let answer = send(&gateway, &key, ("", "application/zip"), case("cep-de-cliente.zip")).await;
+    assert_eq!(answer.headers()["x-seal"], "valid");
+    let answer = json_of(answer, 200).await;
+    assert_eq!(answer["archivo"], "zip", "{answer}");
+    assert_eq!(answer["comprobantes"][0]["nombre"], "CEP.xml");
+    assert_eq!(answer["comprobantes"][0]["resultado"], "valid");
+    assert_eq!(answer["omitidos"], json!([]));
+
+    let good = xml(&gateway, &key, 1, AMOUNT).await;
+    let page = pdf(&gateway, &key, 1).await;
+    let forged = good.replace(&format!(r#"MontoPago="{AMOUNT}""#), r#"MontoPago="9.00""#);
+    let files = zip(&[
+        ("pagos/CEP.xml", good.as_bytes()),
+        ("pagos/CEP.pdf", &page),
+        ("pagos/falso", forged.as_bytes()),
+        ("__MACOSX/._CEP.xml", b"x"),
+        ("foto.xml", &case("recibo-whatsapp.jpg")),
+        ("malo.pdf", b"%PDF-1.5"),
+    ]);
+    let mut left = None;
+    for seen in [2, 3] {
+        let answer = send(&gateway, &key, ("", "application/pdf"), files.clone()).await;
+        assert_eq!(answer.headers()["x-seal"], "valid");
+        let now = left_in_minute(&answer);
+        let answer = json_of(answer, 200).await;
+        let proofs = answer["comprobantes"].as_array().unwrap();
+        let told: Vec<_> = proofs
+            .iter()
+            .map(|proof| (proof["nombre"].as_str().unwrap(), proof["resultado"].as_str().unwrap()))
+            .collect();
+        let expected = [
+            ("pagos/CEP.xml", "valid"),
+            ("pagos/CEP.pdf", "valid"),
+            ("pagos/falso", "invalid"),
+        ];
+        assert_eq!(told, expected);
+        // The XML and the PDF of one payment are shown once.
+        assert!(proofs.iter().all(|proof| proof["visto"]["veces"] == seen), "{answer}");
+        let omitted = answer["omitidos"].as_array().unwrap();
+        let told: Vec<_> = omitted.iter().map(|file| (&file["nombre"], &file["motivo"])).collect();
+        assert_eq!(
+            told,
+            [
+                (&json!("foto.xml"), &json!("es_imagen")),
+                (&json!("malo.pdf"), &json!("pdf_danado"))
+            ]
+        );
+        assert_eq!(left.replace(now), Some(now + 1).filter(|_| seen == 3));
+    }
+}
+
+#[tokio::test]
+async fn a_zip_is_compared_with_the_bank_when_it_is_of_one_payment() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let good = xml(&gateway, &key, 1, AMOUNT).await;
+    let page = pdf(&gateway, &key, 1).await;
+    let other = xml(&gateway, &key, 2, "77.00").await;
+    let one = zip(&[("1.xml", good.as_bytes()), ("1.pdf", &page)]);
+    let answer = send(&gateway, &key, ("?portal=true", "application/zip"), one).await;
+    let answer = json_of(answer, 200).await;
+    for proof in answer["comprobantes"].as_array().unwrap() {
+        assert_eq!(check(proof, "portal").0, "ok", "{answer}");
+        assert_eq!(notices(proof), [COMPARED]);
+    }
+    let several = zip(&[("1.xml", good.as_bytes()), ("2.xml", other.as_bytes())]);
+    let answer = send(&gateway, &key, ("?portal=true", "application/zip"), several).await;
+    let answer = json_of(answer, 200).await;
+    for proof in answer["comprobantes"].as_array().unwrap() {
+        let (result, reason, _) = check(proof, "portal");
+        let told = (&*result, reason.as_deref());
+        assert_eq!(told, ("not_checked", Some("varios_pagos_en_zip")));
+        assert_eq!(notices(proof), [NOT_COMPARED]);
+    }
+}
+
+#[tokio::test]
+async fn a_zip_without_a_proof_is_refused_with_what_it_holds() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let invoice = case("factura-cfdi.xml");
+    for (files, reason) in [
+        (zip(&[("a.xml", &invoice)]), "es_factura"),
+        (zip(&[("a.xml", &invoice), ("b", b"hola")]), "zip_sin_comprobantes"),
+        (zip(&[("[Content_Types].xml", b"<Types/>")]), "es_documento_de_office"),
+        (zip(&[("otro.zip", &zip(&[("CEP.xml", b"<a/>")]))]), "zip_en_zip"),
+        (zip(&[]), "zip_sin_comprobantes"),
+        (b"PK\x03\x04 cut off".to_vec(), "zip_danado"),
+    ] {
+        let answer = send(&gateway, &key, ("", "application/zip"), files).await;
+        let body = json_of(answer, 400).await;
+        assert_eq!(body["details"]["file"]["problem"], reason, "{body}");
+    }
+}
+
 #[tokio::test]
 async fn altered_files_of_every_kind_are_told_apart() {
     let gateway = Gateway::start();
@@ -204,6 +427,7 @@ async fn the_bank_tells_what_it_knows_of_the_payment() {
     let asked = bank.cycles().len();
 
     let answer = checked(&gateway, &key, "?portal=false", &good).await;
+    assert_eq!(notices(&answer), [NOT_COMPARED]);
     let checks = answer["comprobaciones"].as_array().unwrap();
     assert!(checks.iter().all(|check| check["nombre"] != "portal"));
     assert_eq!(bank.cycles().len(), asked, "nobody is asked");
@@ -230,6 +454,7 @@ async fn the_bank_tells_what_it_knows_of_the_payment() {
         check(&answer, "portal"),
         failed("desconocido_para_el_banco", &[])
     );
+    assert_eq!(notices(&answer), [DIFFERENT]);
     assert_eq!(bank.cycles().len(), asked + 1, "one lookup");
 
     let without_proof = good.replace(AMOUNT, "404.02");

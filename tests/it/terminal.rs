@@ -25,6 +25,10 @@ struct OnTerminal {
 
 impl OnTerminal {
     fn start(folder: &Path, variables: &[(&str, &str)]) -> Self {
+        Self::run(folder, &[], variables)
+    }
+
+    fn run(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&screen).unwrap();
         unlockpt(&screen).unwrap();
@@ -33,6 +37,7 @@ impl OnTerminal {
         let terminal = File::options().read(true).write(true).open(terminal);
         let terminal = terminal.unwrap();
         let gateway = command(folder)
+            .args(arguments)
             .envs(variables.iter().copied())
             .stdout(terminal.try_clone().unwrap())
             .stderr(terminal)
@@ -117,4 +122,22 @@ async fn in_a_file_the_log_is_json() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         assert!(line["level"].is_string(), "{line}");
     }
+}
+
+#[tokio::test]
+async fn a_command_shows_its_output_alone_on_a_terminal_unless_its_log_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let create = ["keys", "create", "--name", "demo", "--env", "test"];
+    let mut made = OnTerminal::run(folder.path(), &create, &[]);
+    assert!(made.gateway.wait().unwrap().success());
+    let shown = made.until("api_key").await;
+    let lines: Vec<_> = shown.lines().filter(|line| !line.is_empty()).collect();
+    let [line] = lines[..] else {
+        panic!("more than the key: {shown}");
+    };
+    assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
+
+    let wanted = [("CEP_LOG", "info")];
+    let made = OnTerminal::run(folder.path(), &create, &wanted);
+    made.until("cep::keys").await;
 }

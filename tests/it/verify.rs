@@ -55,11 +55,19 @@ async fn files_are_checked_without_a_server_and_the_status_tells_the_result() {
         let (status, said) = verify(folder, &["--sandbox", file]);
         assert_eq!(status, 0, "{said}");
         assert!(said.starts_with(&format!("{file}: valid\n")), "{said}");
-        // The sandbox's key is published: it proves nothing.
+        assert!(said.contains("proves nothing"), "{said}");
+        assert!(said.contains("No seal covers the tracking key"), "{said}");
+        // The sandbox's key is published: nobody may take its proofs for a bank's.
         let (status, said) = verify(folder, &[file]);
-        assert_eq!(status, 2, "{said}");
-        assert!(said.contains("not_checked"), "{said}");
+        assert_eq!(status, 3, "{said}");
+        assert!(said.starts_with(&format!("{file}: sandbox\n")), "{said}");
+        assert!(said.contains("proves nothing"), "{said}");
     }
+    let (status, said) = verify(folder, &[&forged]);
+    assert_eq!(status, 1, "{said}");
+    let (status, said) = verify(folder, &[&unknown]);
+    assert_eq!(status, 2, "{said}");
+    assert!(!said.contains("sandbox"), "{said}");
     let (status, said) = verify(folder, &["--sandbox", &bad]);
     assert_eq!(status, 1, "{said}");
     let (status, said) = verify(folder, &["--sandbox", &unknown]);
@@ -74,6 +82,38 @@ async fn files_are_checked_without_a_server_and_the_status_tells_the_result() {
     let (status, said) = verify(folder, &["--sandbox", &good, missing, &forged, &unknown]);
     assert_eq!(status, 1, "{said}");
     assert!(said.contains(&format!("reading {missing}")), "{said}");
-    let (status, said) = verify(folder, &["--sandbox", &good, missing]);
-    assert_eq!(status, 2, "{said}");
+    let (status, said) = verify(folder, &["--sandbox", &good, &unknown, missing]);
+    assert_eq!(status, 66, "{said}");
+    let (status, said) = verify(folder, &["--sanbox", &good]);
+    assert_eq!(status, 64, "{said}");
+    let (status, said) = verify(folder, &[]);
+    assert_eq!(status, 64, "{said}");
+    let (status, said) = verify(folder, &["--help"]);
+    assert_eq!(status, 0, "{said}");
+    let (status, said) = verify(folder, &["--database-url", "sqlite:///nowhere/x.db", &good]);
+    assert_eq!(status, 69, "{said}");
+}
+
+/// A file of `tests/cases`.
+fn case(name: &str) -> String {
+    format!("{}/tests/cases/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn other_files_are_told_to_be_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    for (file, told) in [
+        ("factura-cfdi.xml", "an invoice (CFDI), not a CEP"),
+        ("recibo-whatsapp.jpg", "a picture proves nothing"),
+    ] {
+        let (status, said) = verify(folder.path(), &[&case(file)]);
+        assert_eq!(status, 1, "{said}");
+        assert!(said.contains(told), "{said}");
+    }
+    let zip = case("cep-de-cliente.zip");
+    let (status, said) = verify(folder.path(), &[&zip]);
+    assert_eq!(status, 3, "{said}");
+    assert!(said.starts_with(&format!("{zip}/CEP.xml: sandbox\n")), "{said}");
+    let (status, said) = verify(folder.path(), &["--sandbox", &zip]);
+    assert_eq!(status, 0, "{said}");
 }

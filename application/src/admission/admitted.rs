@@ -63,7 +63,7 @@ pub struct Identified {
 }
 
 /// The outcome of an admitted request, and facts for statistics.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settlement {
     /// The outcome.
     pub outcome: Outcome,
@@ -71,9 +71,9 @@ pub struct Settlement {
     pub banks: Option<Banks>,
     /// As in `LookupDetails::bank_time`.
     pub bank_time: Option<Duration>,
-    /// The proof that was delivered; `None` after any other outcome.
-    pub delivered: Option<ProofMark>,
-    /// The verdict on the seal of that proof; `None` after any other outcome.
+    /// The proofs that were delivered; none after any other outcome.
+    pub delivered: Vec<ProofMark>,
+    /// The gravest verdict on the seals of these proofs; `None` after any other outcome.
     pub seal: Option<SealVerdict>,
 }
 
@@ -84,7 +84,7 @@ impl Settlement {
             outcome,
             banks: None,
             bank_time: None,
-            delivered: None,
+            delivered: Vec::new(),
             seal: None,
         }
     }

@@ -397,7 +397,11 @@ impl GatekeeperService {
             duration,
             bank_time: settlement.bank_time,
             refund,
-            delivered: settlement.delivered.filter(|_| is_delivered),
+            delivered: if is_delivered {
+                settlement.delivered
+            } else {
+                Vec::new()
+            },
             seal: settlement.seal.filter(|_| is_delivered),
         });
     }

@@ -11,9 +11,9 @@ use domain::query::ProofQuery;
 use futures::channel::oneshot;
 use futures::future::BoxFuture;
 use ports::inbound::Participants;
-use ports::outbound::Clock;
+use ports::outbound::{Clock, ZipFiles};
 
-use crate::checks::ProofCheckService;
+use crate::checks::{ProofCheckService, ZippedReport};
 use crate::sync::places::{Place, Places};
 
 /// Files of one key that are decoded and checked at the same time, at most: each is 1 MiB, and a hostile
@@ -31,6 +31,32 @@ pub struct FileChecks {
     clock: Arc<dyn Clock>,
     compute: Compute,
     places: Places,
+}
+
+/// The checks of what was sent.
+pub(super) enum Reports {
+    /// A file.
+    File(CheckReport),
+    /// The files of a ZIP.
+    Zip(Vec<ZippedReport>),
+}
+
+impl Reports {
+    /// The reports of the files that are proofs.
+    pub(super) fn of_proofs(&mut self) -> Vec<&mut CheckReport> {
+        let reports: Vec<_> = match self {
+            Self::File(report) => vec![report],
+            Self::Zip(reports) => reports.iter_mut().map(|it| &mut it.report).collect(),
+        };
+        let reports = reports.into_iter();
+        reports.filter(|report| report.proof.is_some()).collect()
+    }
+}
+
+/// What was sent, as far as the first computation knows.
+enum Opened {
+    File(CheckReport),
+    Zip(Box<dyn ZipFiles>),
 }
 
 /// The computation of a check panicked, or was given up.
@@ -61,18 +87,46 @@ impl FileChecks {
         self.places.take(key).await
     }
 
-    /// Checks a file with the keys of an environment.
+    /// Checks a file, or each file of a ZIP, with the keys of an environment. The files of a ZIP are as many
+    /// computations, between which those of others have their turns.
     pub(super) async fn check(
         &self,
         environment: Environment,
         file: Bytes,
-    ) -> Result<CheckReport, CheckNotEnded> {
+    ) -> Result<Reports, CheckNotEnded> {
+        let opened = self.computed(move |checks| match checks.open(&file) {
+            None => Opened::File(checks.verify(environment, &file)),
+            Some(Ok(files)) => Opened::Zip(files),
+            Some(Err(reason)) => Opened::File(CheckReport::of_other(reason)),
+        });
+        let mut files = match opened.await? {
+            Opened::File(report) => return Ok(Reports::File(report)),
+            Opened::Zip(files) => files,
+        };
+        let mut reports = Vec::new();
+        loop {
+            let next = self.computed(move |checks| {
+                let next = checks.verify_next(environment, &mut *files);
+                next.map(|report| (report, files))
+            });
+            let Some((report, rest)) = next.await? else {
+                return Ok(Reports::Zip(reports));
+            };
+            reports.push(report);
+            files = rest;
+        }
+    }
+
+    /// The result of a computation.
+    async fn computed<T: Send + 'static>(
+        &self,
+        computation: impl FnOnce(&ProofCheckService) -> T + Send + 'static,
+    ) -> Result<T, CheckNotEnded> {
         let checks = self.checks.clone();
         let (sender, receiver) = oneshot::channel();
         let work = move || {
-            let report = checks.verify(environment, &file);
             // The caller may be gone.
-            let _ = sender.send(report);
+            let _ = sender.send(computation(&checks));
         };
         (self.compute)(Box::new(work)).await;
         receiver.await.map_err(|_| CheckNotEnded)

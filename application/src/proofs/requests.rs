@@ -90,9 +90,9 @@ struct Processed {
     outcome: Outcome,
     details: LookupDetails,
     reply: Reply,
-    /// The proof in the answer.
-    delivered: Option<ProofMark>,
-    /// The verdict on its seal.
+    /// The proofs in the answer.
+    delivered: Vec<ProofMark>,
+    /// The verdict on their seals, the gravest.
     seal: Option<SealVerdict>,
     /// Facts by which the same answer is made again, if it may be.
     repeatable: Option<FirstAnswer>,
@@ -211,7 +211,7 @@ impl RequestSteps {
             Ok(_) => Outcome::Delivered,
             Err(error) => error.outcome(),
         };
-        let (mut delivered, mut seen) = (None, None);
+        let (mut delivered, mut seen) = (Vec::new(), None);
         if let (Ok(delivery), Some(cached)) = (&mut result, &cached) {
             let presented = Presented {
                 environment: admitted.environment,
@@ -219,7 +219,7 @@ impl RequestSteps {
                 proof: &delivery.proof,
             };
             let marks = cached.marks.get_or_init(|| self.history.marks(presented));
-            delivered = marks.first().copied();
+            delivered = Vec::from_iter(marks.first().copied());
             if admitted.endpoint.is_parsed() {
                 seen = self.seen(admitted, marks, first).await;
                 delivery.seen = seen;
@@ -332,7 +332,7 @@ impl Processed {
             outcome: Outcome::InvalidRequest,
             details: LookupDetails::default(),
             reply: Reply::Encoded,
-            delivered: None,
+            delivered: Vec::new(),
             seal: None,
             repeatable: Some(FirstAnswer::Immediate {
                 outcome: Outcome::InvalidRequest,
@@ -360,7 +360,7 @@ fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Processed {
         outcome: Outcome::InternalError,
         details: LookupDetails::default(),
         reply: Reply::Failed,
-        delivered: None,
+        delivered: Vec::new(),
         seal: None,
         repeatable: None,
         kept: None,

@@ -106,7 +106,7 @@ async fn deliver(world: &World, process: &Process, holder: &Holder, id: BatchId,
     let RowOutcome::Lookup(lookup) = &seen[0].outcome else {
         panic!("{seen:?}");
     };
-    assert!(lookup.imported);
+    assert!(lookup.is_imported());
     let delivery = lookup.delivery.as_ref().unwrap();
     assert!(matches!(&delivery.files, Files::Xml(xml) if *xml == file(row)));
     world.until(process, id, BatchState::Finished).await;

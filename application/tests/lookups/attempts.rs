@@ -58,7 +58,7 @@ async fn one_end_is_recorded_with_the_mark_and_the_verdict_of_the_proof() {
     assert_eq!(ended.outcome, Outcome::Delivered);
     assert_eq!(ended.key, holder.id);
     assert_eq!(ended.seal, Some(SealVerdict::NotChecked));
-    assert!(ended.delivered.is_some() && ended.banks.is_some());
+    assert!(!ended.delivered.is_empty() && ended.banks.is_some());
     assert!(ended.bank_time.is_some());
     assert_eq!(ended.refund, None);
 }

@@ -33,6 +33,7 @@ use testkit::fakes::{
 };
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use zip_files::DeflatedZip;
 
 use super::questions::{Answer, Exchange};
 pub(crate) use super::questions::{
@@ -178,7 +179,11 @@ impl World {
                 gatekeeper: base.gatekeeper.clone(),
                 proofs: proofs.clone(),
                 files: FileChecks::new(
-                    ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
+                    ProofCheckService::new(
+                        Arc::new(unknown_certificate),
+                        Arc::new(NoPdfs),
+                        Arc::new(DeflatedZip),
+                    ),
                     Arc::new(Catalogue::embedded().clone()),
                     base.clock.clone(),
                     Box::new(|work| Box::pin(async move { work() })),

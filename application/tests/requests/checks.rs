@@ -9,7 +9,7 @@ use domain::outcome::Outcome;
 use ports::Cause;
 use ports::contract::bank::transfer;
 use ports::inbound::{
-    BankComparison, CheckExchange, CheckRequest, CheckedFile, FetchError, InvalidRequest,
+    BankComparison, CheckExchange, CheckRequest, CheckedFile, CheckedUpload, FetchError, InvalidRequest,
     ProofRequests as _, RepeatableExchange, Reply, ServedRequest, SettledRequest,
 };
 use testkit::fakes::unsealed_proof;
@@ -47,8 +47,12 @@ impl CheckExchange for FileExchange {
         self.file.clone()
     }
 
-    async fn encode(&mut self, result: Result<CheckedFile, FetchError>) -> Result<(), Cause> {
-        *self.encoded.lock().unwrap() = Some(result);
+    async fn encode(&mut self, result: Result<CheckedUpload, FetchError>) -> Result<(), Cause> {
+        let file = result.map(|checked| match checked {
+            CheckedUpload::File(file) => *file,
+            CheckedUpload::Zip(_) => panic!("no ZIP was sent"),
+        });
+        *self.encoded.lock().unwrap() = Some(file);
         Ok(())
     }
 
@@ -158,6 +162,18 @@ async fn what_is_no_proof_counts_as_an_invalid_request_and_nothing_is_looked_up(
     assert_eq!(fixture.steps(), Vec::<&str>::new());
     assert_eq!(fixture.recorded(), [Outcome::InvalidRequest; 2]);
     assert_eq!(fixture.used().await.net(), 2);
+}
+
+#[tokio::test]
+async fn a_proof_is_recognised_though_nobody_knows_its_issuer_and_a_seal_that_is_none_is_not_counted() {
+    let fixture = fixture(None).await;
+    fixture.serve().await;
+    for _ in 0..2 {
+        let (_, encoded) = check(&fixture, Ok(proof(BankComparison::Skipped))).await;
+        let checked = encoded.unwrap().unwrap();
+        assert_eq!(checked.issuer, None);
+        assert_eq!(checked.seen.unwrap().times, 1, "the delivery alone");
+    }
 }
 
 #[tokio::test]

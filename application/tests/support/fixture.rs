@@ -148,7 +148,7 @@ pub(crate) fn ended(outcome: Outcome) -> Settlement {
         outcome,
         banks: None,
         bank_time: None,
-        delivered: None,
+        delivered: Vec::new(),
         seal: None,
     }
 }

@@ -24,6 +24,8 @@ pub enum BankRecord<'a> {
     Unknown,
     /// The file doesn't say enough of the payment to look it up.
     NotAskable,
+    /// The file came with proofs of other payments, and one request is one lookup.
+    OfSeveralPayments,
 }
 
 /// Fields that tell the beneficiary.
@@ -89,6 +91,9 @@ impl CheckReport {
                 Check::not_checked(name, CheckReason::NotIssuedByBank, Vec::new())
             }
             BankRecord::NotAskable => Check::not_checked(name, CheckReason::NotAskable, Vec::new()),
+            BankRecord::OfSeveralPayments => {
+                Check::not_checked(name, CheckReason::SeveralPayments, Vec::new())
+            }
         });
     }
 }

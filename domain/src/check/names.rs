@@ -200,6 +200,9 @@ named_enum! {
         /// The file doesn't say enough to ask the bank.
         #[strum(serialize = "faltan_datos_para_consultar")]
         NotAskable,
+        /// The file came with proofs of other payments, so the bank wasn't asked.
+        #[strum(serialize = "varios_pagos_en_zip")]
+        SeveralPayments,
     }
 }
 

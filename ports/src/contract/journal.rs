@@ -81,7 +81,7 @@ pub(super) fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntr
         duration: Duration::from_millis(1_234),
         bank_time: Some(Duration::from_millis(987)),
         refund: outcome.is_refunded().then(|| Month::of(noon())),
-        delivered: None,
+        delivered: Vec::new(),
         seal: None,
     }
 }

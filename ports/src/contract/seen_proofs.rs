@@ -19,6 +19,7 @@ pub async fn seen_proofs<F: Future<Output = JournalUnderTest>>(make: impl Fn() -
     customers_and_proofs_are_counted_apart(make().await).await;
     deliveries_under_several_secrets_are_summed(make().await).await;
     a_request_that_delivered_nothing_does_not_count(make().await).await;
+    each_proof_of_a_request_is_counted(make().await).await;
 }
 
 fn mark(number: u8) -> ProofMark {
@@ -38,7 +39,7 @@ impl JournalUnderTest {
         let key = self.stores.added(u16::try_from(number).unwrap_or_default());
         self.journal.conclude(RequestEntry {
             customer: of,
-            delivered: Some(mark),
+            delivered: vec![mark],
             at,
             ..request(number, key.await.id, Outcome::Delivered)
         });
@@ -118,4 +119,17 @@ async fn a_request_that_delivered_nothing_does_not_count(under_test: JournalUnde
         under_test.deliveries(customer(1).id, &[mark(1)]).await,
         none
     );
+}
+
+async fn each_proof_of_a_request_is_counted(under_test: JournalUnderTest) {
+    let key = under_test.stores.added(1).await.id;
+    under_test.journal.conclude(RequestEntry {
+        delivered: vec![mark(1), mark(2)],
+        at: noon(),
+        ..request(1, key, Outcome::Delivered)
+    });
+    let of = customer(1).id;
+    for mark in [mark(1), mark(2)] {
+        assert_eq!(under_test.deliveries(of, &[mark]).await, times(1, noon()));
+    }
 }

@@ -107,7 +107,7 @@ fn request(number: u16, key: &ApiKey, at: DateTime<Utc>) -> RequestEntry {
         duration: Duration::from_millis(100),
         bank_time: None,
         refund: None,
-        delivered: None,
+        delivered: Vec::new(),
         seal: None,
     }
 }

@@ -11,6 +11,7 @@ use domain::limits::LimitStatus;
 use domain::outcome::Outcome;
 use domain::participant::ParticipantCode;
 use domain::query::ProofQuery;
+use domain::seal::Verdict;
 use domain::seen::EarlierDeliveries;
 
 use super::{
@@ -86,13 +87,13 @@ pub trait CheckExchange: RepeatableExchange {
     /// [`InvalidRequest`]: the exchange has encoded what is wrong with the request.
     async fn decode(&mut self) -> Result<CheckRequest, InvalidRequest>;
 
-    /// Encodes the result, and keeps it until [`Self::finish`]. A file without a proof counts as
-    /// [`Outcome::InvalidRequest`], every other result as [`Outcome::Delivered`]. An error is that of
-    /// the lookup: the bank could not be asked.
+    /// Encodes the result, and keeps it until [`Self::finish`]. A file without a proof, and a ZIP without
+    /// any, counts as [`Outcome::InvalidRequest`], every other result as [`Outcome::Delivered`]. An error is
+    /// that of the lookup: the bank could not be asked.
     ///
     /// # Errors
     /// The cause, for the log: the result has no encoding. The request counts as a failure of ours.
-    async fn encode(&mut self, result: Result<CheckedFile, FetchError>) -> Result<(), Cause>;
+    async fn encode(&mut self, result: Result<CheckedUpload, FetchError>) -> Result<(), Cause>;
 
     /// Sends the answer.
     async fn finish(self: Box<Self>, served: ServedRequest);
@@ -114,6 +115,47 @@ pub enum BankComparison {
     Skipped,
     /// The payment is looked up.
     Wanted,
+}
+
+/// The result of checking what was sent.
+#[derive(Clone, Debug)]
+pub enum CheckedUpload {
+    /// A file.
+    File(Box<CheckedFile>),
+    /// The files of a ZIP, in its order.
+    Zip(Vec<ZippedCheck>),
+}
+
+/// The result of checking a file of a ZIP.
+#[derive(Clone, Debug)]
+pub struct ZippedCheck {
+    /// The file's name, as it is told.
+    pub name: String,
+    /// The result.
+    pub checked: CheckedFile,
+}
+
+impl CheckedUpload {
+    /// The checks of the files that are proofs.
+    pub fn proofs(&self) -> impl Iterator<Item = &CheckedFile> {
+        let files: Vec<&CheckedFile> = match self {
+            Self::File(file) => vec![file],
+            Self::Zip(files) => files.iter().map(|file| &file.checked).collect(),
+        };
+        let files = files.into_iter();
+        files.filter(|file| file.report.proof.is_some())
+    }
+
+    /// The gravest verdict on the seals of its proofs; `None` without a proof.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let gravity = |verdict: &Verdict| match verdict {
+            Verdict::Valid(_) => 0,
+            Verdict::NotChecked(_) => 1,
+            Verdict::Invalid => 2,
+        };
+        let verdicts = self.proofs().map(|file| file.report.verdict);
+        verdicts.max_by_key(gravity)
+    }
 }
 
 /// The result of checking a file.

@@ -107,8 +107,8 @@ pub struct RequestEntry {
     pub bank_time: Option<Duration>,
     /// The month to which the request is refunded, if it is.
     pub refund: Option<Month>,
-    /// The proof that was delivered, if one was. It is counted for its customer, in the same commit.
-    pub delivered: Option<ProofMark>,
-    /// The verdict on the seal of the proof that was delivered, if one was.
+    /// The proofs that were delivered, each once. They are counted for their customer, in the same commit.
+    pub delivered: Vec<ProofMark>,
+    /// The gravest verdict on the seals of the proofs that were delivered, if any were.
     pub seal: Option<SealVerdict>,
 }

@@ -57,7 +57,7 @@ const DRIVERS: [&str; 29] = [
 const OUTSIDE: [&str; 2] = ["bench", "seal-keys"];
 
 /// The crates of the workspace.
-const WORKSPACE: [Place; 20] = [
+const WORKSPACE: [Place; 21] = [
     (
         "domain",
         &[],
@@ -146,6 +146,7 @@ const WORKSPACE: [Place; 20] = [
         Others::Drivers(&["deadpool-redis"]),
     ),
     ("pdf-text", &["domain", "ports"], Others::Drivers(&[])),
+    ("zip-files", &["domain", "ports"], Others::Drivers(&[])),
     // hyper's errors tell whether the server sent any part of an answer.
     (
         "bank-portal",

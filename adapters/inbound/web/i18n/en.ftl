@@ -353,6 +353,7 @@ check-otros-datos = The proof that the bank issues differs in the named fields: 
 check-desconocido-para-el-banco = The bank knows no payment with the file's tracking key, date, amount, institutions and account: it never was like this, or is very recent.
 check-sin-comprobante-del-banco = The bank knows the payment, but has no proof of it (yet). Ask again later.
 check-faltan-datos-para-consultar = The file doesn't say enough to ask the bank: the issuing institution, the receiving one, the account, the amount, the date or the tracking key is missing or can't be read.
+check-varios-pagos-en-zip = The bank was not asked, for the ZIP holds proofs of several payments and a request is one lookup. Send each proof by itself to compare it with the bank.
 check-ok-estructura = The file is a proof, and all of it can be read.
 check-ok-atributos = The fields of the proof say what the original chain says.
 check-ok-texto = What the PDF shows says what the original chain says.

@@ -353,6 +353,7 @@ check-otros-datos = El comprobante que emite el banco difiere en los campos indi
 check-desconocido-para-el-banco = El banco no conoce un pago con la clave de rastreo, la fecha, el monto, las instituciones y la cuenta del archivo: no existió así, o es de hace muy poco.
 check-sin-comprobante-del-banco = El banco conoce el pago, pero no tiene (todavía) un comprobante de él. Consúltelo más tarde.
 check-faltan-datos-para-consultar = El archivo no dice lo suficiente para consultar al banco: faltan, o no se pueden leer, la institución emisora, la receptora, la cuenta, el monto, la fecha o la clave de rastreo.
+check-varios-pagos-en-zip = No se preguntó al banco, porque el ZIP trae comprobantes de varios pagos y una petición es una consulta. Envíe cada comprobante por separado para compararlo con el banco.
 check-ok-estructura = El archivo es un comprobante y se puede leer completo.
 check-ok-atributos = Los datos del comprobante dicen lo mismo que la cadena original.
 check-ok-texto = Lo que se ve en el PDF dice lo mismo que la cadena original.

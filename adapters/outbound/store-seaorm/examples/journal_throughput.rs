@@ -120,7 +120,7 @@ fn entries(number: u64, keys: u64) -> (AdmissionEntry, RequestEntry) {
         duration: Duration::from_millis(20),
         bank_time: Some(Duration::from_millis(15)),
         refund: None,
-        delivered: None,
+        delivered: Vec::new(),
         seal: None,
     };
     (admission, conclusion)

@@ -83,7 +83,7 @@ pub(super) fn ending(state: LookupState, attempted: &Attempted) -> (LookupChange
         return (LookupChange::End { state, refund }, settlement);
     };
     let settlement = Settlement {
-        delivered: answer.mark,
+        delivered: Vec::from_iter(answer.mark),
         seal: Some(answer.seal),
         ..settlement
     };

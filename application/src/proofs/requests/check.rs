@@ -5,11 +5,13 @@ use domain::idempotency::FirstAnswer;
 use domain::outcome::Outcome;
 use domain::seen::ProofMark;
 use ports::inbound::{
-    BankComparison, CheckExchange, CheckRequest, CheckedFile, FetchError, InvalidRequest,
-    LookupDetails, NotFoundReason, Reply,
+    BankComparison, CheckExchange, CheckRequest, CheckedFile, CheckedUpload, FetchError, InvalidRequest,
+    LookupDetails, NotFoundReason, Reply, ZippedCheck,
 };
 
+use super::super::file_checks::Reports;
 use super::{Admitted, FetchReport, Presented, Processed, RequestSteps};
+use crate::checks::ZippedReport;
 
 impl RequestSteps {
     /// Decodes a file, checks it, compares it with the bank's record if that is wanted, and encodes
@@ -31,29 +33,36 @@ impl RequestSteps {
         } = request;
         let checked = self.files.check(admitted.environment, file).await;
         drop(place);
-        let mut report = match checked {
-            Ok(report) => report,
+        let mut reports = match checked {
+            Ok(reports) => reports,
             Err(cause) => return super::failed(&admitted.request_id, cause),
         };
         let (details, compared) = match bank_comparison {
             BankComparison::Skipped => (LookupDetails::default(), Ok(Record::Lasting)),
-            BankComparison::Wanted => self.compare_with_bank(admitted, &mut report).await,
+            BankComparison::Wanted => {
+                self.compare_with_bank(admitted, &mut reports.of_proofs())
+                    .await
+            }
         };
         let outcome = match &compared {
             Err(error) => error.outcome(),
-            Ok(_) if report.proof.is_none() => Outcome::InvalidRequest,
+            Ok(_) if reports.of_proofs().is_empty() => Outcome::InvalidRequest,
             Ok(_) => Outcome::Delivered,
         };
         let is_lasting = matches!(compared, Ok(Record::Lasting));
         let (result, delivered) = if let Err(error) = compared {
-            (Err(error), None)
+            (Err(error), Vec::new())
         } else {
-            let (checked, mark) = self.with_history(admitted, report, first).await;
-            (Ok(checked), mark)
+            let (checked, marks) = self.with_history(admitted, reports, first).await;
+            (Ok(checked), marks)
         };
         let checked = result.as_ref().ok();
-        let seal = checked.map(|it| it.report.verdict.into());
-        let seen = checked.and_then(|it| it.seen);
+        let seal = checked.and_then(CheckedUpload::verdict).map(Into::into);
+        let seen = checked.and_then(|checked| match checked {
+            CheckedUpload::File(file) => file.seen,
+            // A repeated request gets none of them.
+            CheckedUpload::Zip(_) => None,
+        });
         let encoded = exchange.encode(result).await;
         Processed {
             outcome,
@@ -67,8 +76,33 @@ impl RequestSteps {
         .unless_failed(&admitted.request_id, encoded)
     }
 
-    /// The report with the issuer and earlier deliveries of the proof, and the mark to record.
+    /// The reports with issuers and earlier deliveries of the proofs, and the marks to record.
     async fn with_history(
+        &self,
+        admitted: &Admitted,
+        reports: Reports,
+        first: Option<FirstAnswer>,
+    ) -> (CheckedUpload, Vec<ProofMark>) {
+        let reports = match reports {
+            Reports::File(report) => {
+                let (checked, mark) = self.file_with_history(admitted, report, first).await;
+                return (CheckedUpload::File(Box::new(checked)), Vec::from_iter(mark));
+            }
+            Reports::Zip(reports) => reports,
+        };
+        let (mut files, mut marks) = (Vec::with_capacity(reports.len()), Vec::new());
+        for ZippedReport { name, report } in reports {
+            let (checked, mark) = self.file_with_history(admitted, report, first).await;
+            files.push(ZippedCheck { name, checked });
+            // The XML and the PDF of one payment are one time that it is shown.
+            if let Some(mark) = mark.filter(|mark| !marks.contains(mark)) {
+                marks.push(mark);
+            }
+        }
+        (CheckedUpload::Zip(files), marks)
+    }
+
+    async fn file_with_history(
         &self,
         admitted: &Admitted,
         report: CheckReport,
@@ -83,7 +117,10 @@ impl RequestSteps {
                 proof,
             };
             let marks = self.history.marks(presented);
-            mark = marks.first().copied().filter(|_| report.counts_as_shown());
+            mark = marks
+                .first()
+                .copied()
+                .filter(|_| report.counts_as_shown());
             seen = self.seen(admitted, &marks, first).await;
         }
         let checked = CheckedFile {
@@ -94,18 +131,27 @@ impl RequestSteps {
         (checked, mark)
     }
 
-    /// Looks the payment of a file up, and adds the comparison to its checks.
+    /// Looks the payment of the files up, and adds the comparison to their checks. Files of several payments
+    /// are compared with nothing: a request is one lookup.
     async fn compare_with_bank(
         &self,
         admitted: &Admitted,
-        report: &mut CheckReport,
+        reports: &mut [&mut CheckReport],
     ) -> (LookupDetails, Result<Record, FetchError>) {
-        if report.proof.is_none() {
-            return (LookupDetails::default(), Ok(Record::Lasting));
+        let queries: Vec<_> = reports.iter().map(|it| self.files.query(it)).collect();
+        let mut askable = queries.iter().flatten();
+        let query = askable.next().cloned();
+        let record_all = |reports: &mut [&mut CheckReport], record| {
+            for report in reports {
+                report.compare_with_bank(record);
+            }
+            (LookupDetails::default(), Ok(Record::Lasting))
+        };
+        if askable.any(|other| Some(other) != query.as_ref()) {
+            return record_all(reports, BankRecord::OfSeveralPayments);
         }
-        let Some(query) = self.files.query(report) else {
-            report.compare_with_bank(BankRecord::NotAskable);
-            return (LookupDetails::default(), Ok(Record::Lasting));
+        let Some(query) = query else {
+            return record_all(reports, BankRecord::NotAskable);
         };
         let FetchReport {
             details, result, ..
@@ -121,9 +167,11 @@ impl RequestSteps {
             }
             Err(error) => return (details, Err(error.clone())),
         };
-        let is_issued = matches!(record, BankRecord::Issued(_));
-        report.compare_with_bank(record);
-        let record = if is_issued {
+        for (report, query) in reports.iter_mut().zip(queries) {
+            let record = query.map_or(BankRecord::NotAskable, |_| record);
+            report.compare_with_bank(record);
+        }
+        let record = if matches!(record, BankRecord::Issued(_)) {
             Record::Lasting
         } else {
             Record::Passing

@@ -19,7 +19,9 @@ impl SeenProofs for MemoryStore {
         let requests = tables.requests.values();
         let delivered = requests
             .filter(|request| request.customer == customer)
-            .filter(|request| request.delivered.is_some_and(|mark| marks.contains(&mark)));
+            .flat_map(|request| request.delivered.iter().map(move |mark| (request, mark)))
+            .filter(|(_, mark)| marks.contains(mark))
+            .map(|(request, _)| request);
         Ok(
             delivered.fold(EarlierDeliveries::default(), |seen, request| {
                 let first = seen.first.map_or(request.at, |first| first.min(request.at));

@@ -161,7 +161,7 @@ fn use_keys(services: &PeopleServices) {
         duration: Duration::from_micros(812_900),
         bank_time: Some(Duration::from_millis(700)),
         refund: None,
-        delivered: None,
+        delivered: Vec::new(),
         seal: Some(SealVerdict::Valid),
     };
     let invalid = RequestEntry {

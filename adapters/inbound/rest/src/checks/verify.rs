@@ -9,7 +9,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
 
-use super::views::CheckedProof;
+use super::views::CheckAnswer;
 use crate::RestState;
 use crate::openapi::responses::{BadFile, LargeFile, NoFile};
 use crate::pipeline;
@@ -25,10 +25,14 @@ pub(super) struct Query {
     pub(super) portal: Option<bool>,
 }
 
-/// Checks of a proof that somebody sent you, XML or PDF
+/// Checks of a proof that somebody sent you: XML, PDF, or a ZIP of them
 ///
 /// Nobody is asked, unless `portal` says so, and nothing of the file is kept but a keyed hash for
 /// `visto`. The answer is 200 also for a file that was altered: `resultado` says so.
+///
+/// Of a ZIP each proof is checked, in one request: up to 50 files of 1 MiB, 8 MiB together. Files of it that
+/// are no proofs are listed with their reasons. `portal` compares them if all are of one payment. The answer to a
+/// repeated request (`Idempotency-Key`) with a ZIP has no `visto`.
 #[utoipa::path(
     post,
     path = "/v1/cep/verify",
@@ -47,8 +51,8 @@ pub(super) struct Query {
     responses(
         (
             status = 200,
-            description = "The content of the proof, and the checks.",
-            body = CheckedProof,
+            description = "The content of the proof, and the checks; of a ZIP those of each proof in it.",
+            body = CheckAnswer,
         ),
         BadFile, LargeFile, NoFile,
     ),

@@ -5,7 +5,7 @@ use domain::check::{
 };
 use domain::query::ExpectedBeneficiary;
 use domain::seal::{CheckedSeal, covered_fields};
-use ports::inbound::CheckedFile;
+use ports::inbound::{CheckedFile, CheckedUpload, ZippedCheck};
 use serde::Serialize;
 use strum::VariantNames as _;
 use utoipa::ToSchema;
@@ -16,6 +16,45 @@ use web::{Language, Problem};
 
 use crate::openapi::schemas::{text, words};
 use crate::proofs::views::{MatchesView, ProofFields, SealView, SeenView, or_null, sealed_fields};
+
+/// The checks of a file, or of each file of a ZIP.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum CheckAnswer {
+    Proof(Box<CheckedProof>),
+    Zip(CheckedZip),
+}
+
+/// The proofs in a ZIP, each with its checks. The whole is one request.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CheckedZip {
+    /// `true`
+    ok: bool,
+    #[schema(schema_with = zip)]
+    archivo: &'static str,
+    comprobantes: Vec<ZippedProof>,
+    omitidos: Vec<OmittedFile>,
+}
+
+/// A proof in a ZIP: as the answer to a file, with the file's name.
+#[derive(Serialize, ToSchema)]
+struct ZippedProof {
+    /// The name of the file in the ZIP.
+    nombre: String,
+    #[serde(flatten)]
+    proof: CheckedProof,
+}
+
+/// A file in a ZIP that is no proof. Folders, and what macOS and Windows add by themselves, are none of them.
+#[derive(Serialize, ToSchema)]
+struct OmittedFile {
+    /// The name of the file in the ZIP.
+    nombre: String,
+    #[schema(schema_with = words::<CheckReason>)]
+    motivo: &'static str,
+    /// The reason and the remedy, for people, in the language that `Accept-Language` prefers.
+    mensaje: String,
+}
 
 /// The fields of a proof, and all checks of the file that it was read from.
 #[derive(Serialize, ToSchema)]
@@ -60,20 +99,77 @@ struct CheckView {
     explicacion: String,
 }
 
+impl CheckAnswer {
+    /// The answer, or the problem of what holds no proof.
+    pub(crate) fn new(checked: &CheckedUpload, language: Language) -> Result<Self, Problem> {
+        let files = match checked {
+            CheckedUpload::File(file) => {
+                let proof = CheckedProof::new(file, language)?;
+                return Ok(Self::Proof(Box::new(proof)));
+            }
+            CheckedUpload::Zip(files) => files,
+        };
+        let (mut proofs, mut omitted) = (Vec::new(), Vec::new());
+        for ZippedCheck { name, checked } in files {
+            let nombre = name.clone();
+            match CheckedProof::new(checked, language) {
+                Ok(proof) => proofs.push(ZippedProof { nombre, proof }),
+                Err(_) => omitted.push(OmittedFile::new(nombre, checked, language)),
+            }
+        }
+        match &files[..] {
+            _ if !proofs.is_empty() => {}
+            [only] => return CheckedProof::new(&only.checked, language).map(Box::new).map(Self::Proof),
+            _ => {
+                return Err(Problem::NotAProof {
+                    explanation: CheckExplanation::ZipWithoutProofs,
+                    element: None,
+                });
+            }
+        }
+        Ok(Self::Zip(CheckedZip {
+            ok: true,
+            archivo: ZIP,
+            comprobantes: proofs,
+            omitidos: omitted,
+        }))
+    }
+}
+
+impl OmittedFile {
+    fn new(nombre: String, checked: &CheckedFile, language: Language) -> Self {
+        let reason = fault(checked).0;
+        Self {
+            nombre,
+            motivo: reason.name(),
+            mensaje: CheckExplanation::from(reason).message(language),
+        }
+    }
+}
+
+/// The reason why a file is no proof, and the part of it that the reason is about.
+fn fault(checked: &CheckedFile) -> (CheckReason, Option<&'static str>) {
+    let structure = checked.report.checks.first();
+    let reason = structure.and_then(|check| check.reason);
+    (
+        reason.unwrap_or(CheckReason::Unreadable),
+        structure.and_then(|check| check.element),
+    )
+}
+
 impl CheckedProof {
     /// The answer, or the problem of a file that isn't a proof.
-    pub(crate) fn new(checked: &CheckedFile, language: Language) -> Result<Self, Problem> {
+    fn new(checked: &CheckedFile, language: Language) -> Result<Self, Problem> {
         let CheckedFile {
             report,
             issuer,
             seen,
         } = checked;
         let Some(proof) = &report.proof else {
-            let structure = report.checks.first();
-            let reason = structure.and_then(|check| check.reason);
+            let (reason, element) = fault(checked);
             return Err(Problem::NotAProof {
-                explanation: CheckExplanation::from(reason.unwrap_or(CheckReason::Unreadable)),
-                element: structure.and_then(|check| check.element),
+                explanation: CheckExplanation::from(reason),
+                element,
             });
         };
         let seal = CheckedSeal::of(proof, |_| report.verdict);
@@ -104,6 +200,13 @@ impl CheckView {
             explicacion: explanation(check, language),
         }
     }
+}
+
+/// The kind of archive in an answer.
+const ZIP: &str = "zip";
+
+fn zip() -> ObjectBuilder {
+    text("`zip`").enum_values(Some([ZIP]))
 }
 
 fn outcome() -> ObjectBuilder {

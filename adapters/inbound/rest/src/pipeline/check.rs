@@ -10,7 +10,7 @@ use domain::inference::InferredBanks;
 use domain::outcome::Endpoint;
 use ports::Cause;
 use ports::inbound::{
-    CheckExchange, CheckRequest, CheckedFile, FetchError, InvalidRequest, RepeatableExchange,
+    CheckExchange, CheckRequest, CheckedUpload, FetchError, InvalidRequest, RepeatableExchange,
     ServedRequest,
 };
 use web::Problem;
@@ -85,7 +85,7 @@ impl CheckExchange for Exchange {
         })
     }
 
-    async fn encode(&mut self, result: Result<CheckedFile, FetchError>) -> Result<(), Cause> {
+    async fn encode(&mut self, result: Result<CheckedUpload, FetchError>) -> Result<(), Cause> {
         let Head {
             context, endpoint, ..
         } = &self.call.head;
@@ -99,13 +99,15 @@ impl CheckExchange for Exchange {
                 return Ok(());
             }
         };
-        let verdict = checked.report.verdict;
-        match views::CheckedProof::new(&checked, context.language) {
+        let verdict = checked.verdict();
+        match views::CheckAnswer::new(&checked, context.language) {
             Ok(view) => {
                 let json =
                     serde_json::to_string(&view).map_err(|error| Arc::new(error) as Cause)?;
                 let mut response = web::json_response(json);
-                headers::put_seal(response.headers_mut(), verdict);
+                if let Some(verdict) = verdict {
+                    headers::put_seal(response.headers_mut(), verdict);
+                }
                 self.encoded = Some(response);
             }
             Err(problem) => self.refuse(&problem),

@@ -106,13 +106,13 @@ async fn a_request_that_delivers_nothing_does_not_count() {
             .gateway
             .requests()
             .iter()
-            .all(|request| request.delivered.is_none())
+            .all(|request| request.delivered.is_empty())
     );
     fetch(&harness, "json", GOOD_KEY, &[]).await;
     let requests = harness.gateway.requests();
     let delivered = requests
         .iter()
-        .filter(|request| request.delivered.is_some());
+        .filter(|request| !request.delivered.is_empty());
     assert_eq!(delivered.count(), 1);
 }
 

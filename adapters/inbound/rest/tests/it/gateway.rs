@@ -18,6 +18,7 @@ use testkit::fakes::{NoPdfs, NoSealKeys, unknown_certificate};
 use testkit::lookups::LookupServices;
 use testkit::people::{PeopleServices, hasher};
 use tokio_util::task::TaskTracker;
+use zip_files::DeflatedZip;
 
 use crate::bank;
 use crate::data::now;
@@ -86,7 +87,11 @@ impl Gateway {
                 gatekeeper,
                 proofs,
                 files: FileChecks::new(
-                    ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
+                    ProofCheckService::new(
+                        Arc::new(unknown_certificate),
+                        Arc::new(NoPdfs),
+                        Arc::new(DeflatedZip),
+                    ),
                     Arc::new(Catalogue::embedded().clone()),
                     clock.clone(),
                     Box::new(|work| Box::pin(async move { work() })),

@@ -157,6 +157,8 @@ catalogue! {
         NotIssuedByBank = CheckReason::NotIssuedByBank, "check-sin-comprobante-del-banco";
         /// The file doesn't say enough to ask the bank.
         NotAskable = CheckReason::NotAskable, "check-faltan-datos-para-consultar";
+        /// The file came with proofs of other payments.
+        SeveralPayments = CheckReason::SeveralPayments, "check-varios-pagos-en-zip";
     }
 }
 
@@ -213,6 +215,7 @@ impl From<CheckReason> for CheckExplanation {
             CheckReason::UnknownToBank => Self::UnknownToBank,
             CheckReason::NotIssuedByBank => Self::NotIssuedByBank,
             CheckReason::NotAskable => Self::NotAskable,
+            CheckReason::SeveralPayments => Self::SeveralPayments,
         }
     }
 }

@@ -11,6 +11,7 @@ use domain::seal::{NotChecked, SealHash, UncheckedSeal, Verdict};
 use pdf_text::PortalPdf;
 use proptest::prelude::*;
 use rstest::rstest;
+use zip_files::DeflatedZip;
 
 use crate::support::{Files, drawn, proof, replaced};
 
@@ -35,7 +36,11 @@ fn verdict(environment: Environment, proof: &Proof) -> Verdict {
 }
 
 fn check(file: &[u8]) -> CheckReport {
-    let service = ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf));
+    let service = ProofCheckService::new(
+        Arc::new(verdict),
+        Arc::new(PortalPdf),
+        Arc::new(DeflatedZip),
+    );
     service.verify(Environment::Test, file)
 }
 
@@ -68,7 +73,11 @@ fn both_files_of_every_proof_of_the_sandbox_are_valid_and_say_the_same() {
 
 #[test]
 fn the_sandboxs_key_says_nothing_of_live_proofs() {
-    let service = ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf));
+    let service = ProofCheckService::new(
+        Arc::new(verdict),
+        Arc::new(PortalPdf),
+        Arc::new(DeflatedZip),
+    );
     let report = service.verify(Environment::Live, PROOFS[0].xml.as_bytes());
     assert_eq!(report.outcome(), CheckOutcome::NotChecked);
 }

@@ -56,18 +56,17 @@ pub(super) fn values(requests: &[RequestEntry]) -> impl Iterator<Item = Value> +
 fn rows(requests: &[RequestEntry]) -> BTreeMap<(CustomerId, ProofMark), Delivered> {
     let mut rows = BTreeMap::new();
     for request in requests {
-        let Some(mark) = request.delivered else {
-            continue;
-        };
         let at = request.at.timestamp_millis();
-        let delivered = rows.entry((request.customer, mark)).or_insert(Delivered {
-            times: 0,
-            first: at,
-            last: at,
-        });
-        delivered.times += 1;
-        delivered.first = delivered.first.min(at);
-        delivered.last = delivered.last.max(at);
+        for mark in &request.delivered {
+            let delivered = rows.entry((request.customer, *mark)).or_insert(Delivered {
+                times: 0,
+                first: at,
+                last: at,
+            });
+            delivered.times += 1;
+            delivered.first = delivered.first.min(at);
+            delivered.last = delivered.last.max(at);
+        }
     }
     rows
 }

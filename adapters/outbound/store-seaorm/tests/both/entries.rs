@@ -55,7 +55,7 @@ pub(crate) fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntr
         duration: Duration::from_millis(1),
         bank_time: None,
         refund: outcome.is_refunded().then(|| Month::of(now())),
-        delivered: None,
+        delivered: Vec::new(),
         seal: None,
     }
 }

@@ -113,7 +113,7 @@ async fn a_proof_is_kept_as_long_as_use_since_its_last_delivery() {
         (3, repeated, now()),
     ] {
         writer.conclude(RequestEntry {
-            delivered: Some(mark),
+            delivered: vec![mark],
             at,
             ..request(number, key, Outcome::Delivered)
         });

@@ -12,11 +12,11 @@ use domain::query::ExpectedBeneficiary;
 use domain::seal::{CertificateNumber, CheckedSeal, SealHash, SealedDigest, Signer, Verdict};
 use domain::seen::EarlierDeliveries;
 use domain::tracking_key::TrackingKey;
-use ports::inbound::{CheckedFile, Delivery, Files};
+use ports::inbound::{CheckedFile, CheckedUpload, Delivery, Files};
 use serde_json::Value;
 use web::Language;
 
-use crate::checks::views::CheckedProof;
+use crate::checks::views::CheckAnswer;
 use crate::proofs::views::ParsedProof;
 
 /// A proof between two invented people.
@@ -48,12 +48,12 @@ pub(super) fn checked() -> Value {
     if let Some(issued) = delivery() {
         report.compare_with_bank(BankRecord::Issued(&issued.proof));
     }
-    let checked = CheckedFile {
+    let checked = CheckedUpload::File(Box::new(CheckedFile {
         issuer: ParticipantCode::parse("40012"),
         seen: Some(EarlierDeliveries::default()),
         report,
-    };
-    let view = CheckedProof::new(&checked, Language::Spanish);
+    }));
+    let view = CheckAnswer::new(&checked, Language::Spanish);
     let view = view.ok().and_then(|view| serde_json::to_value(view).ok());
     view.unwrap_or_default()
 }

@@ -128,7 +128,7 @@ pub(crate) async fn write_down(
         duration: Duration::from_millis(300),
         bank_time: None,
         refund: outcome.is_refunded().then_some(month),
-        delivered: None,
+        delivered: Vec::new(),
         seal: None,
     });
 }

@@ -1,0 +1,187 @@
+//! ZIP files as people's programs write them, and hostile ones.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io::{Cursor, Write as _};
+
+use domain::check::{ZipBounds, ZipError};
+use ports::outbound::{ZipReader as _, ZippedFile};
+use proptest::prelude::*;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+use zip_files::DeflatedZip;
+
+const BOUNDS: ZipBounds = ZipBounds {
+    files: 3,
+    file_bytes: 200_000,
+    all_bytes: 300_000,
+    ratio: 100,
+};
+
+fn options(method: CompressionMethod) -> SimpleFileOptions {
+    SimpleFileOptions::default().compression_method(method)
+}
+
+fn zip(files: &[(&str, &[u8])], method: CompressionMethod) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        writer.start_file(*name, options(method)).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+fn read(file: Vec<u8>) -> Result<Vec<ZippedFile>, ZipError> {
+    let mut files = DeflatedZip.open(file.into(), BOUNDS)?;
+    Ok(std::iter::from_fn(|| files.next_file()).collect())
+}
+
+/// Names and contents.
+fn contents(file: Vec<u8>) -> Vec<(String, Result<usize, ZipError>)> {
+    let files = read(file).unwrap().into_iter();
+    let length = |file: ZippedFile| (file.name, file.content.map(|bytes| bytes.len()));
+    files.map(length).collect()
+}
+
+/// Bytes that no method makes shorter.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[3]
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}
+
+/// Changes a field of the only file, in its own header and in the directory.
+fn change(file: &mut [u8], own: usize, directory: usize, value: &[u8]) {
+    let place = |signature: &[u8]| {
+        let mut windows = file.windows(4);
+        windows.position(|window| window == signature).unwrap()
+    };
+    for start in [place(b"PK\x03\x04") + own, place(b"PK\x01\x02") + directory] {
+        file[start..start + value.len()].copy_from_slice(value);
+    }
+}
+
+#[test]
+fn files_come_one_after_the_other_and_what_systems_add_is_passed_over() {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let deflated = options(CompressionMethod::Deflated);
+    writer.add_directory("pagos", deflated).unwrap();
+    for (name, bytes) in [
+        ("pagos/CEP.xml", &b"<xml/>"[..]),
+        ("__MACOSX/pagos/._CEP.xml", b"x"),
+        ("pagos/.DS_Store", b"x"),
+        ("../CEP.pdf", b"%PDF"),
+        ("C:\\a\\Thumbs.db", b"x"),
+    ] {
+        writer.start_file(name, deflated).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    let file = writer.finish().unwrap().into_inner();
+    assert_eq!(
+        contents(file),
+        [("pagos/CEP.xml".to_owned(), Ok(6)), ("../CEP.pdf".to_owned(), Ok(4))]
+    );
+}
+
+/// Java, for one, writes archives without knowing the sizes beforehand.
+#[test]
+fn an_archive_that_was_written_as_a_stream_is_read() {
+    let mut file = Vec::new();
+    let mut writer = ZipWriter::new_stream(&mut file);
+    writer
+        .start_file("CEP.xml", options(CompressionMethod::Deflated))
+        .unwrap();
+    writer.write_all(b"<xml/>").unwrap();
+    writer.finish().unwrap();
+    assert_eq!(contents(file), [("CEP.xml".to_owned(), Ok(6))]);
+}
+
+#[test]
+fn a_file_that_can_not_be_read_spoils_none_of_the_others() {
+    let bomb = vec![0; 150_000];
+    let large = noise(200_001);
+    let files = [
+        ("bomb.xml", &bomb[..]),
+        ("large.pdf", &large),
+        ("good.xml", b"<xml/>"),
+    ];
+    assert_eq!(
+        contents(zip(&files, CompressionMethod::Deflated)),
+        [
+            ("bomb.xml".to_owned(), Err(ZipError::TooDeflated)),
+            ("large.pdf".to_owned(), Err(ZipError::FileTooLarge)),
+            ("good.xml".to_owned(), Ok(6)),
+        ]
+    );
+}
+
+#[test]
+fn files_have_a_bound_together() {
+    let part = noise(150_000);
+    let files = [("1", &part[..]), ("2", &part), ("3", &part)];
+    let read = contents(zip(&files, CompressionMethod::Stored));
+    assert_eq!(read[1].1, Ok(150_000));
+    assert_eq!(read[2].1, Err(ZipError::FilesTooLarge));
+}
+
+#[test]
+fn an_encrypted_file_and_another_method_are_told_apart() {
+    let mut encrypted = zip(&[("1", b"1")], CompressionMethod::Stored);
+    change(&mut encrypted, 6, 8, &[1, 0]);
+    assert_eq!(contents(encrypted)[0].1, Err(ZipError::Encrypted));
+    let mut method = zip(&[("1", b"1")], CompressionMethod::Stored);
+    change(&mut method, 8, 10, &[12, 0]);
+    assert_eq!(contents(method)[0].1, Err(ZipError::Unreadable));
+    let mut damaged = zip(&[("1", b"1")], CompressionMethod::Stored);
+    change(&mut damaged, 14, 16, &[9, 9, 9, 9]);
+    assert_eq!(contents(damaged)[0].1, Err(ZipError::Unreadable), "its checksum");
+}
+
+#[test]
+fn a_size_that_is_not_true_is_found_out() {
+    let content = vec![b'x'; 100_000];
+    let mut lying = zip(&[("1", &content)], CompressionMethod::Deflated);
+    change(&mut lying, 22, 24, &10_u32.to_le_bytes());
+    assert_eq!(contents(lying)[0].1, Err(ZipError::Unreadable));
+}
+
+#[test]
+fn a_directory_of_too_many_entries_is_refused() {
+    let names: Vec<String> = (0..4).map(|number| number.to_string()).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (&**name, &b"1"[..])).collect();
+    let refused = read(zip(&files, CompressionMethod::Stored));
+    assert_eq!(refused.unwrap_err(), ZipError::TooManyFiles);
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for number in 0..10_000 {
+        let folder = number.to_string();
+        writer.add_directory(folder, options(CompressionMethod::Stored)).unwrap();
+    }
+    let refused = read(writer.finish().unwrap().into_inner());
+    assert_eq!(refused.unwrap_err(), ZipError::TooManyFiles);
+}
+
+#[test]
+fn what_is_cut_off_is_damaged() {
+    let whole = zip(&[("1", b"<xml/>")], CompressionMethod::Stored);
+    for length in [4, whole.len() / 2, whole.len() - 22] {
+        let refused = read(whole[..length].to_vec());
+        assert_eq!(refused.unwrap_err(), ZipError::Damaged, "{length}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_or_refused_without_panic(
+        place in 0_usize..400, bytes in proptest::collection::vec(any::<u8>(), 1..8),
+    ) {
+        let mut file = zip(&[("1.xml", b"<xml/>"), ("2.pdf", &noise(100))], CompressionMethod::Deflated);
+        let end = (place + bytes.len()).min(file.len());
+        let start = place.min(end);
+        file[start..end].copy_from_slice(&bytes[..end - start]);
+        let _ = read(file);
+    }
+}
