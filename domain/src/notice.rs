@@ -15,6 +15,9 @@ named_enum! {
         /// The bank has no such payment, or another one, with these unsealed fields.
         #[strum(serialize = "campos_sin_sellar_no_coinciden_con_el_banco")]
         UnsealedDiffer,
+        /// The seal is the sandbox bank's, whose key is published: anybody can make it.
+        #[strum(serialize = "sello_del_banco_de_pruebas")]
+        SandboxSeal,
     }
 }
 
@@ -35,6 +38,12 @@ impl Notice {
             fields: &UNSEALED_FIELDS,
         }
     }
+
+    /// The notice about a seal that anybody can make.
+    pub const SANDBOX: Self = Self {
+        code: NoticeCode::SandboxSeal,
+        fields: &[],
+    };
 
     /// Notices about a proof that a gateway delivers: one that it fetched is the bank's answer to a question
     /// with this tracking key, and one that somebody imported is a file like any other.

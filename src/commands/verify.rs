@@ -10,7 +10,7 @@ use application::{ProofCheckService, ZippedReport};
 use bytes::Bytes;
 use domain::check::{Check, CheckOutcome, CheckReason, CheckReport, MAX_FILE_BYTES};
 use domain::key::Environment;
-use domain::seal::{NotChecked, Verdict};
+use domain::seal::Verdict;
 use web::Language;
 use web::problem::{NoticeMessage, explanation};
 
@@ -30,6 +30,17 @@ enum Status {
 }
 
 impl Status {
+    /// The result in a word.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Valid => CheckOutcome::Valid.name(),
+            Self::NotChecked => CheckOutcome::NotChecked.name(),
+            Self::Sandbox => "sandbox",
+            Self::Unreadable => "unreadable",
+            Self::Invalid => CheckOutcome::Invalid.name(),
+        }
+    }
+
     fn code(self) -> u8 {
         match self {
             Self::Valid => 0,
@@ -49,12 +60,6 @@ const EX_UNAVAILABLE: u8 = 69;
 
 /// Language of the report.
 const LANGUAGE: Language = Language::English;
-
-/// The report of a file, and the key that its seal was checked with.
-struct Checked {
-    report: CheckReport,
-    is_of_sandbox: bool,
-}
 
 pub(super) async fn run(options: VerifyOptions) -> ExitCode {
     match check_all(&options).await {
@@ -85,16 +90,14 @@ fn verify(checks: &ProofCheckService, options: &VerifyOptions, path: &Path) -> S
             return Status::Unreadable;
         }
     };
-    let reports = if options.sandbox {
-        let reports = reports(checks, Environment::Test, &file).into_iter();
-        reports.map(|zipped| (zipped, true)).collect()
+    let environment = if options.sandbox {
+        Environment::Test
     } else {
-        live_reports(checks, &file)
+        Environment::Live
     };
     let shown = path.display().to_string();
-    let (mut worst, mut proofs) = (Status::Valid, 0);
-    for (zipped, is_of_sandbox) in reports {
-        let ZippedReport { name, report } = zipped;
+    let mut worst = None;
+    for ZippedReport { name, report } in reports(checks, environment, &file) {
         let name = if name.is_empty() {
             shown.clone()
         } else {
@@ -104,41 +107,15 @@ fn verify(checks: &ProofCheckService, options: &VerifyOptions, path: &Path) -> S
             say(&passed_over(&name, &report));
             continue;
         }
-        let checked = Checked {
-            report,
-            is_of_sandbox,
-        };
-        let status = status(&checked, options);
-        say(&text(&name, status, &checked));
-        worst = worst.max(status);
-        proofs += 1;
+        let status = status(&report, environment);
+        say(&text(&name, status, &report));
+        worst = worst.max(Some(status));
     }
-    if proofs == 0 {
-        let empty = Checked {
-            report: CheckReport::of_other(CheckReason::ZipWithoutProofs),
-            is_of_sandbox: false,
-        };
+    worst.unwrap_or_else(|| {
+        let empty = CheckReport::of_other(CheckReason::ZipWithoutProofs);
         say(&text(&shown, Status::Invalid, &empty));
-        return Status::Invalid;
-    }
-    worst
-}
-
-/// The reports with the stored keys. Where none of them is a proof's, the sandbox's is tried: nobody should take
-/// a proof of it for one that can't be checked.
-fn live_reports(checks: &ProofCheckService, file: &Bytes) -> Vec<(ZippedReport, bool)> {
-    const UNKNOWN: Verdict = Verdict::NotChecked(NotChecked::UnknownCertificate);
-    let live = reports(checks, Environment::Live, file);
-    if live.iter().all(|zipped| zipped.report.verdict != UNKNOWN) {
-        return live.into_iter().map(|zipped| (zipped, false)).collect();
-    }
-    let test = reports(checks, Environment::Test, file);
-    let chosen = live.into_iter().zip(test).map(|(live, test)| {
-        let is_of_sandbox =
-            live.report.verdict == UNKNOWN && test.report.verdict != live.report.verdict;
-        (if is_of_sandbox { test } else { live }, is_of_sandbox)
-    });
-    chosen.collect()
+        Status::Invalid
+    })
 }
 
 /// The report of a file, without a name, or those of the files of a ZIP.
@@ -162,12 +139,12 @@ fn reports(
     }
 }
 
-fn status(checked: &Checked, options: &VerifyOptions) -> Status {
-    match checked.report.outcome() {
-        CheckOutcome::Invalid => Status::Invalid,
-        _ if checked.is_of_sandbox && !options.sandbox => Status::Sandbox,
-        CheckOutcome::Valid => Status::Valid,
-        CheckOutcome::NotChecked => Status::NotChecked,
+fn status(report: &CheckReport, environment: Environment) -> Status {
+    match (report.outcome(), report.by_sandbox, environment) {
+        (CheckOutcome::Invalid, ..) | (_, Some(Verdict::Invalid), _) => Status::Invalid,
+        (_, Some(_), Environment::Live) => Status::Sandbox,
+        (CheckOutcome::Valid, ..) => Status::Valid,
+        (CheckOutcome::NotChecked, ..) => Status::NotChecked,
     }
 }
 
@@ -183,17 +160,7 @@ fn read(path: &Path) -> Result<Bytes> {
     Ok(file.into())
 }
 
-fn text(name: &str, status: Status, checked: &Checked) -> String {
-    let report = &checked.report;
-    let word = match status {
-        Status::Sandbox => "sandbox",
-        _ => report.outcome().name(),
-    };
-    let sandbox = checked.is_of_sandbox.then(|| {
-        "  The seal is the sandbox bank's, whose key is published: anybody can make such a proof, and it proves \
-         nothing."
-            .to_owned()
-    });
+fn text(name: &str, status: Status, report: &CheckReport) -> String {
     let notices = report.proof.iter().flat_map(|_| report.notices());
     let notices = notices.map(|notice| {
         let message = NoticeMessage::from(notice.code).message(LANGUAGE);
@@ -203,8 +170,7 @@ fn text(name: &str, status: Status, checked: &Checked) -> String {
         .page()
         .map(|page| format!("  {:<18}  {}", "pagina", page.name()));
     let checks = report.checks.iter().map(line);
-    std::iter::once(format!("{name}: {word}"))
-        .chain(sandbox)
+    std::iter::once(format!("{name}: {}", status.word()))
         .chain(notices)
         .chain(page)
         .chain(checks)

@@ -20,6 +20,9 @@ pub struct CheckReport {
     pub verdict: Verdict,
     /// All checks, in the order of the APIs.
     pub checks: Vec<Check>,
+    /// The verdict by the sandbox's published key, if the seal names its certificate and no key of an
+    /// institution's.
+    pub by_sandbox: Option<Verdict>,
 }
 
 impl CheckReport {
@@ -101,6 +104,7 @@ impl CheckReport {
                 element,
                 ..Check::failed(CheckName::Structure, reason, Vec::new())
             }],
+            by_sandbox: None,
         }
     }
 
@@ -133,6 +137,7 @@ impl CheckReport {
             proof: Some(proof),
             verdict,
             checks,
+            by_sandbox: None,
         }
     }
 
@@ -163,16 +168,18 @@ impl CheckReport {
     }
 
     /// Notices beside the outcome.
-    pub fn notices(&self) -> [Notice; 1] {
+    pub fn notices(&self) -> Vec<Notice> {
         let compared = self.check(CheckName::Portal);
         let result = compared.map(|check| (check.result, check.reason));
-        [Notice::of_unsealed(match result {
+        let unsealed = Notice::of_unsealed(match result {
             Some((CheckResult::Ok, _)) => NoticeCode::UnsealedCompared,
             Some((CheckResult::Failed, Some(reason))) if reason.is_about_another_proof() => {
                 NoticeCode::UnsealedDiffer
             }
             _ => NoticeCode::UnsealedNotCompared,
-        })]
+        });
+        let sandbox = self.by_sandbox.map(|_| Notice::SANDBOX);
+        sandbox.into_iter().chain([unsealed]).collect()
     }
 
     /// Returns `true` if this check counts as one more time that the proof was shown. A file that is refused

@@ -141,6 +141,7 @@ export const LOOKUP = `query Lookup($id: ID!) {
       }
       seal { verdict reason certificado: certificate algoritmo: algorithm huella: digest }
       sealedFields
+      notices { codigo: code campos: fields mensaje: message }
       earlier { veces: times primera_vez: firstAt }
       files { extension path }
     }

@@ -10,6 +10,7 @@ use web::problem::{GraphqlProblem, RowError};
 use super::connection::page_size;
 use super::context::{ports, requester};
 use super::enums::{Outcome, RowState, SealVerdict};
+use super::proof::ProofNotice;
 use crate::field_error::FieldError;
 
 /// Rows of a batch, in the order of its table.
@@ -44,6 +45,8 @@ pub(crate) struct BatchRow {
     seal: Option<SealVerdict>,
     /// True when its proof came with an import of the bank's own batch.
     imported: bool,
+    /// Facts about its proof that the seal doesn't tell: the REST API's `avisos`.
+    notices: Vec<ProofNotice>,
     /// The tracking key; null for a faulty row.
     tracking_key: Option<String>,
     /// The amount in pesos, `1234.56`; null for a faulty row.
@@ -88,6 +91,9 @@ impl BatchRow {
             seal: delivery
                 .map(|delivery| domain::seal::SealVerdict::from(delivery.seal.verdict).into()),
             imported: lookup.is_some_and(|lookup| lookup.is_imported()),
+            notices: delivery.map_or_else(Vec::new, |delivery| {
+                ProofNotice::of_delivery(delivery.origin, language)
+            }),
             tracking_key: query.map(|query| query.tracking_key.as_str().to_owned()),
             amount: query.map(|query| query.amount.to_string()),
             date: query.map(|query| query.date.to_string()),

@@ -7,11 +7,12 @@ use domain::lookup::LookupId;
 use domain::page::{Page, PageRequest};
 use domain::seal::covered_fields;
 use ports::inbound::{Delivery, LookupView};
+use web::Language;
 
 use super::connection::{PageInfo, connection};
 use super::context::Ports;
 use super::enums::{Confidence, Environment, InferenceSource, LookupState, Outcome, SealVerdict};
-use super::proof::{EarlierDeliveries, Proof, ProofSeal};
+use super::proof::{EarlierDeliveries, Proof, ProofNotice, ProofSeal};
 use super::requests::Participant;
 use super::scalars::DateTime;
 
@@ -149,6 +150,8 @@ pub(crate) struct LookupDelivery {
     seal: ProofSeal,
     /// Names of the fields of the REST API's `cep` that the seal covers.
     sealed_fields: Vec<&'static str>,
+    /// Facts that the seal doesn't tell: the REST API's `avisos`.
+    notices: Vec<ProofNotice>,
     /// Earlier deliveries of the proof to the account, as of its delivery; null when they couldn't be
     /// read.
     earlier: Option<EarlierDeliveries>,
@@ -166,7 +169,7 @@ pub(crate) struct LookupFile {
 }
 
 impl LookupDetail {
-    pub(super) fn new(view: &LookupView, ports: &Ports) -> Self {
+    pub(super) fn new(view: &LookupView, ports: &Ports, language: Language) -> Self {
         let attempts = view.history.iter().flatten();
         let attempt = |attempt: &domain::lookup::Attempt| LookupAttempt {
             at: attempt.at.into(),
@@ -176,13 +179,13 @@ impl LookupDetail {
         Self {
             summary: Lookup::new(view, ports, ports.today()),
             attempts: attempts.map(attempt).collect(),
-            delivery: delivery.map(|delivery| LookupDelivery::new(delivery, view.id)),
+            delivery: delivery.map(|delivery| LookupDelivery::new(delivery, view.id, language)),
         }
     }
 }
 
 impl LookupDelivery {
-    fn new(delivery: &Delivery, id: LookupId) -> Self {
+    fn new(delivery: &Delivery, id: LookupId, language: Language) -> Self {
         let file = |extension: &&'static str| LookupFile {
             extension,
             path: format!("/lookups/{id}/{extension}"),
@@ -191,6 +194,7 @@ impl LookupDelivery {
             proof: Proof::new(&delivery.proof, delivery.issuer),
             seal: ProofSeal::from(&delivery.seal),
             sealed_fields: covered_fields(&delivery.proof),
+            notices: ProofNotice::of_delivery(delivery.origin, language),
             earlier: delivery.seen.map(EarlierDeliveries::from),
             files: delivery.files.extensions().iter().map(file).collect(),
         }

@@ -3,9 +3,12 @@
 use async_graphql::SimpleObject;
 use domain::amount::pesos;
 use domain::hex;
+use domain::notice::{Notice, ProofOrigin};
 use domain::participant::ParticipantCode;
 use domain::proof::AccountType;
 use domain::seal::{CheckedSeal, SealHash, Verdict};
+use web::Language;
+use web::problem::NoticeMessage;
 
 use super::enums::{NotChecked, SealVerdict};
 use super::scalars::{Count, DateTime};
@@ -138,6 +141,29 @@ pub(crate) struct EarlierDeliveries {
     times: Count,
     /// Time of the first; null when there is none.
     first_at: Option<DateTime>,
+}
+
+/// A fact beside the verdict on a proof that its seal doesn't tell.
+#[derive(SimpleObject)]
+pub(crate) struct ProofNotice {
+    /// Its code, as in the REST API's `avisos`.
+    code: &'static str,
+    /// Names of the fields of the REST API's `cep` that it is about.
+    fields: Vec<&'static str>,
+    /// The notice in a sentence, in the caller's language.
+    message: String,
+}
+
+impl ProofNotice {
+    /// The notices about a delivered proof.
+    pub(super) fn of_delivery(origin: ProofOrigin, language: Language) -> Vec<Self> {
+        let notice = |notice: Notice| Self {
+            code: notice.code.name(),
+            fields: notice.fields.to_vec(),
+            message: NoticeMessage::from(notice.code).message(language),
+        };
+        Notice::of_delivery(origin).map(notice).into()
+    }
 }
 
 impl From<domain::seen::EarlierDeliveries> for EarlierDeliveries {

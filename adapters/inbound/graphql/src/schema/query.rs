@@ -131,8 +131,9 @@ impl Query {
         // A text that isn't shaped like an id identifies nothing.
         let id = LookupId(uuid(&id)?);
         let ports = ports(context);
-        match ports.lookups.find(&requester(context).caller, id).await {
-            Ok(view) => Some(Ok(LookupDetail::new(&view, ports))),
+        let requester = requester(context);
+        match ports.lookups.find(&requester.caller, id).await {
+            Ok(view) => Some(Ok(LookupDetail::new(&view, ports, requester.language))),
             Err(PersonLookupError::NotFound) => None,
             Err(error) => Some(Err(error.into())),
         }

@@ -1,15 +1,16 @@
 //! Rows of a batch, as a table for spreadsheets.
 
 use domain::batch::formula;
+use domain::notice::Notice;
 use domain::proof::Proof;
-use ports::inbound::{RowOutcome, RowView};
+use ports::inbound::{Delivery, RowOutcome, RowView};
 use web::Language;
 use web::problem::RowError;
 
 use crate::lookups::views::origin;
 
 /// Names of the columns. The question's are those of a table that creates a batch.
-const COLUMNS: [&str; 24] = [
+const COLUMNS: [&str; 25] = [
     "fila",
     "linea",
     "id",
@@ -26,6 +27,7 @@ const COLUMNS: [&str; 24] = [
     "consulta",
     "origen",
     "sello",
+    "avisos",
     "fecha_operacion",
     "hora_abono",
     "ordenante",
@@ -101,6 +103,7 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         delivery
             .map(|delivery| delivery.seal.verdict.name().to_owned())
             .unwrap_or_default(),
+        delivery.map(notices).unwrap_or_default(),
         of_proof(|proof| Some(proof.operation_date.to_string())),
         of_proof(|proof| Some(proof.credit_time.to_string())),
         of_proof(|proof| proof.payer.name.clone()),
@@ -111,4 +114,10 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         of_proof(|proof| proof.concept.clone()),
     ];
     formula::row(cells)
+}
+
+/// Codes of what the seal doesn't tell.
+fn notices(delivery: &Delivery) -> String {
+    let codes = Notice::of_delivery(delivery.origin).map(|notice| notice.code.name());
+    codes.join(" ")
 }

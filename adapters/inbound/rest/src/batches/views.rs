@@ -239,7 +239,7 @@ impl RowBody {
         let (mut duplicate_of, mut lookup) = (None, None);
         match &row.outcome {
             RowOutcome::Duplicate { of, .. } => duplicate_of = Some(of.0 + 1),
-            RowOutcome::Lookup(found) => lookup = Some(LookupBody::new(found)),
+            RowOutcome::Lookup(found) => lookup = Some(LookupBody::new(found, language)),
             RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) | RowOutcome::NotBegun => {}
         }
         let errors = RowError::all_of(&row.outcome)

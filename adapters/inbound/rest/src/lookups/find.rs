@@ -36,5 +36,5 @@ pub(super) async fn find(
     let wait = Duration::from_secs(wait);
     let read = state.lookups.find(reader.access.clone(), id, wait).await;
     let read = read.map_err(|error| reader.problem(&error))?;
-    reader.answer(&read, &LookupBody::new(&read.found))
+    reader.answer(&read, &LookupBody::new(&read.found, reader.context.language))
 }

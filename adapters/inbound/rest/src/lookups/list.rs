@@ -65,6 +65,8 @@ pub(super) async fn list(
     };
     let listed = state.lookups.list(reader.access.clone(), query).await;
     let listed = listed.map_err(|error| reader.problem(&error))?;
-    let listing = Listing::of(listed.found.clone(), |lookup| LookupBody::new(&lookup));
+    let listing = Listing::of(listed.found.clone(), |lookup| {
+        LookupBody::new(&lookup, reader.context.language)
+    });
     reader.answer(&listed, &listing)
 }

@@ -34,7 +34,7 @@ pub(super) async fn remove(
     let read = state.lookups.remove(reader.access.clone(), id).await;
     let read = read.map_err(|error| reader.problem(&error))?;
     match &read.found {
-        RemovedLookup::Canceled(lookup) => reader.answer(&read, &LookupBody::new(lookup)),
+        RemovedLookup::Canceled(lookup) => reader.answer(&read, &LookupBody::new(lookup, reader.context.language)),
         RemovedLookup::Erased => {
             let mut response = StatusCode::NO_CONTENT.into_response();
             headers::put_standing(response.headers_mut(), &read.limit_status);

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Type};
 use web::Language;
-use web::problem::InferredDetails;
+use web::problem::{InferredDetails, NoticeDetail};
 
 use crate::openapi::schemas::words;
 use crate::proofs::views::{ParsedProof, ProofFields, SealView, SeenView, or_null};
@@ -68,6 +68,8 @@ pub(crate) struct LookupBody {
     /// Earlier deliveries of the proof to your account, as of its delivery.
     #[schema(required)]
     visto: Option<SeenView>,
+    /// Facts that the seal doesn't tell. None unless it is delivered, and in lists.
+    avisos: Vec<NoticeDetail>,
     /// `fetched`, or `imported` from the bank's own batch. Null unless it is delivered, and in lists.
     #[schema(required)]
     origin: Option<&'static str>,
@@ -116,16 +118,15 @@ pub(crate) struct AttemptBody {
 }
 
 impl LookupBody {
-    pub(crate) fn new(lookup: &LookupView) -> Self {
+    pub(crate) fn new(lookup: &LookupView, language: Language) -> Self {
         let proof = lookup
             .delivery
             .as_ref()
-            .map(|delivery| {
-                ParsedProof::new(delivery, &ExpectedBeneficiary::default(), Language::Spanish)
-            });
-        let (mut cep, mut sello, mut visto) = (None, None, None);
+            .map(|delivery| ParsedProof::new(delivery, &ExpectedBeneficiary::default(), language));
+        let (mut cep, mut sello, mut visto, mut avisos) = (None, None, None, Vec::new());
         if let Some(proof) = proof {
             (cep, sello, visto) = (Some(proof.cep), Some(proof.sello), proof.visto);
+            avisos = proof.avisos;
         }
         let pairs = lookup.metadata.pairs().iter();
         let pairs = pairs.map(|(name, value)| (name.clone(), Value::from(value.as_str())));
@@ -146,6 +147,7 @@ impl LookupBody {
             cep,
             sello,
             visto,
+            avisos,
             origin: lookup.delivery.as_ref().map(|_| origin(lookup)),
             batch: lookup.batch.map(|batch| batch.to_string()),
             files: files(lookup),

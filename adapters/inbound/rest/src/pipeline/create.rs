@@ -103,8 +103,12 @@ impl LookupExchange for Exchange {
 impl Head {
     /// The answer with a lookup; `None` when it can't be written.
     fn created(&self, lookup: &LookupView, preference: Option<Preference>) -> Option<Response> {
-        let RequestContext { request_id, .. } = &self.context;
-        let json = serde_json::to_string(&LookupBody::new(lookup));
+        let RequestContext {
+            request_id,
+            language,
+            ..
+        } = &self.context;
+        let json = serde_json::to_string(&LookupBody::new(lookup, *language));
         let json = json.inspect_err(|error| {
             tracing::error!(%request_id, %error, "a lookup can't be written");
         });

@@ -20,6 +20,8 @@ catalogue! {
         UnsealedNotCompared = NoticeCode::UnsealedNotCompared, "notice-unsealed-not-compared";
         /// The bank has no such payment, or another one.
         UnsealedDiffer = NoticeCode::UnsealedDiffer, "notice-unsealed-differ";
+        /// The seal is the sandbox bank's.
+        SandboxSeal = NoticeCode::SandboxSeal, "notice-sandbox-seal";
     }
 }
 
@@ -29,6 +31,7 @@ impl From<NoticeCode> for NoticeMessage {
             NoticeCode::UnsealedCompared => Self::UnsealedCompared,
             NoticeCode::UnsealedNotCompared => Self::UnsealedNotCompared,
             NoticeCode::UnsealedDiffer => Self::UnsealedDiffer,
+            NoticeCode::SandboxSeal => Self::SandboxSeal,
         }
     }
 }
@@ -53,7 +56,8 @@ fn code() -> ObjectBuilder {
              `campos_sin_sellar_comparados_con_el_banco`: the bank issues a proof with this tracking key. \
              `campos_sin_sellar_no_comparados`: nobody asked the bank, or it could not tell. \
              `campos_sin_sellar_no_coinciden_con_el_banco`: the bank knows no such payment with this tracking \
-             key, or issues another proof.",
+             key, or issues another proof. `sello_del_banco_de_pruebas`: the certificate is the sandbox bank's, \
+             whose key is published; anybody can make such a proof.",
         ))
         .enum_values(Some(NoticeCode::VARIANTS.iter().copied()))
 }

@@ -67,7 +67,7 @@ const COMPARISONS = ['atributos_y_cadena', 'texto_y_cadena'];
 
 // The report of a file, or one for each proof of a ZIP and the files of it that are none.
 function Answer({ of: { proof: answer, sandbox }, onCompare }) {
-  if (!answer.comprobantes) return html`<${Report} report=${answer} sandbox=${sandbox} onCompare=${onCompare} />`;
+  if (!answer.comprobantes) return html`<${Report} report=${answer} onCompare=${onCompare} />`;
   return html`
     ${proofsIn(answer).map((report, place) => html`
       <section key=${place} class="panel file-card" data-testid="zipped-proof" data-result=${report.resultado}>
@@ -75,7 +75,7 @@ function Answer({ of: { proof: answer, sandbox }, onCompare }) {
           <h3 class="file-name break">${report.nombre}</h3>
           <div class="row file-state"><${Verdict} of=${report} sandbox=${sandbox} /></div>
         </header>
-        <${Report} report=${report} sandbox=${sandbox} onCompare=${onCompare} />
+        <${Report} report=${report} onCompare=${onCompare} />
       </section>`)}
     ${answer.omitidos.length > 0 && html`
       <div data-testid="zip-omitted">
@@ -85,14 +85,14 @@ function Answer({ of: { proof: answer, sandbox }, onCompare }) {
 }
 
 // All of a file that is well is folded away; what failed is seen at once.
-function Report({ report, sandbox, onCompare }) {
+function Report({ report, onCompare }) {
   const { resultado, comprobaciones: checks, cep, visto: seen } = report;
   const failed = checks.filter((check) => check.resultado === 'failed');
   const contradicted = failed.flatMap(({ campos }) => campos);
   const altered = failed.some(({ nombre }) => COMPARISONS.includes(nombre));
   const [payer, beneficiary] = shortly(cep);
   return html`
-    <${Notice} tone=${toneOf(resultado)}><p>${t(`verify.more.${headlineOf(report)}`)} ${sandbox && resultado === 'valid' && html`<strong>${t('verify.more.sandbox')}</strong>`}</p></${Notice}>
+    <${Notice} tone=${toneOf(resultado)}><p>${t(`verify.more.${headlineOf(report)}`)}</p></${Notice}>
     <${ProofNotices} of=${report.avisos}>
       <p><button type="button" class="small" onClick=${onCompare} data-testid="file-compare"><${Icon} name="lookups" />${t('verify.compare')}</button></p>
     </${ProofNotices}>

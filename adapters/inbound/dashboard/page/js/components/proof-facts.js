@@ -129,6 +129,7 @@ const NOTICE_TONES = {
   campos_sin_sellar_comparados_con_el_banco: 'info',
   campos_sin_sellar_no_comparados: 'warn',
   campos_sin_sellar_no_coinciden_con_el_banco: 'bad',
+  sello_del_banco_de_pruebas: 'warn',
 };
 
 // What the seal doesn't tell; `children` is what can be done about it.

@@ -14,7 +14,7 @@ import { Badge, EnvironmentBadge, KeyLink, OutcomeBadge, Time } from '../compone
 import { Empty, Failed, Notice, Skeleton } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import { isOpen, LookupState, NextAttempt, Reason } from '../components/lookup-facts.js';
-import { EarlierDeliveries, Payment, ProofFacts } from '../components/proof-facts.js';
+import { EarlierDeliveries, Payment, ProofFacts, ProofNotices } from '../components/proof-facts.js';
 import { SealVerdict } from '../components/seal-verdict.js';
 import { CancelLookup, EraseLookup } from '../dialogs/lookup-dialogs.js';
 import { Page } from './page.js';
@@ -74,6 +74,7 @@ function Delivery({ of: delivery }) {
       ${proof.sello.estado === 'invalid' && html`<${Notice} tone="bad" testid="seal-invalid"><p><strong>${t('proof.distrust')}</strong></p></${Notice}>`}
       <${EarlierDeliveries} seen=${delivery.earlier} />
       <${Payment} proof=${proof} />
+      <${ProofNotices} of=${delivery.notices} />
       <${ProofFacts} proof=${proof} />
       <${SealVerdict} seal=${proof.sello} covered=${proof.campos_sellados} />
       <div class="row">

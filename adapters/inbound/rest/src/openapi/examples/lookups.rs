@@ -7,13 +7,14 @@ use domain::outcome::Outcome;
 use ports::inbound::LookupView;
 use serde_json::{Value, json};
 use uuid::Uuid;
+use web::Language;
 
 use super::inferred;
 use crate::lookups::views::LookupBody;
 
 /// A lookup whose proof isn't issued yet.
 pub(super) fn waiting() -> Value {
-    serde_json::to_value(LookupBody::new(&lookup())).unwrap_or_default()
+    serde_json::to_value(LookupBody::new(&lookup(), Language::Spanish)).unwrap_or_default()
 }
 
 /// A page with that lookup.
@@ -22,7 +23,7 @@ pub(super) fn page() -> Value {
         history: None,
         ..lookup()
     };
-    let listed = serde_json::to_value(LookupBody::new(&listed)).unwrap_or_default();
+    let listed = serde_json::to_value(LookupBody::new(&listed, Language::Spanish)).unwrap_or_default();
     json!({ "items": [listed], "next": null, "total": null })
 }
 

@@ -36,7 +36,6 @@ export default {
   'verify.result.invalid': 'not to be trusted',
   'verify.result.not_checked': 'not checked',
   'verify.more.valid': "The seal is valid: the data with a lock are what the receiving bank sealed. The tracking key isn't.",
-  'verify.more.sandbox': "But it is the sandbox bank's, whose seal anybody can make: it proves nothing.",
   'verify.more.invalid': "Don't rely on this file: at least one check failed. The data below are what the file says.",
   'verify.more.not_checked': "Nothing wrong was found, but not everything could be checked. Read why before you rely on it.",
   'verify.more.page_not_compared': 'What the page shows was not compared: read these data, which are the sealed ones. A viewer may show others.',

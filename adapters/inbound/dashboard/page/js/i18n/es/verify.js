@@ -36,7 +36,6 @@ export default {
   'verify.result.invalid': 'no confiable',
   'verify.result.not_checked': 'sin comprobar',
   'verify.more.valid': 'El sello es válido: los datos con candado son los que el banco receptor selló. La clave de rastreo no lo está.',
-  'verify.more.sandbox': 'Pero es del banco de pruebas, cuyo sello puede hacer cualquiera: no prueba nada.',
   'verify.more.invalid': 'No confíe en este archivo: al menos una comprobación falló. Los datos de abajo son los que el archivo dice.',
   'verify.more.not_checked': 'No se halló nada malo, pero no todo se pudo comprobar. Lea por qué antes de confiar en él.',
   'verify.more.page_not_compared': 'Lo que la página muestra no se comparó: lea estos datos, que son los sellados. Un visor puede mostrar otros.',
