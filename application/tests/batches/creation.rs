@@ -66,7 +66,8 @@ async fn a_preview_warns_of_rows_that_contradict_themselves_and_are_looked_up_al
     // Neither is a row that isn't looked up.
     let repeated = wrong_clabe.clone();
     let all_rows = rows([sound, wrong_clabe, repeated, wrong_card, another_day]);
-    let preview = process.batches.preview(&access(&holder), draft(all_rows));
+    let access = access(&holder);
+    let preview = process.batches.preview(&access, draft(all_rows));
     let preview = preview.await.unwrap().found;
     assert_eq!((preview.counts.ready(), preview.counts.duplicates), (4, 1));
     let warnings = preview.warnings.iter().map(|warning| {

@@ -8,13 +8,13 @@ use domain::limits::MonthlyUse;
 use domain::lookup::{Attempt, LookupState};
 use domain::month::Month;
 use domain::outcome::Outcome;
+use domain::seal::SealVerdict;
 
 use super::{attempt, end, ids, lease, lease_until, lookup, minutes, queued, soon, wait};
 use crate::contract::fixture::{lookup_of, month, record};
 use crate::contract::key_store::rotated;
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::{ClaimEnd, LookupChange, NewLookup, StoredLookup};
-use domain::seal::SealVerdict;
 
 pub(super) async fn ends<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
     a_lookup_waits_for_its_next_attempt(make().await).await;
@@ -135,8 +135,7 @@ async fn the_banks_last_answer_is_kept_until_there_is_a_proof(
         assert_eq!(kept.as_deref(), Some(answer));
     }
     here.claim(1, lease(1)).await;
-    let deliver = LookupChange::Deliver(b"proof".to_vec());
-    let delivered = end(waits.facts.id, 1, soon(), deliver);
+    let delivered = end(waits.facts.id, 1, soon(), super::deliver());
     assert!(here.end_claim(&delivered).await);
     assert_eq!(elsewhere.kept(&waits).await.finding, None);
 }

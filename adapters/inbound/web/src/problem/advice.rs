@@ -186,8 +186,8 @@ mod tests {
             payment: None,
             hints: Vec::new(),
             batch: None,
-            imported: false,
             metadata: Metadata::default(),
+            seal: None,
             delivery: None,
         }
     }
