@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use domain::check::{
-    CheckReason, CheckReport, FileKind, MAX_FILE_BYTES, ZipBounds, ZipError, shown_name,
-};
-use domain::file::Format;
+use domain::check::{CheckReason, CheckReport, FileKind, MAX_FILE_BYTES, ZipBounds, ZipError};
+use domain::file::{EntryName, Format};
 use domain::key::Environment;
 use domain::proof::Proof;
 use domain::seal::{NotChecked, Verdict};
@@ -78,7 +76,7 @@ impl ProofCheckService {
             Err(error) => CheckReport::of_other(error.reason()),
         };
         Some(ZippedReport {
-            name: shown_name(&name),
+            name: EntryName::of(&name).to_string(),
             report,
         })
     }

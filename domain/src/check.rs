@@ -27,7 +27,7 @@ pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult, PageCompariso
 pub use printed::{MAX_RUNS, PrintedPage, TextRun};
 pub use report::CheckReport;
 pub use shown_chain::ShownChain;
-pub use zip::{ZipBounds, ZipError, is_litter, shown_name};
+pub use zip::{ZipBounds, ZipError};
 
 /// Maximum size of a file that is checked; a PDF of the portal has about 30,000 bytes.
 pub const MAX_FILE_BYTES: usize = 1024 * 1024;

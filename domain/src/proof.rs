@@ -179,12 +179,14 @@ impl Proof {
     }
 
     /// All differences from a transfer, of a proof that somebody sent: nobody at the bank compared its
-    /// account, which is compared here where the proof has one of the same length.
+    /// account, which is compared here where the proof has one of the same length, and so is the sealed one.
     pub fn mismatches(&self, transfer: &Transfer) -> Vec<Mismatch> {
         let asked = transfer.account().as_str();
-        let account = self.beneficiary.account.as_deref();
-        let is_another =
-            account.is_some_and(|account| account.len() == asked.len() && account != asked);
+        let shown = self.beneficiary.account.clone();
+        let sealed = self.chain.beneficiary().account;
+        let sealed = sealed.filter(|_| self.chain.is_of_known_length());
+        let mut accounts = shown.iter().chain(&sealed);
+        let is_another = accounts.any(|account| account.len() == asked.len() && account != asked);
         self.mismatches_but_the_account(transfer)
             .chain(is_another.then_some(Mismatch::Account))
             .collect()

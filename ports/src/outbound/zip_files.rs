@@ -15,7 +15,7 @@ pub trait ZipReader: Send + Sync {
 
 /// The files of a ZIP, one after the other: only one is in memory at a time.
 pub trait ZipFiles: Send {
-    /// Inflates the next file that is no litter ([`domain::check::is_litter`]); `None` after the last one. One
+    /// Inflates the next file that is no litter ([`domain::file::EntryKind`]); `None` after the last one. One
     /// that can't be read spoils none of the others.
     fn next_file(&mut self) -> Option<ZippedFile>;
 }

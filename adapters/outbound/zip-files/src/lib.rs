@@ -7,7 +7,8 @@
 use std::io::{Cursor, Read as _};
 
 use bytes::Bytes;
-use domain::check::{ZipBounds, ZipError, is_litter};
+use domain::check::{ZipBounds, ZipError};
+use domain::file::EntryKind;
 use ports::outbound::{ZipFiles, ZipReader, ZippedFile};
 use zip::ZipArchive;
 
@@ -36,7 +37,7 @@ impl ZipReader for DeflatedZip {
                 .by_index_data(index)
                 .map_err(|_| ZipError::Damaged)?;
             let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
-            if entry.is_file() && !is_litter(&name) {
+            if entry.is_file() && EntryKind::of(&name) != EntryKind::Litter {
                 files.push((index, name));
             }
         }
