@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use application::{
     BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchUploads, BatchWaiters,
-    FeederParts, GatekeeperService, IdempotencyService, ImportedFiles, LookupService,
+    DeliveryHistory, FeederParts, GatekeeperService, IdempotencyService, ImportedFiles, LookupService,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -28,7 +28,8 @@ impl StoredLookups {
         &self,
         base: &Infrastructure,
         (gatekeeper, idempotency): (&Arc<GatekeeperService>, &Arc<IdempotencyService>),
-        (lookups, files): (&Arc<LookupService>, ImportedFiles),
+        (lookups, history): (&Arc<LookupService>, &Arc<DeliveryHistory>),
+        files: ImportedFiles,
         tasks: &TaskTracker,
     ) -> Result<Batches> {
         let secrets = self.secret.lookups();
@@ -53,6 +54,7 @@ impl StoredLookups {
                 waiters: Arc::clone(&waiters),
                 uploads: Arc::clone(&uploads),
                 files: Arc::clone(&files),
+                history: Arc::clone(history),
             };
             Arc::new(BatchService::new(
                 sources,

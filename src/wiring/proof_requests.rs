@@ -40,7 +40,8 @@ impl Infrastructure {
         let batches = stored.batches(
             self,
             (&gatekeeper, &idempotency),
-            (&lookups, threads.imports(&self.clock)),
+            (&lookups, &history),
+            threads.imports(&self.clock),
             tasks,
         )?;
         let worker = stored.worker(self, &gatekeeper, (&proofs, &history), tasks);

@@ -144,6 +144,11 @@ fn batches_over(
         timer: Arc::new(RuntimeTimer),
         waiters: Arc::default(),
         uploads: Arc::default(),
+        history: Arc::new(DeliveryHistory::new(
+            hasher(),
+            Arc::new(store.clone()),
+            services.journal.clone(),
+        )),
         files: Arc::new(ImportedFiles::new(
             Arc::new(PlainPdfs),
             services.clock.clone(),

@@ -13,11 +13,13 @@ use domain::notice::ProofOrigin;
 use domain::outcome::Outcome;
 use domain::proof::OriginalChain;
 use domain::query::ProofQuery;
+use domain::request::RequestId;
 use domain::seal::SealVerdict;
+use domain::seen::{EarlierDeliveries, ProofMark};
 use domain::transfer::Transfer;
 use ports::Cause;
 use ports::inbound::{BatchError, FileUse, ImportReport, UnusedReason};
-use ports::outbound::{BatchFacts, ImportedProof, RowLookup, StoredBatch, StoredLookup, new_id};
+use ports::outbound::{BatchFacts, BatchRow, ImportedProof, RowLookup, StoredBatch, StoredLookup, new_id};
 
 use super::caller::{store_failed, unavailable, unreadable};
 use super::content::{BatchContent, RowKind};
@@ -25,6 +27,7 @@ use super::row_lookup::row_lookup;
 use super::service::BatchService;
 use crate::admission::Settlement;
 use crate::lookups::{Answer, charged};
+use crate::proofs::Presented;
 
 mod matching;
 mod sent_files;
@@ -51,6 +54,8 @@ struct Matched {
     xml: Bytes,
     chain: OriginalChain,
     seal: SealVerdict,
+    /// Its marks, the first to be recorded.
+    marks: Vec<ProofMark>,
     /// Its PDF, with the number of its file.
     pdf: Option<(usize, Bytes)>,
     candidate: Candidate,
@@ -138,11 +143,18 @@ impl BatchService {
                     seals.check(batch.facts.environment, proof).verdict.into()
                 });
                 if let Some(Taken { file, proof, seal }) = taken {
+                    let presented = Presented {
+                        environment: batch.facts.environment,
+                        issuer: Some(transfer.issuer()),
+                        proof: &proof.proof,
+                    };
+                    let marks = self.history.marks(presented);
                     matched.push(Matched {
                         file,
                         xml: proof.xml,
                         chain: proof.proof.chain,
                         seal,
+                        marks,
                         pdf: None,
                         candidate: Candidate {
                             row,
@@ -216,11 +228,14 @@ impl BatchService {
     ) -> Result<Vec<RowNumber>, BatchError> {
         let now = self.clock.now();
         let mut proofs = Vec::with_capacity(matched.len());
+        let facts = &batch.facts;
+        let request_id = RequestId::from_uuid(facts.id.0);
         for matched in matched {
-            let proof = self.imported(&batch.facts, content, matched);
+            let (customer, marks) = (facts.customer, &matched.marks);
+            let seen = self.history.earlier(customer, marks, &request_id).await;
+            let proof = self.imported(facts, content, (matched, seen));
             proofs.push(proof.map_err(unavailable)?);
         }
-        let facts = &batch.facts;
         let imported = self
             .store
             .import_proofs(facts.customer, facts.id, &proofs, now);
@@ -228,10 +243,13 @@ impl BatchService {
         let imported = imported.ok_or(BatchError::Canceled)?;
         self.webhooks.work();
         let mut delivered = Vec::with_capacity(imported.len());
+        let mut marks = Vec::with_capacity(imported.len());
         for lookup in imported {
             self.lookups.signal_change(lookup.id);
-            if let Some(row) = lookup.batch {
-                delivered.push(row.row);
+            if let Some(BatchRow { row, .. }) = lookup.batch {
+                delivered.push(row);
+                let mut of_row = matched.iter().filter(|it| it.candidate.row == row);
+                marks.extend(of_row.next().and_then(|it| it.marks.first()));
             }
             let existing = matched
                 .iter()
@@ -251,6 +269,10 @@ impl BatchService {
                 conclusion.await;
             }
         }
+        // In place of the requests: a row that had no lookup has none.
+        self.history
+            .add(facts.customer, &marks, now, &request_id)
+            .await;
         Ok(delivered)
     }
 
@@ -258,7 +280,7 @@ impl BatchService {
         &self,
         batch: &BatchFacts,
         content: &BatchContent,
-        matched: &Matched,
+        (matched, seen): (&Matched, Option<EarlierDeliveries>),
     ) -> Result<ImportedProof, Cause> {
         let encryption = &self.lookups.reader.encryption;
         let candidate = &matched.candidate;
@@ -266,7 +288,7 @@ impl BatchService {
             xml: matched.xml.clone(),
             pdf: matched.pdf.as_ref().map(|(_, pdf)| pdf.clone()),
             issuer: candidate.transfer.issuer(),
-            seen: None,
+            seen,
             origin: ProofOrigin::Imported,
         };
         let now = self.clock.now();

@@ -39,6 +39,7 @@ use crate::admission::GatekeeperService;
 use crate::idempotency::{IdempotencyService, NotBegun};
 use crate::lookups::LookupService;
 use crate::people::Authorization;
+use crate::proofs::DeliveryHistory;
 use crate::sync::WorkSignal;
 use crate::sync::buckets::Buckets;
 
@@ -66,6 +67,8 @@ pub struct BatchSources {
     pub uploads: Arc<BatchUploads>,
     /// Reading of those that are imported.
     pub files: Arc<ImportedFiles>,
+    /// Recognition of proofs that were delivered before.
+    pub history: Arc<DeliveryHistory>,
 }
 
 /// Creates, reads and removes batches.
@@ -86,6 +89,7 @@ pub struct BatchService {
     pub(super) reads: Buckets<KeyId>,
     uploads: Arc<BatchUploads>,
     pub(super) files: Arc<ImportedFiles>,
+    pub(super) history: Arc<DeliveryHistory>,
 }
 
 impl BatchService {
@@ -125,6 +129,7 @@ impl BatchService {
             reads: Buckets::new(rate),
             uploads: sources.uploads,
             files: sources.files,
+            history: sources.history,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::key::{Environment, KeyHasher};
 use domain::participant::ParticipantCode;
@@ -65,6 +66,19 @@ impl DeliveryHistory {
             tracing::warn!(%request_id, %cause, "earlier deliveries of a proof could not be read");
         })
         .ok()
+    }
+
+    /// Counts deliveries that belong to no request. Those that can't be counted are logged.
+    pub(crate) async fn add(
+        &self,
+        customer: CustomerId,
+        marks: &[ProofMark],
+        at: DateTime<Utc>,
+        request_id: &RequestId,
+    ) {
+        if let Err(error) = self.seen_proofs.add_deliveries(customer, marks, at).await {
+            tracing::warn!(%request_id, %error, "deliveries of proofs could not be counted");
+        }
     }
 
     async fn read(

@@ -127,6 +127,23 @@ async fn a_row_that_was_not_begun_is_delivered_uncharged() {
 }
 
 #[tokio::test]
+async fn an_imported_proof_was_seen_before_by_whoever_is_given_it_next() {
+    let (_world, process, holder) = start().await;
+    let row = payment(0);
+    for times in [0, 1] {
+        let id = one_of(&process, &holder, row.clone(), 60).await;
+        let report = process.import(&holder, id, vec![file(&row)]).await;
+        assert_eq!(delivered(&report), [0]);
+        let rows = process.rows(&holder, id, 0).await;
+        let RowOutcome::Lookup(lookup) = &rows[0].outcome else {
+            panic!("{rows:?}");
+        };
+        let seen = lookup.delivery.as_ref().unwrap().seen;
+        assert_eq!(seen.unwrap().times, times);
+    }
+}
+
+#[tokio::test]
 async fn a_queued_row_is_delivered_and_refunded() {
     let (world, process, holder) = start().await;
     let row = payment(0);

@@ -128,6 +128,7 @@ impl World {
                 timer: self.timer.clone(),
                 waiters: Arc::default(),
                 uploads: Arc::default(),
+                history: self.history(),
                 files: Arc::new(ImportedFiles::new(
                     Arc::new(PlainPdfs),
                     base.clock.clone(),

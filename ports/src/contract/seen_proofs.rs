@@ -20,6 +20,7 @@ pub async fn seen_proofs<F: Future<Output = JournalUnderTest>>(make: impl Fn() -
     deliveries_under_several_secrets_are_summed(make().await).await;
     a_request_that_delivered_nothing_does_not_count(make().await).await;
     each_proof_of_a_request_is_counted(make().await).await;
+    deliveries_without_a_request_are_counted_with_the_others(make().await).await;
 }
 
 fn mark(number: u8) -> ProofMark {
@@ -131,5 +132,20 @@ async fn each_proof_of_a_request_is_counted(under_test: JournalUnderTest) {
     let of = customer(1).id;
     for mark in [mark(1), mark(2)] {
         assert_eq!(under_test.deliveries(of, &[mark]).await, times(1, noon()));
+    }
+}
+
+async fn deliveries_without_a_request_are_counted_with_the_others(under_test: JournalUnderTest) {
+    let of = under_test.stores.enrolled(1).await.id;
+    under_test.delivered(1, of, mark(1), noon()).await;
+    under_test.journal.flush().await.expect("it is written");
+    let seen_proofs = &under_test.stores.seen_proofs;
+    let earlier = noon() - TimeDelta::days(1);
+    for marks in [&[mark(1), mark(2)][..], &[mark(1)], &[]] {
+        let added = seen_proofs.add_deliveries(of, marks, earlier).await;
+        added.expect("the store works");
+    }
+    for (mark, times) in [(mark(1), times(3, earlier)), (mark(2), times(1, earlier))] {
+        assert_eq!(under_test.deliveries(of, &[mark]).await, times);
     }
 }

@@ -32,6 +32,7 @@ use domain::limits::MonthlyUse;
 use domain::lookup::LookupId;
 use domain::month::Month;
 use domain::participant::Catalogue;
+use domain::seen::ProofMark;
 use ports::outbound::{
     CatalogueVersion, Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry, SealSample,
     StoreError, StoredSealKey,
@@ -60,6 +61,8 @@ struct Tables {
     changes: Vec<KeyId>,
     used: BTreeMap<(KeyId, Month), MonthlyUse>,
     requests: BTreeMap<Uuid, RequestEntry>,
+    /// Proofs that no request delivered.
+    added_deliveries: Vec<(CustomerId, ProofMark, DateTime<Utc>)>,
     statistics: Statistics,
     audit: Vec<AuditEntry>,
     denied: HashMap<Fingerprint, DateTime<Utc>>,

@@ -30,7 +30,7 @@
 //! everything.
 
 mod batch;
-mod deliveries;
+pub(crate) mod deliveries;
 mod metrics_sink;
 mod queue;
 mod statements;

@@ -1,12 +1,13 @@
 //! Proofs that were delivered to each customer. The journal writes them.
 
 use async_trait::async_trait;
-use chrono::DateTime;
+use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::seen::{EarlierDeliveries, ProofMark};
 use ports::outbound::{SeenProofs, StoreError};
 use sea_orm::{ConnectionTrait, DbErr, Statement, Value};
 
+use crate::journal::deliveries;
 use crate::store::{Store, failed};
 
 #[async_trait]
@@ -21,6 +22,24 @@ impl SeenProofs for Store {
         }
         self.in_time(async { self.sum(customer, marks).await.map_err(failed) })
             .await
+    }
+
+    async fn add_deliveries(
+        &self,
+        customer: CustomerId,
+        marks: &[ProofMark],
+        at: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        let backend = self.connection.get_database_backend();
+        let values = deliveries::values_of(marks.iter().map(|mark| (customer, *mark, at)));
+        let statements = deliveries::insert().prepare(backend).statements(values);
+        self.in_time(async {
+            for statement in statements {
+                self.write(self.connection.execute_raw(statement)).await?;
+            }
+            Ok(())
+        })
+        .await
     }
 }
 

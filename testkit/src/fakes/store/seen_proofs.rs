@@ -1,6 +1,7 @@
 //! Delivered proofs.
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::seen::{EarlierDeliveries, ProofMark};
 use ports::outbound::{SeenProofs, StoreError};
@@ -16,20 +17,32 @@ impl SeenProofs for MemoryStore {
     ) -> Result<EarlierDeliveries, StoreError> {
         self.called("deliveries").await?;
         let tables = self.tables();
-        let requests = tables.requests.values();
-        let delivered = requests
-            .filter(|request| request.customer == customer)
-            .flat_map(|request| request.delivered.iter().map(move |mark| (request, mark)))
-            .filter(|(_, mark)| marks.contains(mark))
-            .map(|(request, _)| request);
+        let of_requests = tables.requests.values().flat_map(|request| {
+            let marks = request.delivered.iter();
+            marks.map(|mark| (request.customer, *mark, request.at))
+        });
+        let delivered = of_requests
+            .chain(tables.added_deliveries.iter().copied())
+            .filter(|(of, mark, _)| *of == customer && marks.contains(mark));
         Ok(
-            delivered.fold(EarlierDeliveries::default(), |seen, request| {
-                let first = seen.first.map_or(request.at, |first| first.min(request.at));
+            delivered.fold(EarlierDeliveries::default(), |seen, (_, _, at)| {
                 EarlierDeliveries {
                     times: seen.times + 1,
-                    first: Some(first),
+                    first: Some(seen.first.map_or(at, |first| first.min(at))),
                 }
             }),
         )
+    }
+
+    async fn add_deliveries(
+        &self,
+        customer: CustomerId,
+        marks: &[ProofMark],
+        at: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        self.called("add_deliveries").await?;
+        let added = marks.iter().map(|mark| (customer, *mark, at));
+        self.tables().added_deliveries.extend(added);
+        Ok(())
     }
 }

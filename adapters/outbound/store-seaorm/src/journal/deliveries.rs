@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::seen::ProofMark;
 use ports::outbound::RequestEntry;
@@ -18,7 +19,7 @@ struct Delivered {
 }
 
 /// Adds to the deliveries of proofs.
-pub(super) fn insert() -> Insert {
+pub(crate) fn insert() -> Insert {
     Insert {
         table: "seen_proofs",
         columns: columns(&[
@@ -39,10 +40,20 @@ pub(super) fn insert() -> Insert {
 }
 
 /// Values of the rows that a batch's requests add to, in the order of customers and proofs.
-pub(super) fn values(requests: &[RequestEntry]) -> impl Iterator<Item = Value> + use<> {
-    rows(requests)
-        .into_iter()
-        .flat_map(|((customer, mark), delivered)| {
+pub(super) fn values(requests: &[RequestEntry]) -> Vec<Value> {
+    let delivered = requests.iter().flat_map(|request| {
+        let marks = request.delivered.iter();
+        marks.map(|mark| (request.customer, *mark, request.at))
+    });
+    values_of(delivered)
+}
+
+/// Values of the rows that these deliveries add to, in the order of customers and proofs.
+pub(crate) fn values_of(
+    deliveries: impl Iterator<Item = (CustomerId, ProofMark, DateTime<Utc>)>,
+) -> Vec<Value> {
+    let rows = rows(deliveries).into_iter();
+    rows.flat_map(|((customer, mark), delivered)| {
             [
                 customer.to_string().into(),
                 mark.hex().into(),
@@ -51,22 +62,23 @@ pub(super) fn values(requests: &[RequestEntry]) -> impl Iterator<Item = Value> +
                 delivered.last.into(),
             ]
         })
+        .collect()
 }
 
-fn rows(requests: &[RequestEntry]) -> BTreeMap<(CustomerId, ProofMark), Delivered> {
+fn rows(
+    deliveries: impl Iterator<Item = (CustomerId, ProofMark, DateTime<Utc>)>,
+) -> BTreeMap<(CustomerId, ProofMark), Delivered> {
     let mut rows = BTreeMap::new();
-    for request in requests {
-        let at = request.at.timestamp_millis();
-        for mark in &request.delivered {
-            let delivered = rows.entry((request.customer, *mark)).or_insert(Delivered {
-                times: 0,
-                first: at,
-                last: at,
-            });
-            delivered.times += 1;
-            delivered.first = delivered.first.min(at);
-            delivered.last = delivered.last.max(at);
-        }
+    for (customer, mark, at) in deliveries {
+        let at = at.timestamp_millis();
+        let delivered = rows.entry((customer, mark)).or_insert(Delivered {
+            times: 0,
+            first: at,
+            last: at,
+        });
+        delivered.times += 1;
+        delivered.first = delivered.first.min(at);
+        delivered.last = delivered.last.max(at);
     }
     rows
 }
