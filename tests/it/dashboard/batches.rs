@@ -94,7 +94,7 @@ pub(super) async fn reads(browser: &Browser, id: &str, text: &str) {
     .await;
 }
 
-async fn number_of(browser: &Browser, selector: &str) -> Value {
+pub(super) async fn number_of(browser: &Browser, selector: &str) -> Value {
     let script = "return document.querySelectorAll(arguments[0]).length";
     browser.run(script, vec![json!(selector)]).await
 }

@@ -129,8 +129,9 @@ function Result({ state: { busy, lost, result, asked } }) {
 }
 
 function Proof({ result: { proof, inferred: { issuer, receiver } }, asked }) {
+  const distrusted = proof.sello.estado === 'invalid';
   return html`
-    <${Notice} tone=${proof.sello.estado === 'invalid' ? 'info' : 'ok'}><p><strong>${t('try.delivered')}</strong> ${t('try.delivered_more')}</p></${Notice}>
+    <${Notice} tone=${distrusted ? 'bad' : 'ok'}><p><strong>${t(distrusted ? 'proof.distrust' : 'try.delivered')}</strong> ${t('try.delivered_more')}</p></${Notice}>
     <${EarlierDeliveries} seen=${proof.visto} />
     <${Payment} proof=${proof} />
     <${ProofNotices} of=${proof.avisos} />
