@@ -15,7 +15,7 @@ use domain::inference::InferredBanks;
 use domain::key::Environment;
 use domain::outcome::Outcome;
 use domain::pacing::ThrottleReason;
-use domain::participant::Catalogue;
+use domain::participant::{Catalogue, ParticipantCode};
 use domain::payment::PaymentState;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
 use domain::request::RequestId;
@@ -228,7 +228,7 @@ async fn the_reason_of_a_throttled_lookup_is_passed_on() {
 /// The transfer that the queries of these tests name, with another amount.
 fn transfer(centavos: u64) -> Transfer {
     let query = query("10.00");
-    let code = |text| Catalogue::embedded().parse_code(text).unwrap();
+    let code = |text| ParticipantCode::parse(text).unwrap();
     let amount = domain::amount::Amount::from_centavos(centavos).unwrap();
     Transfer::new(
         query.date,
@@ -317,7 +317,7 @@ async fn callers_of_one_query_get_the_hints_of_their_own_request() {
     let mut inferring = query("404.00");
     inferring.tracking_key = domain::tracking_key::TrackingKey::parse("CPO000012345678").unwrap();
     let mut naming = inferring.clone();
-    naming.issuer = Some(Catalogue::embedded().parse_code("90722").unwrap());
+    naming.issuer = Some(ParticipantCode::parse("90722").unwrap());
     fixture.test.hold();
     let asking = [inferring, naming].map(|query| {
         let fixture = Arc::clone(&fixture);

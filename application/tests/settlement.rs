@@ -9,7 +9,7 @@ use application::Settlement;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::participant::Catalogue;
+use domain::participant::ParticipantCode;
 use domain::seal::SealVerdict;
 use domain::transfer::Banks;
 use support::fixture::{ended, fixture, fixture_at, month_used};
@@ -129,7 +129,7 @@ async fn the_outcome_of_a_request_is_recorded() {
     let admission = fixture.ask(&holder).await.unwrap();
     let (id, customer) = (admission.charged.id, admission.charged.customer);
     fixture.clock.advance(Duration::from_millis(1_500));
-    let code = |text| Catalogue::embedded().parse_code(text).unwrap();
+    let code = |text| ParticipantCode::parse(text).unwrap();
     let banks = Banks {
         issuer: code("40012"),
         receiver: code("40002"),

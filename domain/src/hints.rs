@@ -11,12 +11,22 @@ use crate::calendar;
 use crate::inference::{self, Confidence, InferredBanks};
 use crate::participant::{Catalogue, ParticipantCode};
 use crate::query::Field;
+use crate::tracking_key::TrackingKey;
 use crate::transfer::Transfer;
 
 /// A hint for the caller. It names the given and the expected value, but never repeats the account
 /// or the amount.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
+    /// The tracking key is a number of few digits, or a date: perhaps the payment's reference.
+    LooksLikeReference,
+    /// The tracking key has the shape of no bank's, but would have with capitals, or with digits in place
+    /// of letters.
+    LikelyTrackingKey {
+        /// The key that was probably meant.
+        expected: TrackingKey,
+    },
+
     /// The account's last digit doesn't follow from the others.
     CheckDigit {
         /// The digit that was given, 0–9.
@@ -50,6 +60,13 @@ pub enum Hint {
         /// The code of that institution on the date, when there is one.
         expected: Option<ParticipantCode>,
     },
+    /// A code isn't in the list of participants, which is older than the transfer.
+    ParticipantUnknown {
+        /// The code named.
+        given: ParticipantCode,
+        /// Date of the list.
+        list_date: NaiveDate,
+    },
     /// Day and month can be swapped, and the other date isn't in the future.
     DayAndMonthSwapped {
         /// The date with day and month swapped.
@@ -81,12 +98,15 @@ impl Hint {
     /// request may be right as it is.
     pub fn is_contradiction(&self) -> bool {
         match self {
-            Self::CheckDigit { .. }
+            Self::LooksLikeReference
+            | Self::LikelyTrackingKey { .. }
+            | Self::CheckDigit { .. }
             | Self::ReceiverDiffers { .. }
             | Self::IssuerDiffers { .. }
             | Self::CodeNotValidOnDate { .. }
             | Self::DateInTrackingKey { .. } => true,
             Self::IssuerWasInferred { .. }
+            | Self::ParticipantUnknown { .. }
             | Self::DayAndMonthSwapped { .. }
             | Self::AmountLooksLikeCentavos
             | Self::NotABankingDay { .. }
@@ -97,11 +117,16 @@ impl Hint {
     /// The field to look at, of a question about this transfer.
     fn field(&self, transfer: &Transfer) -> Field {
         match self {
+            Self::LooksLikeReference | Self::LikelyTrackingKey { .. } => Field::TrackingKey,
             Self::CheckDigit { .. } => Field::Account,
             Self::ReceiverDiffers { .. } => Field::Receiver,
             Self::IssuerDiffers { .. } | Self::IssuerWasInferred { .. } => Field::Issuer,
-            Self::CodeNotValidOnDate { given, .. } if *given == transfer.issuer() => Field::Issuer,
-            Self::CodeNotValidOnDate { .. } => Field::Receiver,
+            Self::CodeNotValidOnDate { given, .. } | Self::ParticipantUnknown { given, .. }
+                if *given == transfer.issuer() =>
+            {
+                Field::Issuer
+            }
+            Self::CodeNotValidOnDate { .. } | Self::ParticipantUnknown { .. } => Field::Receiver,
             Self::DayAndMonthSwapped { .. }
             | Self::DateInTrackingKey { .. }
             | Self::NotABankingDay { .. }
@@ -126,9 +151,16 @@ pub fn hints(
     catalogue: &Catalogue,
 ) -> Vec<Hint> {
     let date = transfer.date();
-    let inside = dates_in_tracking_key(transfer, today);
+    let looks_like_reference = transfer.tracking_key().looks_like_reference();
+    let inside = if looks_like_reference {
+        Vec::new()
+    } else {
+        dates_in_tracking_key(transfer, today)
+    };
     let codes = [transfer.receiver(), transfer.issuer()];
     let mut hints = Vec::new();
+    hints.extend(looks_like_reference.then_some(Hint::LooksLikeReference));
+    hints.extend(likely_tracking_key(transfer, catalogue));
     hints.extend(check_digit(transfer.account()));
     hints.extend(
         codes
@@ -162,6 +194,11 @@ pub fn contradictions(
         .collect()
 }
 
+fn likely_tracking_key(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> {
+    let expected = inference::likely_key(transfer.tracking_key(), transfer.date(), catalogue)?;
+    Some(Hint::LikelyTrackingKey { expected })
+}
+
 fn check_digit(account: &Account) -> Option<Hint> {
     let (given, expected) = (account.last_digit(), account.expected_check_digit()?);
     (given != expected).then_some(Hint::CheckDigit { given, expected })
@@ -173,6 +210,10 @@ fn code_not_valid(given: ParticipantCode, date: NaiveDate, catalogue: &Catalogue
         .any(|participant| participant.code == given)
     {
         return None;
+    }
+    if catalogue.find(given).is_none() {
+        let list_date = catalogue.as_of();
+        return Some(Hint::ParticipantUnknown { given, list_date });
     }
     let expected = catalogue
         .by_institution(catalogue.institution(given), date)

@@ -7,7 +7,7 @@
 use chrono::NaiveDate;
 
 use crate::account::Account;
-use crate::participant::{Catalogue, ParticipantCode};
+use crate::participant::{Catalogue, Participant, ParticipantCode};
 use crate::query::ProofQuery;
 use crate::tracking_key::TrackingKey;
 use crate::transfer::{SameInstitution, Transfer};
@@ -15,6 +15,7 @@ use crate::transfer::{SameInstitution, Transfer};
 mod card_prefixes;
 mod tracking_key_dates;
 mod tracking_key_shapes;
+mod tracking_key_slips;
 
 /// An inferred institution and its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +30,12 @@ pub struct Inferred {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// The first three digits of the CLABE.
-    ClabePrefix(String),
+    ClabePrefix {
+        /// The digits.
+        prefix: String,
+        /// Medium when the holder of the prefix took part from an unknown day on.
+        confidence: Confidence,
+    },
     /// The leading digits of the card, as many as the card-prefix list has for its issuer.
     CardPrefix(String),
     /// The shape of the tracking key.
@@ -45,7 +51,7 @@ impl Evidence {
     /// The datum that an institution was inferred from.
     pub fn source(&self) -> &'static str {
         match self {
-            Self::ClabePrefix(_) => "clabe_prefix",
+            Self::ClabePrefix { .. } => "clabe_prefix",
             Self::CardPrefix(_) => "card_prefix",
             Self::TrackingKeyShape { .. } => "tracking_key_shape",
         }
@@ -54,16 +60,17 @@ impl Evidence {
     /// Confidence in the inference. The lists of card prefixes are partly ten years old.
     pub fn confidence(&self) -> Confidence {
         match self {
-            Self::ClabePrefix(_) => Confidence::High,
             Self::CardPrefix(_) => Confidence::Medium,
-            Self::TrackingKeyShape { confidence, .. } => *confidence,
+            Self::ClabePrefix { confidence, .. } | Self::TrackingKeyShape { confidence, .. } => {
+                *confidence
+            }
         }
     }
 
     /// The kind of evidence, for logs: never a digit of the account or the key.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::ClabePrefix(_) | Self::CardPrefix(_) => self.source(),
+            Self::ClabePrefix { .. } | Self::CardPrefix(_) => self.source(),
             Self::TrackingKeyShape { confidence, .. } => match confidence {
                 Confidence::High => "tracking_key_shape:high",
                 Confidence::Medium => "tracking_key_shape:medium",
@@ -82,6 +89,15 @@ pub enum Confidence {
 }
 
 impl Confidence {
+    /// Confidence that this participant takes part on `date`.
+    fn in_validity(participant: &Participant, date: NaiveDate) -> Self {
+        if participant.is_certain_on(date) {
+            Self::High
+        } else {
+            Self::Medium
+        }
+    }
+
     /// The name in answers.
     pub fn name(self) -> &'static str {
         match self {
@@ -92,11 +108,16 @@ impl Confidence {
 }
 
 /// Reason for a failed inference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InferenceFailure {
     /// No participant has the CLABE's prefix on that date.
-    #[error("no participant has this CLABE prefix on that date")]
-    UnknownClabePrefix,
+    #[error("no participant has the CLABE prefix {prefix:03} in the list of {list_date}")]
+    UnknownClabePrefix {
+        /// The first three digits of the CLABE.
+        prefix: u16,
+        /// Date of the newest list of participants that is known.
+        list_date: NaiveDate,
+    },
     /// The card's prefix is in no list, or its issuer takes no part in SPEI.
     #[error("the issuer of this card is not known")]
     UnknownCardPrefix,
@@ -106,6 +127,16 @@ pub enum InferenceFailure {
     /// No bank is known to make tracking keys of this shape.
     #[error("no bank is known to make tracking keys of this shape")]
     UnknownTrackingKeyShape,
+    /// The tracking key is a number of few digits, or a date.
+    #[error("the tracking key looks like a reference")]
+    LooksLikeReference,
+    /// The tracking key has the shape of no bank's, but would have with capitals, or with digits in place
+    /// of letters.
+    #[error("the tracking key is probably misspelt")]
+    LikelyTrackingKey {
+        /// The key that was probably meant.
+        expected: TrackingKey,
+    },
 }
 
 /// Infers the receiver from the beneficiary's account, in the catalogue valid on `date`.
@@ -121,10 +152,16 @@ pub fn infer_receiver(
     match account {
         Account::Clabe(clabe) => {
             let prefix = clabe.prefix();
-            let participant = catalogue
-                .by_clabe_prefix(prefix, date)
-                .ok_or(InferenceFailure::UnknownClabePrefix)?;
-            let evidence = Evidence::ClabePrefix(prefix.to_owned());
+            let participant = catalogue.by_clabe_prefix(prefix, date).ok_or_else(|| {
+                InferenceFailure::UnknownClabePrefix {
+                    prefix: prefix.parse().unwrap_or_default(),
+                    list_date: catalogue.as_of(),
+                }
+            })?;
+            let evidence = Evidence::ClabePrefix {
+                prefix: prefix.to_owned(),
+                confidence: Confidence::in_validity(participant, date),
+            };
             Ok(Inferred {
                 code: participant.code,
                 evidence,
@@ -139,14 +176,37 @@ pub fn infer_receiver(
 /// Infers the issuer from the shape of the tracking key, in the catalogue valid on `date`.
 ///
 /// # Errors
-/// [`InferenceFailure::UnknownTrackingKeyShape`].
+/// [`InferenceFailure::UnknownTrackingKeyShape`], [`InferenceFailure::LooksLikeReference`] or
+/// [`InferenceFailure::LikelyTrackingKey`].
 pub fn infer_issuer(
     key: &TrackingKey,
     date: NaiveDate,
     catalogue: &Catalogue,
 ) -> Result<Inferred, InferenceFailure> {
-    tracking_key_shapes::issuer_of(key, date, catalogue)
-        .ok_or(InferenceFailure::UnknownTrackingKeyShape)
+    tracking_key_shapes::issuer_of(key, date, catalogue).ok_or_else(|| {
+        if key.looks_like_reference() {
+            return InferenceFailure::LooksLikeReference;
+        }
+        likely_key(key, date, catalogue)
+            .map_or(InferenceFailure::UnknownTrackingKeyShape, |expected| {
+                InferenceFailure::LikelyTrackingKey { expected }
+            })
+    })
+}
+
+/// The key that was probably meant by one whose shape is nobody's: with capital letters, and with digits in
+/// place of the letters that look like them.
+pub(crate) fn likely_key(
+    key: &TrackingKey,
+    date: NaiveDate,
+    catalogue: &Catalogue,
+) -> Option<TrackingKey> {
+    tracking_key_slips::likely(key, date, catalogue)
+}
+
+/// Returns `true` if a bank's tracking keys have this shape.
+pub(crate) fn has_known_shape(key: &TrackingKey) -> bool {
+    tracking_key_shapes::is_known(key)
 }
 
 /// Dates that seem to stand inside a tracking key: first those that its shape names, then anything
@@ -255,7 +315,10 @@ impl Side {
     fn code(&self) -> Result<ParticipantCode, InferenceFailure> {
         match self {
             Self::Named(code) => Ok(*code),
-            Self::Inferred(inferred) => inferred.as_ref().map(|side| side.code).map_err(|e| *e),
+            Self::Inferred(inferred) => inferred
+                .as_ref()
+                .map(|side| side.code)
+                .map_err(Clone::clone),
         }
     }
 

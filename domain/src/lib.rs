@@ -26,6 +26,7 @@ pub mod latency;
 pub mod limits;
 pub mod lookup;
 pub mod loopback;
+pub mod misspelling;
 pub mod month;
 pub mod name_match;
 pub mod notice;

@@ -6,28 +6,45 @@ use chrono::NaiveDate;
 
 mod catalogue;
 mod csv;
+mod names;
 mod renewal;
 
 pub use catalogue::Catalogue;
 pub use csv::CatalogueError;
+pub use names::{MAX_LENGTH as MAX_NAME_LENGTH, NamedParticipant};
 pub use renewal::{DamagedList, ListedParticipant, Renewal};
 
-/// Longest name of a participant, in characters; the central bank's have up to 15.
-const MAX_NAME_LENGTH: usize = 40;
+/// Longest listed name of a participant, in characters; the central bank's have up to 15.
+const MAX_LISTED_LENGTH: usize = 40;
 
 /// A participant's code: five digits, and `2001` for the central bank itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParticipantCode(u32);
 
-/// Error of parsing a participant's code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+/// Error of reading a participant's code or name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParticipantError {
-    /// Not five ASCII digits without a leading zero, and not `2001`.
+    /// Neither a name, nor five ASCII digits without a leading zero, nor `2001`.
     #[error("a participant code has 5 digits (the central bank's is 2001)")]
     Malformed,
-    /// Well-formed, but in no catalogue.
-    #[error("no participant has this code")]
-    Unknown,
+    /// A well-formed code that isn't in the list, which is as new as the transfer.
+    #[error("no participant has this code in the list of {list_date}")]
+    Unknown {
+        /// Date of the list.
+        list_date: NaiveDate,
+    },
+    /// A name that no participant has on the date.
+    #[error("no participant has this name")]
+    UnknownName {
+        /// Participants of similar names, the nearest first; may be empty.
+        nearest: Vec<NamedParticipant>,
+    },
+    /// A name of several participants.
+    #[error("several participants have this name")]
+    AmbiguousName {
+        /// The participants.
+        candidates: Vec<NamedParticipant>,
+    },
 }
 
 impl ParticipantCode {
@@ -52,7 +69,7 @@ impl ParticipantCode {
 
 impl ParticipantCode {
     /// The first three digits of a CLABE at the participant: the code's last three.
-    fn clabe_prefix(self) -> String {
+    pub fn clabe_prefix(self) -> String {
         format!("{:03}", self.0 % 1_000)
     }
 }
@@ -84,19 +101,34 @@ pub struct Participant {
     pub valid_from: Option<NaiveDate>,
     /// Last day on which the code is valid; open when `None`.
     pub valid_to: Option<NaiveDate>,
+    /// Date of the first list that had the code, when it became valid on an unknown day.
+    pub listed_since: Option<NaiveDate>,
 }
 
 impl Participant {
-    /// Returns `true` if the code is valid on `date`.
+    /// Returns `true` if the code is valid on `date`, as far as is known: one that became valid on an
+    /// unknown day may have been so on any day before it was listed.
     pub fn is_valid_on(&self, date: NaiveDate) -> bool {
         self.valid_from.is_none_or(|from| from <= date) && self.valid_to.is_none_or(|to| date <= to)
+    }
+
+    /// Returns `true` if the code is certain to be valid on `date`.
+    pub fn is_certain_on(&self, date: NaiveDate) -> bool {
+        self.is_valid_on(date) && self.listed_since.is_none_or(|since| since <= date)
+    }
+
+    /// Order among the codes of an institution that are valid on `date`: the newest of those that are
+    /// certain is the last.
+    fn precedence_on(&self, date: NaiveDate) -> impl Ord + use<> {
+        let since = self.valid_from.max(self.listed_since);
+        (self.is_certain_on(date), since)
     }
 }
 
 /// Returns `true` for a participant's name: printable, not blank, and of a usual length.
 fn is_name(text: &str) -> bool {
     !text.trim().is_empty()
-        && text.chars().count() <= MAX_NAME_LENGTH
+        && text.chars().count() <= MAX_LISTED_LENGTH
         && !text.chars().any(char::is_control)
 }
 
@@ -128,21 +160,48 @@ mod tests {
     #[case("4012", Err(ParticipantError::Malformed))]
     #[case("400120", Err(ParticipantError::Malformed))]
     #[case("４００１２", Err(ParticipantError::Malformed))]
-    #[case("40999", Err(ParticipantError::Unknown))]
-    fn codes_are_read_against_the_catalogue(
+    #[case("", Err(ParticipantError::Malformed))]
+    #[case(" 40012", Err(ParticipantError::Malformed))]
+    fn codes_are_read_by_their_shape(
         #[case] text: &str,
         #[case] expected: Result<&str, ParticipantError>,
     ) {
-        let code = Catalogue::embedded()
-            .parse_code(text)
-            .map(|code| code.to_string());
-        assert_eq!(code.as_deref().map_err(|error| *error), expected);
+        let code = Catalogue::embedded().participant(text, day("2026-09-11"));
+        let code = code.map(|code| code.to_string());
+        assert_eq!(code.as_deref(), expected.as_ref().copied());
+    }
+
+    #[rstest]
+    #[case::older("2019-01-01", false)]
+    #[case::of_the_day("2026-09-11", false)]
+    #[case::newer("2026-09-12", true)]
+    fn an_unlisted_code_may_be_newer_than_the_list(#[case] date: &str, #[case] is_read: bool) {
+        let catalogue = Catalogue::embedded();
+        let list_date = catalogue.as_of();
+        assert_eq!(list_date, day("2026-09-11"));
+        let code = ParticipantCode::parse("90846").unwrap();
+        let unknown = ParticipantError::Unknown { list_date };
+        let expected = is_read.then_some(code).ok_or(unknown);
+        assert_eq!(catalogue.participant("90846", day(date)), expected);
+    }
+
+    #[rstest]
+    #[case::before_it_was_listed("2026-10-05", false)]
+    #[case::since_it_is_listed("2026-10-06", true)]
+    fn a_code_from_an_unknown_day_is_certain_since_it_is_listed(
+        #[case] date: &str,
+        #[case] is_certain: bool,
+        #[values("169", "171", "708")] prefix: &str,
+    ) {
+        let catalogue = Catalogue::embedded();
+        let newcomer = catalogue.by_clabe_prefix(prefix, day(date)).unwrap();
+        assert_eq!(newcomer.is_certain_on(day(date)), is_certain);
     }
 
     #[test]
     fn at_most_one_participant_has_a_prefix_on_a_date() {
         let catalogue = Catalogue::embedded();
-        assert_eq!(catalogue.participants().len(), 102);
+        assert_eq!(catalogue.participants().len(), 105);
         for date in ["2020-01-01", "2026-08-04", "2026-08-05", "2026-11-20"].map(day) {
             for participant in catalogue.participants() {
                 let holders = catalogue.participants().iter().filter(|other| {
@@ -158,6 +217,7 @@ mod tests {
     #[case::nu("40638", "40638")]
     #[case::any_other("40012", "40012")]
     #[case::nobody("40999", "40999")]
+    #[case::another_code_of_a_known_prefix("40646", "90646")]
     fn a_code_belongs_to_an_institution(#[case] code: &str, #[case] institution: &str) {
         let code = ParticipantCode::parse(code).unwrap();
         let found = Catalogue::embedded().institution(code);

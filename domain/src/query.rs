@@ -68,7 +68,7 @@ pub enum Field {
 
 impl Field {
     /// The field's name in the API.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Date => "fecha",
             Self::TrackingKey => "clave_rastreo",
@@ -83,7 +83,7 @@ impl Field {
 }
 
 /// Validation error of a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FieldErrorKind {
     /// Required and not given.
     #[error("is required")]
@@ -114,7 +114,7 @@ pub enum FieldErrorKind {
 }
 
 /// A field and its validation error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {problem}", field.name())]
 pub struct FieldError {
     /// The field.
@@ -153,7 +153,7 @@ impl ProofQuery {
     /// Validates all fields; `today` is Mexico City's.
     ///
     /// # Errors
-    /// Every invalid field, in the API's order.
+    /// Every invalid field, in the API's order. Beside an invalid date, institutions have to be in the list.
     pub fn parse(
         raw: &RawQuery<'_>,
         institutions: Institutions,
@@ -176,7 +176,8 @@ impl ProofQuery {
         let amount = check.required(Field::Amount, decimal(&raw.amount), |token| {
             Ok(Amount::parse(token)?)
         });
-        let participant = |text: &str| Ok(catalogue.parse_code(text)?);
+        let of_date = date.unwrap_or(catalogue.as_of());
+        let participant = |text: &str| Ok(catalogue.participant(text, of_date)?);
         let (issuer, receiver) = match institutions {
             Institutions::Required => (
                 check.required(Field::Issuer, text(&raw.issuer), participant),

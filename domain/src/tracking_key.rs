@@ -1,9 +1,17 @@
 //! Tracking keys (*clave de rastreo*): the issuing bank's name of a transfer.
 
 use std::fmt;
+use std::ops::Range;
+
+use chrono::NaiveDate;
+
+use crate::calendar;
 
 /// Longest tracking key that SPEI carries, in characters.
 pub const MAX_LENGTH: usize = 30;
+
+/// Most digits of the numeric reference of a payment in SPEI.
+const MAX_REFERENCE_DIGITS: usize = 7;
 
 /// A tracking key: 1 to 30 printable ASCII characters without `<`, `>`, `"` and `\`.
 ///
@@ -61,6 +69,21 @@ impl TrackingKey {
         &self.0
     }
 
+    /// Returns `true` for a number of a reference's length, and for a date in digits; separators don't
+    /// count. Banks make longer keys.
+    pub fn looks_like_reference(&self) -> bool {
+        let digits = self.0.replace(['-', '/', '.', ' '], "");
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+        match digits.len() {
+            0 => false,
+            1..=MAX_REFERENCE_DIGITS => is_number,
+            8 if is_number => {
+                is_date(&digits, [0..4, 4..6, 6..8]) || is_date(&digits, [4..8, 2..4, 0..2])
+            }
+            _ => false,
+        }
+    }
+
     /// The key reduced to `[A-Za-z0-9._-]`, fit for a file name; `_` when nothing is left.
     pub fn file_name_part(&self) -> String {
         let safe = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
@@ -71,6 +94,16 @@ impl TrackingKey {
             part
         }
     }
+}
+
+/// Returns `true` if year, month and day at these places are a day since there is SPEI.
+fn is_date(digits: &str, places: [Range<usize>; 3]) -> bool {
+    let [year, month, day] = places.map(|place| digits.get(place).unwrap_or_default());
+    let date = match (year.parse(), month.parse(), day.parse()) {
+        (Ok(year), Ok(month), Ok(day)) => NaiveDate::from_ymd_opt(year, month, day),
+        _ => None,
+    };
+    date.is_some_and(|date| date >= calendar::EARLIEST)
 }
 
 impl fmt::Display for TrackingKey {
@@ -102,6 +135,25 @@ mod tests {
     #[case("A\"B", TrackingKeyError::Character { character: '"', place: 2 })]
     fn an_invalid_tracking_key_is_refused(#[case] text: &str, #[case] reason: TrackingKeyError) {
         assert_eq!(TrackingKey::parse(text), Err(reason));
+    }
+
+    #[rstest]
+    #[case::digits("161225", true)]
+    #[case::seven("1234567", true)]
+    #[case::an_internal_number("10001", true)]
+    #[case::a_date("16/12/2025", true)]
+    #[case::a_date_in_digits("20251216", true)]
+    #[case::day_first("16122025", true)]
+    #[case::a_short_date("16-12-25", true)]
+    #[case::eight_digits("12345678", false)]
+    #[case::a_letter("16122S", false)]
+    #[case::separators("--", false)]
+    #[case::a_key("MBAN01002611200000000001", false)]
+    fn a_reference_is_no_tracking_key(#[case] key: &str, #[case] expected: bool) {
+        assert_eq!(
+            TrackingKey::parse(key).unwrap().looks_like_reference(),
+            expected
+        );
     }
 
     #[test]

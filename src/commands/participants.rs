@@ -54,12 +54,14 @@ fn line(participant: &Participant) -> String {
         name,
         valid_from,
         valid_to,
+        listed_since,
     } = participant;
     let mut facts = vec![format!("{code:>5}  {clabe_prefix}  {name}")];
     if institution != code {
         facts.push(format!("one institution with {institution}"));
     }
     facts.extend(valid_from.map(|date| format!("from {date}")));
+    facts.extend(listed_since.map(|date| format!("listed since {date}")));
     facts.extend(valid_to.map(|date| format!("until {date}")));
     facts.join("  ")
 }

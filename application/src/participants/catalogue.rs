@@ -52,7 +52,7 @@ impl SharedCatalogue {
         let embedded = Catalogue::embedded();
         let catalogue = stored
             .filter(|stored| stored.as_of() >= embedded.as_of())
-            .unwrap_or_else(|| embedded.clone());
+            .map_or_else(|| embedded.clone(), |stored| stored.supplemented(embedded));
         let mut current = self
             .current
             .write()

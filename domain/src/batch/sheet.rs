@@ -14,6 +14,7 @@ mod error;
 mod header;
 mod layout;
 mod mapping;
+mod misplaced;
 mod open;
 mod row;
 mod separator;

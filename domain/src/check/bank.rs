@@ -62,7 +62,7 @@ impl CheckReport {
         };
         let date = chain.credit_date();
         calendar::parse_past_date(&date.to_string(), today).ok()?;
-        catalogue.find(receiver)?;
+        catalogue.participant(&receiver.to_string(), date).ok()?;
         Some(ProofQuery {
             date,
             tracking_key: TrackingKey::parse(&proof.tracking_key).ok()?,

@@ -86,6 +86,65 @@ fn a_wrong_check_digit_is_reported_first(
 }
 
 #[test]
+fn a_reference_in_place_of_the_tracking_key_is_reported_first_and_not_read_as_a_date() {
+    let asked = Asked {
+        key: "201126".to_owned(),
+        account: "014027000005555551".to_owned(),
+        ..Asked::default()
+    };
+    let hints = asked.hints();
+    assert_eq!(hints[0], Hint::LooksLikeReference);
+    let is_date = |hint: &Hint| matches!(hint, Hint::DateInTrackingKey { .. });
+    assert!(!hints.iter().any(is_date), "{hints:?}");
+}
+
+#[test]
+fn the_key_that_was_probably_meant_is_reported() {
+    let asked = Asked {
+        key: "mbanO1002611200000000001".to_owned(),
+        ..Asked::default()
+    };
+    let expected = TrackingKey::parse("MBAN01002611200000000001").unwrap();
+    assert_eq!(asked.hints()[0], Hint::LikelyTrackingKey { expected });
+}
+
+#[rstest]
+#[case::issuer("90846", "40014")]
+#[case::receiver("40012", "90846")]
+fn a_code_that_may_be_newer_than_the_list_is_reported_with_the_lists_date(
+    #[case] issuer: &'static str,
+    #[case] receiver: &'static str,
+) {
+    let asked = Asked {
+        issuer,
+        receiver,
+        ..Asked::default()
+    };
+    let hint = Hint::ParticipantUnknown {
+        given: code("90846"),
+        list_date: day("2026-09-11"),
+    };
+    assert_eq!(asked.hints()[0], hint);
+}
+
+#[test]
+fn nobody_is_told_that_a_code_from_an_unknown_day_was_nobodys() {
+    let asked = Asked {
+        date: day("2026-10-02"),
+        account: "171180000000000008".to_owned(),
+        receiver: "40171",
+        ..Asked::default()
+    };
+    let is_validity = |hint: &Hint| {
+        matches!(
+            hint,
+            Hint::CodeNotValidOnDate { .. } | Hint::ParticipantUnknown { .. }
+        )
+    };
+    assert!(!asked.hints().iter().any(is_validity));
+}
+
+#[test]
 fn the_receiver_of_the_clabe_is_reported_when_another_was_named() {
     let asked = Asked {
         receiver: "40072",
@@ -317,7 +376,7 @@ proptest! {
     fn a_hint_never_says_what_is_already_so_and_never_names_the_future(
         days in 0_u64..9_000,
         later in 0_u64..400,
-        key in "[A-Z0-9]{1,12}[0-9]{8,18}",
+        key in "[A-Z0-9]{1,12}[0-9]{9,18}",
         account in "[0-9]{10}([0-9]{6}([0-9]{2})?)?",
         centavos in 1_u64..1_000_000_000,
         receiver in prop::sample::select(vec!["40072", "90638", "40638", "90646"]),
@@ -351,6 +410,12 @@ proptest! {
                     prop_assert!(catalogue.find(expected).unwrap().is_valid_on(date));
                 }
                 Hint::IssuerWasInferred { .. } => prop_assert!(false, "nothing was inferred"),
+                Hint::LooksLikeReference | Hint::ParticipantUnknown { .. } => {
+                    prop_assert!(false, "no key is that short, and every code is listed");
+                }
+                Hint::LikelyTrackingKey { ref expected } => {
+                    prop_assert_ne!(expected.as_str(), key.as_str());
+                }
                 Hint::CodeNotValidOnDate { given, expected } => {
                     prop_assert!(!catalogue.find(given).unwrap().is_valid_on(date));
                     prop_assert!(expected.is_none_or(|code| catalogue.find(code).unwrap().is_valid_on(date)));

@@ -12,6 +12,14 @@ const CARD: &str = "4152310000000000";
 /// BBVA's shape.
 const KEY: &str = "MBAN01002611200012345678";
 
+/// Date of the embedded list.
+const LIST_DATE: NaiveDate = NaiveDate::from_ymd_opt(2026, 9, 11).unwrap();
+
+fn clabe_prefix(prefix: &str, confidence: Confidence) -> Evidence {
+    let prefix = prefix.to_owned();
+    Evidence::ClabePrefix { prefix, confidence }
+}
+
 fn code(text: &str) -> ParticipantCode {
     ParticipantCode::parse(text).unwrap()
 }
@@ -50,7 +58,7 @@ fn both_sides_are_inferred_with_their_evidence() {
     );
     assert_eq!(
         inferred.receiver.unwrap().evidence,
-        Evidence::ClabePrefix("014".to_owned())
+        clabe_prefix("014", Confidence::High)
     );
 }
 
@@ -86,7 +94,7 @@ fn a_side_that_the_caller_named_is_not_inferred() {
     KEY,
     "999027000005555558",
     None,
-    Some(InferenceFailure::UnknownClabePrefix)
+    Some(InferenceFailure::UnknownClabePrefix { prefix: 999, list_date: LIST_DATE })
 )]
 #[case::receiver_by_card(
     KEY,
@@ -112,6 +120,27 @@ fn a_failed_inference_is_reported_for_its_side(
     assert_eq!(inferred.receiver.is_some(), receiver.is_none());
     let failed = Unresolved::InferenceFailed { issuer, receiver };
     assert_eq!(transfer, Err(failed));
+}
+
+#[rstest]
+#[case::before_it_was_listed("2026-10-01", Confidence::Medium)]
+#[case::long_before("2019-01-01", Confidence::Medium)]
+#[case::since("2026-10-06", Confidence::High)]
+fn a_newcomer_is_inferred_for_days_before_it_was_listed_with_less_confidence(
+    #[case] date: &str,
+    #[case] confidence: Confidence,
+) {
+    let date = crate::calendar::parse_date(date).unwrap();
+    let account = Account::parse("171180000000000008").unwrap();
+    let inferred = infer_receiver(&account, date, Catalogue::embedded()).unwrap();
+    assert_eq!(inferred.code, code("40171"));
+    assert_eq!(inferred.evidence, clabe_prefix("171", confidence));
+}
+
+#[test]
+fn a_prefix_that_is_newer_than_the_list_needs_the_receiver_alone() {
+    let named = resolved(query(KEY, "846180000000000000", None, Some("90846")));
+    assert_eq!(named.transfer.unwrap().receiver(), code("90846"));
 }
 
 #[test]
@@ -157,9 +186,14 @@ fn only_a_clabe_and_a_shape_of_one_bank_are_certain() {
     };
     for (evidence, source, confidence) in [
         (
-            Evidence::ClabePrefix("014".to_owned()),
+            clabe_prefix("014", Confidence::High),
             "clabe_prefix",
             "high",
+        ),
+        (
+            clabe_prefix("169", Confidence::Medium),
+            "clabe_prefix",
+            "medium",
         ),
         (
             Evidence::CardPrefix("415231".to_owned()),
@@ -181,7 +215,7 @@ fn the_kind_of_evidence_contains_no_digit() {
         confidence,
     };
     let kinds = [
-        Evidence::ClabePrefix("014".to_owned()),
+        clabe_prefix("014", Confidence::High),
         Evidence::CardPrefix("415231".to_owned()),
         shape(Confidence::High),
         shape(Confidence::Medium),

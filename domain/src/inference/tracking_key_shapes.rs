@@ -68,13 +68,23 @@ pub(super) fn issuer_of(
 ) -> Option<Inferred> {
     EMBEDDED.iter().find_map(|shape| {
         let groups = shape.regex.captures(key.as_str())?;
-        let code = shape.issuer_of(&groups, date, catalogue)?.code;
+        let issuer = shape.issuer_of(&groups, date, catalogue)?;
         let evidence = Evidence::TrackingKeyShape {
             bank: &shape.bank,
-            confidence: shape.confidence,
+            confidence: Confidence::in_validity(issuer, date).min(shape.confidence),
         };
-        Some(Inferred { code, evidence })
+        Some(Inferred {
+            code: issuer.code,
+            evidence,
+        })
     })
+}
+
+/// Returns `true` for a key of some bank's own shape, whatever its date.
+pub(super) fn is_known(key: &TrackingKey) -> bool {
+    EMBEDDED
+        .iter()
+        .any(|shape| shape.regex.is_match(key.as_str()))
 }
 
 /// Real dates in the key by its possible shapes, the most specific shape first.

@@ -16,7 +16,8 @@ pub struct Catalogue {
 /// Date of the list that is compiled in.
 const EMBEDDED_AS_OF: NaiveDate = NaiveDate::from_ymd_opt(2026, 9, 11).expect("a day");
 
-/// The central bank's public list of 2026-09-11 and earlier codes that older payments need.
+/// The central bank's public list of 2026-09-11, earlier codes that older payments need, and
+/// institutions that are known to have come since.
 static EMBEDDED: LazyLock<Catalogue> = LazyLock::new(|| {
     Catalogue::from_csv(include_str!("../../data/banks.csv"), EMBEDDED_AS_OF)
         .expect("the embedded list is tested")
@@ -53,25 +54,22 @@ impl Catalogue {
     }
 
     /// The participant whose customers' CLABEs begin with `prefix` on `date`; of two, while an
-    /// institution changes its code, the newer one.
+    /// institution changes its code, the newer one that is certain.
     pub fn by_clabe_prefix(&self, prefix: &str, date: NaiveDate) -> Option<&Participant> {
         self.on(date)
             .filter(|participant| participant.clabe_prefix == prefix)
-            .max_by_key(|participant| participant.valid_from)
+            .max_by_key(|participant| participant.precedence_on(date))
     }
 
-    /// The participant with this name on `date`, whatever its case and surrounding blanks; of two, while
-    /// an institution changes its code, the newer one.
-    pub fn by_name(&self, name: &str, date: NaiveDate) -> Option<&Participant> {
-        let name = name.trim();
-        self.on(date)
-            .filter(|participant| participant.name.eq_ignore_ascii_case(name))
-            .max_by_key(|participant| participant.valid_from)
-    }
-
-    /// The institution that has or had this code, by its newest code.
+    /// The institution that has or had this code, by its newest code. Codes with one CLABE prefix are of
+    /// one institution, also those that aren't listed.
     pub fn institution(&self, code: ParticipantCode) -> ParticipantCode {
+        let of_prefix = |prefix: &str| {
+            let mut all = self.participants.iter();
+            all.find(|participant| participant.clabe_prefix == prefix)
+        };
         self.find(code)
+            .or_else(|| of_prefix(&code.clabe_prefix()))
             .map_or(code, |participant| participant.institution)
     }
 
@@ -83,20 +81,96 @@ impl Catalogue {
     ) -> Option<&Participant> {
         self.on(date)
             .filter(|participant| participant.institution == institution)
-            .max_by_key(|participant| participant.valid_from)
+            .max_by_key(|participant| participant.precedence_on(date))
     }
 
-    /// Parses the code of a present or past participant.
+    /// Reads the code or the name of a present or past participant of a transfer on `date`.
     ///
-    /// The date isn't considered: the day on which a participant changed its code is known to a few
-    /// days only, and the portal simply finds nothing under the wrong one.
+    /// A code needn't be valid on the date: the day on which a participant changed its code is known to a
+    /// few days only, and the portal simply finds nothing under the wrong one. One that isn't listed may
+    /// be newer than the list, so it is refused only when the list is as new as the transfer.
     ///
     /// # Errors
     /// See [`ParticipantError`].
-    pub fn parse_code(&self, text: &str) -> Result<ParticipantCode, ParticipantError> {
+    pub fn participant(
+        &self,
+        text: &str,
+        date: NaiveDate,
+    ) -> Result<ParticipantCode, ParticipantError> {
+        if text.chars().any(char::is_alphabetic) {
+            return self.named(text, date);
+        }
         let code = ParticipantCode::parse(text).ok_or(ParticipantError::Malformed)?;
-        self.find(code)
-            .map(|participant| participant.code)
-            .ok_or(ParticipantError::Unknown)
+        if self.find(code).is_none() && date <= self.as_of {
+            let list_date = self.as_of;
+            return Err(ParticipantError::Unknown { list_date });
+        }
+        Ok(code)
+    }
+
+    /// Adds the participants of `known` that were listed after this catalogue's list, and corrects the
+    /// beginning of those that were listed before this catalogue has them begin.
+    #[must_use]
+    pub fn supplemented(mut self, known: &Self) -> Self {
+        for other in &known.participants {
+            let Some(listed) = other.listed_since else {
+                continue;
+            };
+            let mut own = self.participants.iter_mut();
+            match own.find(|participant| participant.code == other.code) {
+                Some(own) if own.valid_from.max(own.listed_since) > Some(listed) => {
+                    own.valid_from = other.valid_from;
+                    own.listed_since = other.listed_since;
+                }
+                None if listed > self.as_of => self.participants.push(other.clone()),
+                Some(_) | None => {}
+            }
+        }
+        self.sort();
+        self
+    }
+
+    /// Puts the participants in their order.
+    pub(super) fn sort(&mut self) {
+        let key = |one: &Participant| (one.clabe_prefix.clone(), one.code);
+        self.participants.sort_by_key(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> NaiveDate {
+        crate::calendar::parse_date(text).unwrap()
+    }
+
+    /// The embedded catalogue with another list's date, and changed rows.
+    fn stored(as_of: &str, change: impl Fn(&mut Vec<Participant>)) -> Catalogue {
+        let mut stored = Catalogue::embedded().clone();
+        stored.as_of = day(as_of);
+        change(&mut stored.participants);
+        stored
+    }
+
+    #[test]
+    fn an_older_stored_catalogue_gets_the_participants_that_are_known_to_have_come_since() {
+        let lacking = |all: &mut Vec<Participant>| all.retain(|one| one.listed_since.is_none());
+        let older = stored("2026-09-20", lacking).supplemented(Catalogue::embedded());
+        assert_eq!(older, stored("2026-09-20", |_| ()));
+        let newer = stored("2026-10-10", lacking);
+        assert_eq!(newer.clone().supplemented(Catalogue::embedded()), newer);
+    }
+
+    #[test]
+    fn a_stored_start_is_corrected_when_an_earlier_one_is_known() {
+        let late = |all: &mut Vec<Participant>| {
+            for one in all.iter_mut().filter(|one| one.listed_since.is_some()) {
+                one.listed_since = None;
+                one.valid_from = Some(day("2026-11-20"));
+            }
+        };
+        let corrected = stored("2026-11-20", late).supplemented(Catalogue::embedded());
+        assert_eq!(corrected, stored("2026-11-20", |_| ()));
     }
 }

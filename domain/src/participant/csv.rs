@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use super::{Catalogue, Participant, ParticipantCode, is_name};
 use crate::calendar::parse_date;
 
-/// Columns of a written catalogue. A further one is read as a note.
+/// Columns that a catalogue has. One named [`LISTED_SINCE`] may follow; any other is read as a note.
 const COLUMNS: [&str; 6] = [
     "clabe_prefix",
     "participant",
@@ -14,6 +14,9 @@ const COLUMNS: [&str; 6] = [
     "valid_from",
     "valid_to",
 ];
+
+/// Column of the date of the first list that had the code, when it became valid on an unknown day.
+const LISTED_SINCE: &str = "listed_since";
 
 /// Fewest participants of a catalogue; the list of 2026-09-11 has 97.
 pub(super) const LEAST_PARTICIPANTS: usize = 60;
@@ -27,7 +30,7 @@ pub enum CatalogueError {
     /// A row is malformed.
     #[error(
         "line {line} is malformed: it takes the CLABE prefix, the 5-digit code that ends with it, \
-         the institution's newest code or nothing, a name, and two dates YYYY-MM-DD or nothing"
+         the institution's newest code or nothing, a name, and dates YYYY-MM-DD or nothing"
     )]
     Row {
         /// The line, from 1.
@@ -50,16 +53,21 @@ impl Catalogue {
     /// # Errors
     /// See [`CatalogueError`].
     pub fn from_csv(csv: &str, as_of: NaiveDate) -> Result<Self, CatalogueError> {
-        let mut reader = csv::Reader::from_reader(csv.as_bytes());
+        // A row may leave out the last columns.
+        let mut reader = csv::ReaderBuilder::new();
+        let mut reader = reader.flexible(true).from_reader(csv.as_bytes());
         let header = reader.headers().map_err(|_| CatalogueError::Header)?;
         if !header.iter().take(COLUMNS.len()).eq(COLUMNS) {
             return Err(CatalogueError::Header);
         }
+        let columns = header.len();
+        let listed_since = header.iter().position(|name| name == LISTED_SINCE);
         let mut participants = Vec::new();
         for (index, row) in reader.records().enumerate() {
             // The header is the first line; no field of a catalogue has a line break.
             let line = index as u64 + 2;
-            let participant = row.ok().and_then(|row| read(&row));
+            let row = row.ok().filter(|row| row.len() <= columns);
+            let participant = row.and_then(|row| read(&row, listed_since));
             participants.push(participant.ok_or(CatalogueError::Row { line })?);
         }
         let catalogue = Self {
@@ -82,7 +90,8 @@ impl Catalogue {
     pub fn to_csv(&self) -> String {
         const INFALLIBLE: &str = "writing to memory can't fail";
         let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(COLUMNS).expect(INFALLIBLE);
+        let columns = COLUMNS.into_iter().chain([LISTED_SINCE]);
+        writer.write_record(columns).expect(INFALLIBLE);
         for participant in &self.participants {
             writer.write_record(write(participant)).expect(INFALLIBLE);
         }
@@ -91,8 +100,8 @@ impl Catalogue {
     }
 }
 
-/// Reads one row; `None` when it is malformed.
-fn read(row: &csv::StringRecord) -> Option<Participant> {
+/// Reads one row, whose column `listed_since` has this index; `None` when it is malformed.
+fn read(row: &csv::StringRecord, listed_since: Option<usize>) -> Option<Participant> {
     let date = |text: &str| match text {
         "" => Some(None),
         text => parse_date(text).ok().map(Some),
@@ -108,12 +117,13 @@ fn read(row: &csv::StringRecord) -> Option<Participant> {
         name: row.get(3)?.to_owned(),
         valid_from: date(row.get(4)?)?,
         valid_to: date(row.get(5)?)?,
+        listed_since: date(listed_since.and_then(|index| row.get(index)).unwrap_or(""))?,
     };
     let is_sound = participant.clabe_prefix == code.clabe_prefix() && is_name(&participant.name);
     is_sound.then_some(participant)
 }
 
-fn write(participant: &Participant) -> [String; 6] {
+fn write(participant: &Participant) -> [String; 7] {
     let date = |date: Option<NaiveDate>| date.map_or_else(String::new, |date| date.to_string());
     let institution = match participant.institution {
         own if own == participant.code => String::new(),
@@ -126,6 +136,7 @@ fn write(participant: &Participant) -> [String; 6] {
         participant.name.clone(),
         date(participant.valid_from),
         date(participant.valid_to),
+        date(participant.listed_since),
     ]
 }
 
@@ -149,10 +160,32 @@ mod tests {
     #[case::of_a_long_name("012,40012,,Lorem ipsum dolor sit amet consectetur elit,,")]
     #[case::of_a_date("012,40012,,BBVA,2026-02-30,")]
     #[case::of_columns("012,40012,,BBVA")]
+    #[case::of_more_columns("012,40012,,BBVA,,,")]
     fn a_malformed_row_is_named(#[case] row: &str) {
         let csv = format!("{}\n002,40002,,BANAMEX,,\n{row}\n", COLUMNS.join(","));
         let read = Catalogue::from_csv(&csv, Catalogue::embedded().as_of());
         assert_eq!(read, Err(CatalogueError::Row { line: 3 }));
+    }
+
+    #[rstest]
+    #[case::given("171,40171,,PLATA,,,2026-10-06,note", Some("2026-10-06"))]
+    #[case::empty("171,40171,,PLATA,,,,note", None)]
+    #[case::left_out("171,40171,,PLATA,,", None)]
+    fn a_row_may_say_since_when_it_is_listed(#[case] row: &str, #[case] since: Option<&str>) {
+        let embedded = Catalogue::embedded().to_csv();
+        let (_, rest) = embedded.split_once('\n').unwrap();
+        let rest: Vec<_> = rest
+            .lines()
+            .filter(|row| !row.starts_with("171,"))
+            .collect();
+        let header = format!("{},{LISTED_SINCE},note", COLUMNS.join(","));
+        let csv = format!("{header}\n{row}\n{}\n", rest.join("\n"));
+        let read = Catalogue::from_csv(&csv, Catalogue::embedded().as_of()).unwrap();
+        let plata = read.participants().first().unwrap();
+        assert_eq!(
+            plata.listed_since.map(|day| day.to_string()).as_deref(),
+            since
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Renewal of a catalogue from the central bank's list of one day.
 //!
-//! The list has codes and names alone. A catalogue learns from it who takes part from that day on, and
-//! who no longer does; what it knows of earlier days stays.
+//! The list has codes and names alone. A catalogue learns from it who takes part on that day, and who no
+//! longer does; what it knows of earlier days stays. A newcomer takes part from an unknown day on: nobody
+//! says how soon the list has it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -66,7 +67,7 @@ pub enum DamagedList {
 pub struct Renewal {
     /// The catalogue.
     pub catalogue: Catalogue,
-    /// Codes that take part from that day on.
+    /// Codes that the list has and the catalogue didn't have on that day.
     pub added: Vec<ParticipantCode>,
     /// Codes that took part until the day before.
     pub removed: Vec<ParticipantCode>,
@@ -111,9 +112,8 @@ impl Catalogue {
         for code in &added {
             catalogue.begin(*code, date);
         }
-        catalogue.rename(&names, date);
-        let by_prefix = |one: &Participant| (one.clabe_prefix.clone(), one.code);
-        catalogue.participants.sort_by_key(by_prefix);
+        catalogue.confirm(&names, date);
+        catalogue.sort();
         Ok(Renewal {
             catalogue,
             added,
@@ -130,8 +130,8 @@ impl Catalogue {
         }
     }
 
-    /// Begins the validity of a code on `date`. One that was known before is valid again without a
-    /// gap: a single list that lacked it leaves no trace.
+    /// Adds a code that is listed since `date`, and valid from an unknown day on. One that was known
+    /// before is valid again without a gap: a single list that lacked it leaves no trace.
     fn begin(&mut self, code: ParticipantCode, date: NaiveDate) {
         let newest = self
             .participants
@@ -144,27 +144,25 @@ impl Catalogue {
             return;
         }
         let clabe_prefix = code.clabe_prefix();
-        let institution = self
-            .participants
-            .iter()
-            .find(|participant| participant.clabe_prefix == clabe_prefix)
-            .map_or(code, |participant| participant.institution);
         self.participants.push(Participant {
             code,
             clabe_prefix,
-            institution,
+            institution: self.institution(code),
             name: String::new(),
-            valid_from: Some(date),
+            valid_from: None,
             valid_to: None,
+            listed_since: Some(date),
         });
     }
 
-    fn rename(&mut self, names: &HashMap<ParticipantCode, &str>, date: NaiveDate) {
+    /// Takes over names, and the earlier date on which a code turns out to have been listed.
+    fn confirm(&mut self, names: &HashMap<ParticipantCode, &str>, date: NaiveDate) {
         for participant in &mut self.participants {
             if let Some(name) = names.get(&participant.code)
                 && participant.is_valid_on(date)
             {
                 (*name).clone_into(&mut participant.name);
+                participant.listed_since = participant.listed_since.map(|since| since.min(date));
             }
         }
     }

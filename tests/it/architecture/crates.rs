@@ -61,7 +61,7 @@ const WORKSPACE: [Place; 21] = [
     (
         "domain",
         &[],
-        // csv, regex, roxmltree and url read text that is in memory already: no I/O, no driver.
+        // csv, regex, roxmltree, strsim and url read text that is in memory already: no I/O, no driver.
         Others::Only(&[
             "base64",
             "chrono",
@@ -72,6 +72,7 @@ const WORKSPACE: [Place; 21] = [
             "regex",
             "roxmltree",
             "sha2",
+            "strsim",
             "strum",
             "subtle",
             "thiserror",

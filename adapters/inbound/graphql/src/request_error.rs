@@ -1,5 +1,7 @@
 //! Errors of a request that isn't executed.
 
+use std::time::Duration;
+
 use async_graphql::{Pos, ServerError, parser};
 use web::Code;
 use web::problem::GraphqlProblem;
@@ -42,6 +44,11 @@ impl RequestError {
     /// The code that clients see.
     pub(crate) fn code(&self) -> Code {
         self.first().code()
+    }
+
+    /// The time after which the same request may succeed.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        self.first().retry_after()
     }
 
     /// True if the request is well-formed and its document invalid by a rule of GraphQL. The limits

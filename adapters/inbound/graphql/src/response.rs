@@ -7,6 +7,7 @@ use axum::http::HeaderValue;
 use axum::http::header::{CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response as HttpResponse};
 use serde::Serialize;
+use web::headers::{put_retry_after, retry_after_seconds};
 use web::problem::GraphqlProblem;
 use web::{Chain, Code, RequestContext};
 
@@ -33,6 +34,8 @@ struct ErrorBody<'a> {
 struct Extensions<'a> {
     code: &'static str,
     request_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
 }
 
 /// The response to a request that isn't executed.
@@ -47,6 +50,7 @@ pub(crate) fn of_error(
         extensions: Extensions {
             code: problem.code().name(),
             request_id: context.request_id.as_str(),
+            retry_after: problem.retry_after().map(retry_after_seconds),
         },
     });
     let body = ErrorResponse {
@@ -61,6 +65,9 @@ pub(crate) fn of_error(
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, media_type.header());
+    if let Some(retry_after) = error.retry_after() {
+        put_retry_after(headers, retry_after);
+    }
     // The rest of the body isn't waited for (RFC 9110, 15.5.9).
     if error.is_body_timeout() {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
@@ -130,6 +137,9 @@ fn tell(error: &mut ServerError, problem: &GraphqlProblem, context: &RequestCont
     let mut extensions = ErrorExtensionValues::default();
     extensions.set("code", problem.code().name());
     extensions.set("request_id", context.request_id.as_str());
+    if let Some(retry_after) = problem.retry_after() {
+        extensions.set("retry_after", retry_after_seconds(retry_after));
+    }
     error.extensions = Some(extensions);
 }
 

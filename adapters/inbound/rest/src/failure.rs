@@ -138,15 +138,18 @@ pub(crate) fn of_fetch(
 ) -> Problem {
     match error {
         FetchError::InferenceFailed { issuer, receiver } => Problem::InferenceFailed {
-            issuer: issuer.map(Into::into),
-            receiver: receiver.map(Into::into),
+            issuer: issuer.clone().map(Into::into),
+            receiver: receiver.clone().map(Into::into),
             explicit_endpoints: endpoint.explicit().iter().copied().map(path).collect(),
         },
-        FetchError::SameInstitution(same) => Problem::SameInstitution { code: same.code },
+        FetchError::SameInstitution(same) => Problem::SameInstitution {
+            code: same.code,
+            inferred: Box::new(inferred.clone()),
+        },
         FetchError::NotFound { payment, hints } => Problem::no_proof(MissingProof {
             payment: *payment,
             inferred: inferred.clone(),
-            hints: hints.iter().copied().map(Into::into).collect(),
+            hints: hints.iter().cloned().map(Into::into).collect(),
         }),
         FetchError::BankProtocol { .. } => Problem::BankProtocol,
         FetchError::BankUnavailable { retry_after, .. } => Problem::BankUnavailable {

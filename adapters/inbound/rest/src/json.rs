@@ -14,6 +14,9 @@ use serde::Deserializer as _;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 use web::Problem;
+use web::problem::{FieldFault, FieldProblem};
+
+use crate::unknown_names::UnknownNames;
 
 /// Deepest nesting of a body; the contract's own is 1.
 pub(crate) const MAX_DEPTH: usize = 8;
@@ -33,11 +36,35 @@ const FIELDS: [Field; 8] = [
 /// A member of an object.
 pub(crate) type Member<'a> = (Cow<'a, str>, Token<'a>);
 
-/// Reads the body of a proof request: the transfer, and the beneficiary to compare with. Unknown keys
-/// are ignored, `null` counts as absent.
-pub(crate) fn read_query(body: &[u8]) -> Result<(RawQuery<'_>, RawBeneficiary<'_>), Problem> {
+/// Fields of a proof request.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ReadQuery<'a> {
+    /// The transfer.
+    pub(crate) query: RawQuery<'a>,
+    /// The beneficiary to compare with.
+    pub(crate) beneficiary: RawBeneficiary<'a>,
+    /// Faults of unknown members.
+    pub(crate) unknown: Vec<FieldFault>,
+}
+
+/// Reads the body of a proof request. `null` counts as absent, and unknown members are ignored unless they
+/// are misspelt.
+pub(crate) fn read_query(body: &[u8]) -> Result<ReadQuery<'_>, Problem> {
+    let names = FIELDS.map(Field::name);
+    let members = read_object(body, &names)?;
+    let unknown = unknown_members(&members, &names, UnknownNames::Ignored);
+    let (query, beneficiary) = fields(members);
+    Ok(ReadQuery {
+        query,
+        beneficiary,
+        unknown,
+    })
+}
+
+/// The fields of a proof request among members.
+pub(crate) fn fields(members: Vec<Member<'_>>) -> (RawQuery<'_>, RawBeneficiary<'_>) {
     let (mut query, mut beneficiary) = (RawQuery::default(), RawBeneficiary::default());
-    for (key, value) in read_object(body, &FIELDS.map(Field::name))? {
+    for (key, value) in members {
         let place = match FIELDS.into_iter().find(|field| field.name() == key) {
             Some(Field::Date) => &mut query.date,
             Some(Field::TrackingKey) => &mut query.tracking_key,
@@ -51,7 +78,22 @@ pub(crate) fn read_query(body: &[u8]) -> Result<(RawQuery<'_>, RawBeneficiary<'_
         };
         *place = value;
     }
-    Ok((query, beneficiary))
+    (query, beneficiary)
+}
+
+/// The faults of members that aren't among the `known` ones.
+pub(crate) fn unknown_members(
+    members: &[Member<'_>],
+    known: &[&'static str],
+    unknown_names: UnknownNames,
+) -> Vec<FieldFault> {
+    let is_given = |known: &str| {
+        let mut given = members.iter();
+        given.any(|(name, value)| name == known && *value != Token::Absent)
+    };
+    let absent: Vec<_> = known.iter().copied().filter(|it| !is_given(it)).collect();
+    let names = members.iter().map(|(name, _)| &**name);
+    unknown_names.faults(names.filter(|name| !known.contains(name)), &absent)
 }
 
 /// A body in the form that all its spellings share: without blanks, and with the members of objects in
@@ -124,6 +166,26 @@ pub(crate) fn read_object<'a>(
     Err(Problem::NotAnObject {
         found: type_name(&value),
     })
+}
+
+/// Returns the JSON type of a value that is spelt as JSON.
+pub(crate) fn type_of_spelt(json: &str) -> &'static str {
+    match json.as_bytes().first() {
+        Some(b'"') => "string",
+        Some(b'{') => "object",
+        Some(b'[') => "array",
+        Some(b't' | b'f') => "boolean",
+        Some(b'n') => "null",
+        _ => "number",
+    }
+}
+
+/// The problem of a value, spelt as JSON, that isn't a list of texts.
+pub(crate) fn not_a_list(json: &str, items: &'static str) -> FieldProblem {
+    match type_of_spelt(json) {
+        "array" => FieldProblem::NotTexts,
+        found => FieldProblem::NotListOf { items, found },
+    }
 }
 
 /// Returns the JSON type of a value.

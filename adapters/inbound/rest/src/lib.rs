@@ -28,6 +28,7 @@ mod participants;
 mod people;
 mod pipeline;
 mod proofs;
+mod unknown_names;
 mod webhooks;
 mod zip_entries;
 

@@ -20,13 +20,14 @@ use ports::inbound::{
 use tokio::sync::oneshot;
 use tracing::Span;
 use web::headers::put_common;
+use web::problem::FieldFault;
 use web::{Problem, RequestContext, Upload, trace};
 
 use crate::caller;
 use crate::failure;
 use crate::files::{self, Encoding};
 use crate::headers;
-use crate::json;
+use crate::json::{self, ReadQuery};
 use crate::{MAX_BODY_BYTES, RestState};
 
 mod answers;
@@ -238,7 +239,11 @@ impl Call {
 impl Head {
     /// Checks all fields of a body.
     fn query(&self, body: &[u8]) -> Result<(ProofQuery, ExpectedBeneficiary), Problem> {
-        let (raw, beneficiary) = json::read_query(body)?;
+        let ReadQuery {
+            query: raw,
+            beneficiary,
+            unknown,
+        } = json::read_query(body)?;
         let today = calendar::today(self.state.request_layer.clock.now());
         let institutions = self.endpoint.institutions();
         let catalogue = self.state.participants.catalogue();
@@ -250,11 +255,12 @@ impl Head {
             Ok(ExpectedBeneficiary::default())
         };
         match (query, expected) {
-            (Ok(query), Ok(expected)) => Ok((query, expected)),
+            (Ok(query), Ok(expected)) if unknown.is_empty() => Ok((query, expected)),
             (query, expected) => {
                 let errors = query.err().into_iter().chain(expected.err());
                 let errors: Vec<_> = errors.flatten().collect();
-                Err(Problem::invalid_fields(&errors))
+                let errors = errors.iter().map(FieldFault::from);
+                Err(Problem::invalid_fields(errors.chain(unknown)))
             }
         }
     }

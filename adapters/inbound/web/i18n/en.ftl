@@ -32,7 +32,7 @@ invalid-fields = The request is not valid: correct { $count ->
         [one] the field
        *[other] the fields
     } { LIST($fields, last: "and") }.
-same-institution = The issuer and the receiver are the same institution ({ $code }): an internal transfer does not cross SPEI and has no proof. Check emisor, receptor and cuenta.
+same-institution = Within one bank there is no CEP: emisor and receptor are the same one ({ $code }), and the payment does not cross SPEI. If they are not the same bank, check cuenta and clave_rastreo, or name emisor and receptor.
 empty-change = The request changes nothing; send { LIST($fields, last: "or") }.
 not-a-proof = The file is not a proof that can be checked; details.file says what it is. Send the XML or the PDF as it was downloaded from the portal, or a ZIP of them.
 inference-failed = Could not infer { LIST($missing, last: "or") }; add { LIST($missing, last: "and") } to this same request, or name emisor and receptor at { LIST($endpoints, last: "and") }.
@@ -113,6 +113,9 @@ internal-error = An internal error occurred. Try again and, if it happens again,
 field-missing = It is required; add it.
 field-wrong-type = It must be { $expected ->
         [number] a number
+        [boolean] a boolean
+        [array] a list
+        [object] an object
        *[string] a string
     }, not { $found ->
         [string] a string
@@ -122,8 +125,19 @@ field-wrong-type = It must be { $expected ->
         [object] an object
        *[null] null
     }.
+field-not-list-of = It must be a list of { $items ->
+        [formats] formats, for example ["xml", "pdf"]
+        [events] events, for example ["lookup.delivered"]
+       *[texts] texts
+    }, not { $found ->
+        [string] a string
+        [number] a number
+        [boolean] a boolean
+        [object] an object
+       *[null] null
+    }.
 field-duplicate = It appears more than once; send it once.
-field-same-institution = The issuer and the receiver are the same institution.
+field-same-institution = Within one bank there is no CEP: emisor and receptor are the same one ({ $code }). If they are not, check cuenta and clave_rastreo, or name emisor and receptor.
 field-malformed-date = Write it as YYYY-MM-DD, for example 2025-02-03.
 field-no-such-day = There is no such day in the calendar.
 field-too-early = It must not be before { $earliest }; check the year.
@@ -138,9 +152,13 @@ field-exponent = Scientific notation is not accepted; write the number in full.
 field-not-positive = It must be greater than zero.
 field-too-many-decimals = It may have up to two decimals.
 field-too-large = It may have up to { $digits } digits before the point.
-field-malformed-code = It must be the 5-digit code of a participant (2001 is the central bank).
-field-unknown-participant = No participant has this code; check the catalogue of participants.
+field-malformed-code = It must be the name or the 5-digit code of a participant (2001 is the central bank).
+field-unknown-participant = No participant has this code in the list of { $list_date }; check the catalogue of participants.
+field-unknown-name = No participant has this name; use the 5-digit code or a name of the catalogue of participants.
+field-similar-name = No participant has this name; it is similar to { LIST($candidates, last: "or") }.
+field-ambiguous-name = The name may be that of { LIST($candidates, last: "or") }; give the code.
 field-unknown = It is not known; remove it or check its spelling.
+field-misspelt = It is not known; did you mean { $meant }? Correct or remove it.
 field-not-one-of = It must be { LIST($words, last: "or") }.
 field-out-of-range = It must be a whole number between { $least } and { $most }, in digits alone.
 field-malformed-name = It must have 1 to 100 characters, none of them invisible or a control character.
@@ -193,13 +211,16 @@ field-not-an-object = The line must be a JSON object, not { $found ->
        *[null] null
     }; send the fields within braces.
 field-repeated-member = The line repeats a member (byte { $position }); send each once.
+notice-tracking-keys-elsewhere = Column { $number } ({ $header }) holds tracking keys, and the one that is read as clave_rastreo holds none. Assign it: columns=clave_rastreo:{ $number }.
 
 ## Reasons why a bank is not inferred
 
-gap-unknown-clabe-prefix = No participant has the prefix of this CLABE on that date; check cuenta and fecha, or name receptor.
+gap-unknown-clabe-prefix = No participant has the CLABE prefix { $prefix } in the list of { $list_date }; check cuenta and fecha, or name receptor by its code, which ends in { $prefix }.
 gap-unknown-card-prefix = The institution that issued this card is not known (the lists have few cards of new institutions); add receptor with its code.
 gap-phone-account = cuenta has 10 digits, a phone number, which names no institution; add receptor with its code.
 gap-unknown-tracking-key-shape = The shape of the tracking key matches no known bank; name emisor.
+gap-looks-like-reference = clave_rastreo looks like the numeric reference of the payment, or like a date; give the tracking key, which is longer, or emisor if it truly is the key.
+gap-likely-tracking-key = The shape of the tracking key matches no known bank; perhaps it is { $expected }. Correct it, or name emisor.
 
 ## Hints when there is no proof
 
@@ -209,6 +230,9 @@ hint-issuer-differs = The tracking key has the shape of those of institution { $
 hint-issuer-was-inferred = The issuer { $given } was inferred from the shape of the tracking key, which another institution may use too; if it was another one, name emisor.
 hint-code-replaced = On that date { $given } was not the code of the institution; try { $expected }.
 hint-code-unused = On that date no participant had the code { $given }; check the date and the code.
+hint-looks-like-reference = clave_rastreo looks like the numeric reference of the payment, or like a date; look for the tracking key on the receipt, which is longer.
+hint-likely-tracking-key = The tracking key looks like those of a known bank, but for small letters or letters in place of digits; try { $expected }.
+hint-participant-unknown = The code { $given } is not in the list of participants of { $list_date }, which is older than the payment; it may be that of a new participant. If it is not, check the code.
 hint-day-and-month-swapped = Day and month may be swapped; try fecha { $date }.
 hint-amount-looks-like-centavos = The amount looks like centavos; give it in pesos, with a decimal point.
 hint-date-in-tracking-key = The tracking key contains the date { $date }; try it as fecha.

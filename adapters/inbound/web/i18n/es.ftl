@@ -32,7 +32,7 @@ invalid-fields = La petición no es válida: corrija { $count ->
         [one] el campo
        *[other] los campos
     } { LIST($fields, last: "y") }.
-same-institution = El emisor y el receptor son la misma institución ({ $code }): una transferencia interna no pasa por el SPEI y no tiene comprobante. Revise emisor, receptor y cuenta.
+same-institution = Entre cuentas de un mismo banco no hay CEP: emisor y receptor son el mismo ({ $code }), y el pago no pasa por el SPEI. Si no son del mismo banco, revise cuenta y clave_rastreo, o indique emisor y receptor.
 empty-change = La petición no cambia nada; envíe { LIST($fields, last: "o") }.
 not-a-proof = El archivo no es un comprobante que se pueda revisar; details.file dice qué es. Envíe el XML o el PDF tal como se descargó del portal, o un ZIP con ellos.
 inference-failed = No se pudo inferir { LIST($missing, last: "ni") }; agregue { LIST($missing, last: "y") } a esta misma petición, o indique emisor y receptor en { LIST($endpoints, last: "y") }.
@@ -113,6 +113,9 @@ internal-error = Ocurrió un error interno. Intente de nuevo y, si se repite, av
 field-missing = Este campo es obligatorio; agréguelo.
 field-wrong-type = Debe ser { $expected ->
         [number] un número
+        [boolean] un booleano
+        [array] una lista
+        [object] un objeto
        *[string] un texto
     }, no { $found ->
         [string] un texto
@@ -122,8 +125,19 @@ field-wrong-type = Debe ser { $expected ->
         [object] un objeto
        *[null] null
     }.
+field-not-list-of = Debe ser una lista de { $items ->
+        [formats] formatos, por ejemplo ["xml", "pdf"]
+        [events] eventos, por ejemplo ["lookup.delivered"]
+       *[texts] textos
+    }, no { $found ->
+        [string] un texto
+        [number] un número
+        [boolean] un booleano
+        [object] un objeto
+       *[null] null
+    }.
 field-duplicate = Aparece más de una vez; envíelo una sola vez.
-field-same-institution = El emisor y el receptor son la misma institución.
+field-same-institution = Entre cuentas de un mismo banco no hay CEP: emisor y receptor son el mismo ({ $code }). Si no lo son, revise cuenta y clave_rastreo, o indique emisor y receptor.
 field-malformed-date = Escríbala como AAAA-MM-DD, por ejemplo 2025-02-03.
 field-no-such-day = Ese día no existe en el calendario.
 field-too-early = No puede ser anterior al { $earliest }; revise el año.
@@ -138,9 +152,13 @@ field-exponent = No se acepta notación científica; escriba el número completo
 field-not-positive = Debe ser mayor que cero.
 field-too-many-decimals = Puede tener hasta dos decimales.
 field-too-large = Puede tener hasta { $digits } dígitos antes del punto.
-field-malformed-code = Debe ser el código de 5 dígitos de un participante (2001 es el banco central).
-field-unknown-participant = Ningún participante tiene ese código; revise el catálogo de participantes.
+field-malformed-code = Debe ser el nombre o el código de 5 dígitos de un participante (2001 es el banco central).
+field-unknown-participant = Ningún participante tiene ese código en la lista del { $list_date }; revise el catálogo de participantes.
+field-unknown-name = Ningún participante tiene ese nombre; use el código de 5 dígitos o un nombre del catálogo de participantes.
+field-similar-name = Ningún participante tiene ese nombre; se parece a { LIST($candidates, last: "o") }.
+field-ambiguous-name = El nombre puede ser de { LIST($candidates, last: "o") }; indique el código.
 field-unknown = No se conoce; quítelo o revise cómo se escribe.
+field-misspelt = No se conoce; ¿quiso decir { $meant }? Corríjalo o quítelo.
 field-not-one-of = Debe ser { LIST($words, last: "o") }.
 field-out-of-range = Debe ser un número entero entre { $least } y { $most }, con cifras solamente.
 field-malformed-name = Debe tener de 1 a 100 caracteres, ninguno de ellos invisible o de control.
@@ -193,13 +211,16 @@ field-not-an-object = La línea debe ser un objeto JSON, no { $found ->
        *[null] null
     }; envíe los campos entre llaves.
 field-repeated-member = La línea repite una clave (byte { $position }); envíe cada una una sola vez.
+notice-tracking-keys-elsewhere = La columna { $number } ({ $header }) trae claves de rastreo, y la que se lee como clave_rastreo no trae ninguna. Asígnela: columns=clave_rastreo:{ $number }.
 
 ## Motivos por los que no se infiere un banco
 
-gap-unknown-clabe-prefix = Ningún participante tiene el prefijo de esta CLABE en esa fecha; revise cuenta y fecha, o indique receptor.
+gap-unknown-clabe-prefix = Ningún participante tiene el prefijo CLABE { $prefix } en la lista del { $list_date }; revise cuenta y fecha, o indique receptor con su código, que termina en { $prefix }.
 gap-unknown-card-prefix = No se conoce la institución que emitió esta tarjeta (las listas tienen pocas de instituciones nuevas); agregue receptor con su código.
 gap-phone-account = cuenta tiene 10 dígitos, un número de teléfono, que no indica ninguna institución; agregue receptor con su código.
 gap-unknown-tracking-key-shape = La forma de la clave de rastreo no corresponde a ningún banco conocido; indique emisor.
+gap-looks-like-reference = clave_rastreo parece la referencia numérica del pago o una fecha; indique la clave de rastreo, que es más larga, o emisor si de verdad es la clave.
+gap-likely-tracking-key = La forma de la clave de rastreo no corresponde a ningún banco conocido; tal vez es { $expected }. Corríjala o indique emisor.
 
 ## Pistas cuando no hay comprobante
 
@@ -209,6 +230,9 @@ hint-issuer-differs = La clave de rastreo tiene la forma de las de la instituci�
 hint-issuer-was-inferred = El emisor { $given } se infirió por la forma de la clave de rastreo, que también puede ser de otra institución; si fue otra, indique emisor.
 hint-code-replaced = En esa fecha el código { $given } no era el de la institución; pruebe con { $expected }.
 hint-code-unused = En esa fecha ningún participante tenía el código { $given }; revise fecha y código.
+hint-looks-like-reference = clave_rastreo parece la referencia numérica del pago o una fecha; busque en el comprobante la clave de rastreo, que es más larga.
+hint-likely-tracking-key = La clave de rastreo se parece a las de un banco conocido, salvo por minúsculas o letras en lugar de cifras; pruebe con { $expected }.
+hint-participant-unknown = El código { $given } no está en la lista de participantes del { $list_date }, que es anterior al pago; puede ser de un participante nuevo. Si no lo es, revise el código.
 hint-day-and-month-swapped = Tal vez el día y el mes están intercambiados; pruebe con fecha { $date }.
 hint-amount-looks-like-centavos = El monto parece estar en centavos; indíquelo en pesos, con punto decimal.
 hint-date-in-tracking-key = La clave de rastreo contiene la fecha { $date }; pruebe con ella en fecha.

@@ -38,10 +38,10 @@ mod text;
 pub use advice::{Advice, what_to_do};
 pub use check::{CheckExplanation, CheckPassed, explanation};
 pub use code::Code;
-pub use column::TableColumn;
+pub use column::{TableColumn, TableNotice};
 pub use details::{
-    ComponentDetail, Details, FieldDetail, FileDetail, GapDetail, GapDetails, HintDetail,
-    HintSubject, InferredDetails, PaymentDetail,
+    CandidateDetail, ComponentDetail, Details, FieldDetail, FileDetail, GapDetail, GapDetails,
+    HintDetail, HintSubject, InferredDetails, PaymentDetail,
 };
 pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};
@@ -92,7 +92,7 @@ catalogue! {
                 fields: List::of(faults.iter().map(|fault| &fault.field)),
             );
         /// The issuer and the receiver are one institution.
-        SameInstitution { code: ParticipantCode }
+        SameInstitution { code: ParticipantCode, inferred: Box<InferredBanks> }
             = Code::InvalidRequest, "same-institution"(code: code);
         /// A change of nothing; the fields are those that could be changed.
         EmptyChange { fields: &'static [&'static str] }
@@ -108,7 +108,7 @@ catalogue! {
         }
             = Code::InferenceFailed,
             "inference-failed"(
-                missing: List::of(missing(*issuer, *receiver)),
+                missing: List::of(missing(issuer.as_ref(), receiver.as_ref())),
                 endpoints: List::of(explicit_endpoints),
             );
         /// The API key is missing, invalid or revoked: nobody is told which.
@@ -334,22 +334,6 @@ impl Problem {
             request_id: request_id.clone(),
         }
     }
-
-    /// Returns the time after which the same request may succeed: `Retry-After`.
-    fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::RateLimited { retry_after, .. }
-            | Self::TooManyNewKeys { retry_after, .. }
-            | Self::TooManyRequests { retry_after, .. }
-            | Self::TooManyReads { retry_after, .. }
-            | Self::TooManyRepeats { retry_after, .. }
-            | Self::IdempotencyKeyInProgress { retry_after }
-            | Self::BankUnavailable { retry_after }
-            | Self::BankThrottled { retry_after }
-            | Self::Unavailable { retry_after } => Some(*retry_after),
-            _ => None,
-        }
-    }
 }
 
 /// Whole minutes of a wait, rounded up.
@@ -359,12 +343,15 @@ fn minutes(wait: Duration) -> u64 {
 
 /// The fields of the banks that could not be inferred.
 fn missing(
-    issuer: Option<GapReason>,
-    receiver: Option<GapReason>,
-) -> impl Iterator<Item = &'static str> {
-    let gaps = [(Field::Issuer, issuer), (Field::Receiver, receiver)];
+    issuer: Option<&GapReason>,
+    receiver: Option<&GapReason>,
+) -> impl Iterator<Item = &'static str> + use<> {
+    let gaps = [
+        (Field::Issuer, issuer.is_some()),
+        (Field::Receiver, receiver.is_some()),
+    ];
     gaps.into_iter()
-        .filter_map(|(field, gap)| gap.map(|_| field.name()))
+        .filter_map(|(field, is_missing)| is_missing.then_some(field.name()))
 }
 
 fn failed(components: &[Component]) -> impl Iterator<Item = &'static str> {

@@ -39,7 +39,7 @@ impl ProofService {
         match transfer {
             Ok(transfer) => Ok((transfer, inferred)),
             Err(unresolved) => {
-                let error = without_transfer(&unresolved);
+                let error = without_transfer(unresolved);
                 Err(Box::new(failed_lookup(error, inferred, None)))
             }
         }
@@ -66,8 +66,8 @@ fn failed_lookup(error: FetchError, inferred: InferredBanks, banks: Option<Banks
 }
 
 /// The error of a query that names no transfer.
-pub(in crate::proofs) fn without_transfer(unresolved: &Unresolved) -> FetchError {
-    match *unresolved {
+pub(in crate::proofs) fn without_transfer(unresolved: Unresolved) -> FetchError {
+    match unresolved {
         Unresolved::InferenceFailed { issuer, receiver } => {
             FetchError::InferenceFailed { issuer, receiver }
         }

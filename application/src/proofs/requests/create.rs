@@ -170,7 +170,7 @@ async fn question(
             Ok((request, details))
         }
         Err(unresolved) => {
-            let error = without_transfer(&unresolved);
+            let error = without_transfer(unresolved);
             exchange.refuse(&error, &details.inferred);
             let outcome = error.outcome();
             Err(Box::new(Processed {

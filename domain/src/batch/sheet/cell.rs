@@ -69,7 +69,7 @@ fn spell<'a>(
 }
 
 /// A text without the signs that keep a spreadsheet from taking it for a number: `'002…` or `="002…"`.
-fn without_guard(text: &str) -> &str {
+pub(super) fn without_guard(text: &str) -> &str {
     let formula = text.strip_prefix("=\"").and_then(|it| it.strip_suffix('"'));
     let apostrophe = text.strip_prefix('\'');
     formula.or(apostrophe).unwrap_or(text).trim()

@@ -61,8 +61,8 @@ fn names(columns: &[Column]) -> String {
     names.join(", ")
 }
 
-/// Fault of a row that can't be read at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+/// Fault of a row that can't be read at all, or of its form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RowFault {
     /// A quote that nothing closes.
     #[error(
@@ -101,10 +101,18 @@ pub enum RowFault {
         /// Place in the line, in bytes from 1.
         position: usize,
     },
+    /// A line of JSON with a member that isn't known.
+    #[error("has the unknown member {name:?}")]
+    UnknownMember {
+        /// Its name, cut to a bounded length.
+        name: String,
+        /// The known name that it is probably meant to be.
+        meant: Option<&'static str>,
+    },
 }
 
 /// Problem of a cell, or of the whole row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CellErrorKind {
     /// The value is refused as that of a request's field is.
     #[error(transparent)]
@@ -145,7 +153,7 @@ pub enum CellErrorKind {
 }
 
 /// A problem and its place in the row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellError {
     /// The column; `None` for the whole row.
     pub column: Option<Column>,
@@ -162,9 +170,12 @@ impl CellError {
         }
     }
 
-    /// The column's name in the API; `row` for the whole row.
-    pub fn name(&self) -> &'static str {
-        self.column.map_or("row", Column::name)
+    /// The column's name in the API, or that of an unknown member; `row` for the whole row.
+    pub fn name(&self) -> &str {
+        match &self.problem {
+            CellErrorKind::Row(RowFault::UnknownMember { name, .. }) => name,
+            _ => self.column.map_or("row", Column::name),
+        }
     }
 }
 

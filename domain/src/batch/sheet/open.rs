@@ -98,6 +98,18 @@ impl<'a> Sheet<'a> {
         }
     }
 
+    /// Meaning of each cell of a row.
+    pub(super) fn layout(&self) -> &[Option<Column>] {
+        &self.layout
+    }
+
+    /// The cells of the rows that can be read.
+    pub(super) fn cells(&self) -> impl Iterator<Item = Vec<String>> {
+        let mut tokens = self.tokens.clone();
+        let rows = std::iter::from_fn(move || tokens.next(self.separator));
+        rows.filter_map(|row| row.cells.ok())
+    }
+
     fn read(&self, row: Tokenised, rules: RowRules<'_>) -> SheetRow {
         let line = row.line;
         let cells = match row.cells {

@@ -102,6 +102,18 @@ impl SheetRow {
         }
     }
 
+    /// Adds faults of the row's form to the errors of its cells.
+    #[must_use]
+    pub fn with_faults(mut self, faults: impl IntoIterator<Item = RowFault>) -> Self {
+        let mut faults = faults.into_iter().map(CellError::from).peekable();
+        if faults.peek().is_some() {
+            let errors = self.query.err().map(|CellErrors(errors)| errors);
+            let errors = errors.into_iter().flatten().chain(faults);
+            self.query = Err(CellErrors(errors.collect()));
+        }
+        self
+    }
+
     /// A row that can't be read.
     pub fn unreadable(line: u64, fault: RowFault) -> Self {
         Self {

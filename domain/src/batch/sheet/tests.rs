@@ -32,9 +32,11 @@ fn read(file: &[u8]) -> Vec<SheetRow> {
 }
 
 /// The only error of a row, and its column.
-fn error(row: &SheetRow) -> (&'static str, CellErrorKind) {
+fn error(row: &SheetRow) -> (&str, CellErrorKind) {
     match &row.query {
-        Err(CellErrors(errors)) if errors.len() == 1 => (errors[0].name(), errors[0].problem),
+        Err(CellErrors(errors)) if errors.len() == 1 => {
+            (errors[0].name(), errors[0].problem.clone())
+        }
         other => panic!("{other:?}"),
     }
 }

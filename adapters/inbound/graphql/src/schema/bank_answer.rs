@@ -48,11 +48,13 @@ pub(crate) struct Hint {
     date: Option<String>,
     /// The operation date of the day that was given.
     operation_date: Option<String>,
+    /// Date of the list of participants in which the code isn't.
+    participants_list_date: Option<String>,
 }
 
 impl Hint {
     pub(super) fn all_of(hints: &[hints::Hint], language: Language) -> Vec<Self> {
-        let hint = |hint: &hints::Hint| Self::from(HintDetail::new((*hint).into(), language));
+        let hint = |hint: &hints::Hint| Self::from(HintDetail::new(&hint.clone().into(), language));
         hints.iter().map(hint).collect()
     }
 }
@@ -66,6 +68,7 @@ impl From<HintDetail> for Hint {
             expected: detail.expected.map(|expected| expected.to_string()),
             date: detail.date,
             operation_date: detail.operation_date,
+            participants_list_date: detail.participants_list_date,
         }
     }
 }

@@ -303,7 +303,7 @@ pub(crate) enum InferenceSource {
 impl From<&Evidence> for InferenceSource {
     fn from(evidence: &Evidence) -> Self {
         match evidence {
-            Evidence::ClabePrefix(_) => Self::ClabePrefix,
+            Evidence::ClabePrefix { .. } => Self::ClabePrefix,
             Evidence::CardPrefix(_) => Self::CardPrefix,
             Evidence::TrackingKeyShape { .. } => Self::TrackingKeyShape,
         }

@@ -1,5 +1,7 @@
 //! Expected refusals of mutations, which are data.
 
+use std::time::Duration;
+
 use async_graphql::{Context, ID, SimpleObject};
 use domain::batch::BatchId;
 use domain::key::{Grace, KeyId, KeyName, MAX_GRACE_HOURS, MOST_NEW_KEYS};
@@ -8,6 +10,7 @@ use domain::webhook::{DeliveryId, EndpointId, EventTypesError, MAX_ENDPOINTS};
 use ports::inbound::{BatchError, KeyError, PersonLookupError, WebhookError};
 use uuid::Uuid;
 use web::Language;
+use web::headers::retry_after_seconds;
 use web::problem::{FieldProblem, UserErrorCode as Code, UserProblem};
 
 use super::context::requester;
@@ -24,24 +27,33 @@ pub(crate) struct UserError {
     field: Option<Vec<String>>,
     /// Fault and remedy, in the caller's language.
     message: String,
+    /// Seconds after which the same mutation may succeed; null when no time changes the refusal.
+    retry_after: Option<i32>,
 }
 
 /// Reason of a refusal: one of mutations alone, or one that REST has for its fields, too.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) enum Refusal {
     User(UserProblem),
     Field(FieldProblem),
 }
 
 impl Refusal {
-    fn code(self) -> Code {
+    fn code(&self) -> Code {
         match self {
             Self::User(problem) => problem.code(),
             Self::Field(_) => Code::Invalid,
         }
     }
 
-    fn message(self, language: Language) -> String {
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::User(problem) => problem.retry_after(),
+            Self::Field(problem) => problem.retry_after(),
+        }
+    }
+
+    fn message(&self, language: Language) -> String {
         match self {
             Self::User(problem) => problem.message(language),
             Self::Field(problem) => problem.message(language),
@@ -62,8 +74,10 @@ impl From<FieldProblem> for Refusal {
 }
 
 impl UserError {
-    fn new(member: Option<&str>, problem: Refusal, language: Language) -> Self {
+    fn new(member: Option<&str>, problem: &Refusal, language: Language) -> Self {
+        let retry_after = problem.retry_after().map(retry_after_seconds);
         Self {
+            retry_after: retry_after.and_then(|seconds| seconds.try_into().ok()),
             code: problem.code().into(),
             field: member.map(|member| vec!["input".to_owned(), member.to_owned()]),
             message: problem.message(language),
@@ -91,7 +105,7 @@ impl InputErrors {
     /// The payload of a mutation that changed nothing.
     pub(super) fn into_payload<P: From<Vec<UserError>>>(self, language: Language) -> P {
         let problems = self.problems.into_iter();
-        let errors = problems.map(|(member, problem)| UserError::new(member, problem, language));
+        let errors = problems.map(|(member, problem)| UserError::new(member, &problem, language));
         P::from(errors.collect())
     }
 
@@ -270,6 +284,6 @@ fn refused<P: From<Vec<UserError>>>(
     member: Option<&str>,
     problem: Refusal,
 ) -> P {
-    let error = UserError::new(member, problem, requester(context).language);
+    let error = UserError::new(member, &problem, requester(context).language);
     P::from(vec![error])
 }

@@ -10,7 +10,7 @@ use domain::key::{
 use domain::limits::{LimitsChange, Plan};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::participant::Catalogue;
+use domain::participant::ParticipantCode;
 use domain::request::RequestId;
 use domain::seal::SealVerdict;
 use domain::transfer::Banks;
@@ -144,7 +144,7 @@ async fn change_keys(services: &PeopleServices) {
 /// Three requests of key 1 that were admitted, the oldest of them given back, and two that a limit
 /// refused.
 fn use_keys(services: &PeopleServices) {
-    let bank = |code| Catalogue::embedded().parse_code(code).unwrap();
+    let bank = |code| ParticipantCode::parse(code).unwrap();
     let banks = Banks {
         issuer: bank("40012"),
         receiver: bank("90638"),

@@ -12,7 +12,7 @@ use web::{BatchPaths, Problem};
 use super::BatchCall;
 use super::draft::{self, Options, Query};
 use super::uploads::{Uploaded, Uploads};
-use super::views::{BatchBody, PreviewBody};
+use super::views::{BatchBody, NoticeBody, PreviewBody};
 use crate::RestState;
 use crate::headers::{idempotency_key, put_replayed};
 use crate::openapi::examples;
@@ -74,11 +74,16 @@ pub(super) async fn create(
         key,
         content: content(query.as_deref(), &file.1),
     });
-    let (draft, columns) = draft::read((&state, &call), options, file).await?;
+    let table = draft::read((&state, &call), options, file).await?;
+    let draft = table.draft;
     if dry_run {
         let previewed = call.batches.preview(&call.access, draft).await;
         let previewed = previewed.map_err(|error| call.problem(&error))?;
-        let body = PreviewBody::new(&previewed.found, &columns, call.context.language);
+        let language = call.context.language;
+        let notices = table.misplaced_keys.iter();
+        let notices = notices.map(|column| NoticeBody::of_misplaced_keys(column, language));
+        let body = PreviewBody::new(&previewed.found, &table.columns, language);
+        let body = body.with_notices(notices.collect());
         return call.answer(StatusCode::OK, &previewed, &body);
     }
     let created = call.batches.create(&call.access, draft, repeatable).await;

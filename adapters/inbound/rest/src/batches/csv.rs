@@ -141,7 +141,7 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
 
 /// The hints of a lookup, one after another.
 fn hints(lookup: &LookupView, language: Language) -> String {
-    let hints = lookup.hints.iter().copied();
+    let hints = lookup.hints.iter().cloned();
     let hints = hints.map(|hint| HintReason::from(hint).message(language));
     hints.collect::<Vec<_>>().join(" ")
 }

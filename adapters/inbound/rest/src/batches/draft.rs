@@ -90,12 +90,21 @@ impl Options {
     }
 }
 
+/// A batch to create, and what its table has besides rows.
+pub(super) struct ReadTable {
+    pub(super) draft: BatchDraft,
+    /// The recognised columns; none of JSON lines.
+    pub(super) columns: Vec<SheetColumn>,
+    /// The column that holds tracking keys in place of the one that is read as them.
+    pub(super) misplaced_keys: Option<SheetColumn>,
+}
+
 /// Reads the table.
 pub(super) async fn read(
     (state, call): (&RestState, &BatchCall),
     options: Options,
     (table, body): (TableType, Bytes),
-) -> Result<(BatchDraft, Vec<SheetColumn>), Problem> {
+) -> Result<ReadTable, Problem> {
     let most = state.max_batch_rows;
     let mapping = options.mapping;
     let today = calendar::today(state.request_layer.clock.now());
@@ -105,7 +114,11 @@ pub(super) async fn read(
         let rules = Rules { today, catalogue };
         rows((table, &body), &mapping, &rules, most)
     });
-    let (rows, columns) = rows.await.map_err(|error| call.unwritten(&error))??;
+    let RowsRead {
+        rows,
+        columns,
+        misplaced_keys,
+    } = rows.await.map_err(|error| call.unwritten(&error))??;
     let draft = BatchDraft {
         key: options.key,
         name: options.name,
@@ -113,7 +126,18 @@ pub(super) async fn read(
         retry_for: options.retry_for,
         rows,
     };
-    Ok((draft, columns))
+    Ok(ReadTable {
+        draft,
+        columns,
+        misplaced_keys,
+    })
+}
+
+/// The rows of a table, and its columns as in [`ReadTable`].
+struct RowsRead {
+    rows: Vec<DraftRow>,
+    columns: Vec<SheetColumn>,
+    misplaced_keys: Option<SheetColumn>,
 }
 
 /// The key that a person names, who must, and a caller with a key must not.
@@ -138,14 +162,17 @@ fn rows(
     mapping: &ColumnMapping,
     rules: &Rules,
     most: u32,
-) -> Result<(Vec<DraftRow>, Vec<SheetColumn>), Problem> {
+) -> Result<RowsRead, Problem> {
     let rules = RowRules {
         today: rules.today,
         catalogue: &rules.catalogue,
     };
     let table = Table::open(table, body, mapping).map_err(problems::of_sheet)?;
-    let columns = table.columns().to_vec();
-    Ok((of_rows(table.rows(rules), most)?, columns))
+    Ok(RowsRead {
+        columns: table.columns().to_vec(),
+        misplaced_keys: table.misplaced_tracking_keys().cloned(),
+        rows: of_rows(table.rows(rules), most)?,
+    })
 }
 
 fn of_rows(rows: impl Iterator<Item = SheetRow>, most: u32) -> Result<Vec<DraftRow>, Problem> {

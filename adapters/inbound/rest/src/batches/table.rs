@@ -4,9 +4,11 @@ use domain::batch::sheet::{
     Column, ColumnMapping, MAX_ROW_LENGTH, RawCells, RowFault, RowRules, Sheet, SheetColumn,
     SheetError, SheetRow, SheetRows, Spelling,
 };
+use web::problem::FieldProblem;
 use web::{Problem, TableType};
 
 use crate::json;
+use crate::unknown_names::UnknownNames;
 
 /// A table of payments.
 #[derive(Debug)]
@@ -39,6 +41,14 @@ impl<'a> Table<'a> {
         match self {
             Self::Csv(sheet) => sheet.columns(),
             Self::JsonLines(_) => &[],
+        }
+    }
+
+    /// The column that holds tracking keys in place of the one that is read as them.
+    pub(crate) fn misplaced_tracking_keys(&self) -> Option<&SheetColumn> {
+        match self {
+            Self::Csv(sheet) => sheet.misplaced_tracking_keys(),
+            Self::JsonLines(_) => None,
         }
     }
 
@@ -92,22 +102,31 @@ impl Iterator for TableRows<'_> {
     }
 }
 
-/// Reads one line. Unknown members are ignored, as at the other endpoints.
+/// Reads one line.
 fn read(line: u64, text: &[u8], rules: RowRules<'_>) -> SheetRow {
     if text.len() > MAX_ROW_LENGTH {
         return SheetRow::unreadable(line, RowFault::TooLong);
     }
-    let members = match json::read_object(text, &Column::ALL.map(Column::name)) {
+    let names = Column::ALL.map(Column::name);
+    let members = match json::read_object(text, &names) {
         Ok(members) => members,
         Err(problem) => return SheetRow::unreadable(line, fault(&problem)),
     };
+    let unknown = json::unknown_members(&members, &names, UnknownNames::Refused);
     let mut cells = RawCells::default();
     for (name, value) in members {
         if let Some(column) = Column::from_name(&name) {
             *cells.get_mut(column) = value;
         }
     }
-    SheetRow::of_cells(line, cells, Spelling::Api, rules)
+    let unknown = unknown.into_iter().map(|fault| RowFault::UnknownMember {
+        name: fault.field.into_owned(),
+        meant: match fault.problem {
+            FieldProblem::Misspelt { meant } => Some(meant),
+            _ => None,
+        },
+    });
+    SheetRow::of_cells(line, cells, Spelling::Api, rules).with_faults(unknown)
 }
 
 /// The fault of a line; places are bytes of the line, from 1.

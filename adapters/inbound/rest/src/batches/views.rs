@@ -8,7 +8,7 @@ use domain::outcome::Outcome;
 use ports::inbound::{BatchPreview, BatchView, RowOutcome, RowView, RowWarning};
 use serde::Serialize;
 use utoipa::ToSchema;
-use web::problem::{HintReason, RowError, RowFaultText, TableColumn};
+use web::problem::{HintReason, RowError, RowFaultText, TableColumn, TableNotice};
 use web::{BatchPaths, Language, Problem};
 
 use crate::lookups::question::QuestionBody;
@@ -142,6 +142,8 @@ impl BatchBody {
 pub(crate) struct PreviewBody {
     /// The columns of the table, and what they hold. None for JSON lines.
     columns: Vec<TableColumn>,
+    /// What seems to be wrong with the table as a whole.
+    notices: Vec<NoticeBody>,
     /// All rows.
     rows: u32,
     /// Rows that would be looked up, each of which is counted once.
@@ -164,6 +166,33 @@ pub(crate) struct PreviewBody {
     warnings: Vec<RowWarningBody>,
 }
 
+/// Sign that a table holds something else than its columns say.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BatchNotice)]
+pub(crate) struct NoticeBody {
+    /// `tracking_keys_elsewhere`: another column holds the tracking keys.
+    code: &'static str,
+    /// The remedy, for people.
+    message: String,
+    /// That column.
+    column: TableColumn,
+}
+
+impl NoticeBody {
+    /// The notice of a column that holds tracking keys in place of the one that is read as them.
+    pub(super) fn of_misplaced_keys(column: &SheetColumn, language: Language) -> Self {
+        let notice = TableNotice::TrackingKeysElsewhere {
+            number: column.number,
+            header: column.header.clone(),
+        };
+        Self {
+            code: notice.code(),
+            message: notice.message(language),
+            column: TableColumn::new(column),
+        }
+    }
+}
+
 /// Most rows that an answer lists, of the rejected ones and of those with warnings.
 const MAX_LISTED: usize = 1000;
 
@@ -174,6 +203,7 @@ impl PreviewBody {
         let warnings = preview.warnings.iter().take(MAX_LISTED);
         Self {
             columns: columns.iter().map(TableColumn::new).collect(),
+            notices: Vec::new(),
             rows: counts.rows,
             ready: counts.ready(),
             faulty: counts.faulty,
@@ -186,6 +216,13 @@ impl PreviewBody {
                 .flat_map(|warning| RowWarningBody::all_of(warning, language))
                 .collect(),
         }
+    }
+}
+
+impl PreviewBody {
+    /// Adds signs that the table holds something else than its columns say.
+    pub(super) fn with_notices(self, notices: Vec<NoticeBody>) -> Self {
+        Self { notices, ..self }
     }
 }
 
@@ -209,7 +246,7 @@ impl RowWarningBody {
     fn all_of(warning: &RowWarning, language: Language) -> impl Iterator<Item = Self> {
         let contradictions = warning.contradictions.iter();
         contradictions.map(move |(field, hint)| {
-            let hint = HintReason::from(*hint);
+            let hint = HintReason::from(hint.clone());
             Self {
                 row: warning.row.0 + 1,
                 line: warning.line,

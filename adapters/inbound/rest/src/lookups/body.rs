@@ -3,7 +3,7 @@
 use domain::calendar;
 use domain::file::RequestedFiles;
 use domain::lookup::{MAX_PAIRS, Metadata, MetadataError, RetryFor};
-use domain::query::{Institutions, ProofQuery};
+use domain::query::{Field, Institutions, ProofQuery};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -12,6 +12,7 @@ use web::problem::{FieldFault, FieldProblem};
 
 use crate::RestState;
 use crate::json;
+use crate::unknown_names::UnknownNames;
 
 /// Request that a lookup is created from, but for the wait.
 pub(crate) struct Question {
@@ -32,10 +33,24 @@ struct Options<'a> {
     metadata: Option<&'a RawValue>,
 }
 
-/// Reads a body, and reports all faulty members at once. Unknown ones are ignored, as at the other
-/// endpoints.
+/// Members of a body.
+const MEMBERS: [&str; 9] = [
+    Field::Date.name(),
+    Field::TrackingKey.name(),
+    Field::Account.name(),
+    Field::Amount.name(),
+    Field::Issuer.name(),
+    Field::Receiver.name(),
+    "formats",
+    "retry_for",
+    "metadata",
+];
+
+/// Reads a body, and reports all faulty members at once.
 pub(crate) fn read(state: &RestState, body: &[u8]) -> Result<Question, Problem> {
-    let (raw, _) = json::read_query(body)?;
+    let members = json::read_object(body, &MEMBERS)?;
+    let unknown = json::unknown_members(&members, &MEMBERS, UnknownNames::Refused);
+    let (raw, _) = json::fields(members);
     // The body is an object without repeated members, so both readers see the same one.
     let options: Options<'_> =
         serde_json::from_slice(body).map_err(|_| Problem::MalformedJson { position: 1 })?;
@@ -46,7 +61,7 @@ pub(crate) fn read(state: &RestState, body: &[u8]) -> Result<Question, Problem> 
     let retry_for = option("retry_for", options.retry_for, RetryFor::DEFAULT, retry_for);
     let metadata = option("metadata", options.metadata, Metadata::default(), metadata);
     match (query, files, retry_for, metadata) {
-        (Ok(query), Ok(files), Ok(retry_for), Ok(metadata)) => Ok(Question {
+        (Ok(query), Ok(files), Ok(retry_for), Ok(metadata)) if unknown.is_empty() => Ok(Question {
             query,
             files,
             retry_for,
@@ -56,9 +71,8 @@ pub(crate) fn read(state: &RestState, body: &[u8]) -> Result<Question, Problem> 
             let faults = query.err().unwrap_or_default();
             let faults: Vec<_> = faults.iter().map(FieldFault::from).collect();
             let options = [files.err(), retry_for.err(), metadata.err()];
-            Err(Problem::invalid_fields(
-                faults.into_iter().chain(options.into_iter().flatten()),
-            ))
+            let faults = faults.into_iter().chain(options.into_iter().flatten());
+            Err(Problem::invalid_fields(faults.chain(unknown)))
         }
     }
 }
@@ -81,7 +95,8 @@ const FORMATS: &[&str] = &["xml", "pdf"];
 
 fn formats(text: &str) -> Result<RequestedFiles, FieldProblem> {
     let wrong = FieldProblem::NotOneOf { words: FORMATS };
-    let words: Vec<String> = parse(text, "array")?;
+    let words: Vec<String> =
+        serde_json::from_str(text).map_err(|_| json::not_a_list(text, "formats"))?;
     if words.is_empty() || words.iter().any(|word| !FORMATS.contains(&&**word)) {
         return Err(wrong);
     }
@@ -107,17 +122,12 @@ fn retry_for(text: &str) -> Result<RetryFor, FieldProblem> {
 }
 
 fn metadata(text: &str) -> Result<Metadata, FieldProblem> {
-    let Pairs(pairs) = parse(text, "object")?;
+    let Pairs(pairs) = serde_json::from_str(text).map_err(|_| wrong_type(text, "object"))?;
     Metadata::new(pairs).map_err(|error| match error {
         MetadataError::TooMany => FieldProblem::TooManyPairs { most: MAX_PAIRS },
         MetadataError::LongName | MetadataError::NameTwice => FieldProblem::MetadataName,
         MetadataError::LongValue => FieldProblem::MetadataValue,
     })
-}
-
-/// Reads a value of this JSON type.
-fn parse<'a, T: Deserialize<'a>>(text: &'a str, expected: &'static str) -> Result<T, FieldProblem> {
-    serde_json::from_str(text).map_err(|_| wrong_type(text, expected))
 }
 
 fn is_number(text: &str) -> bool {
@@ -126,15 +136,9 @@ fn is_number(text: &str) -> bool {
 
 /// The problem of a value, or of one inside it, that has another type.
 fn wrong_type(text: &str, expected: &'static str) -> FieldProblem {
-    let found = match text.as_bytes().first() {
-        Some(b'"') => "string",
-        Some(b'{') => "object",
-        Some(b'[') => "array",
-        Some(b't' | b'f') => "boolean",
-        _ => "number",
-    };
+    let found = json::type_of_spelt(text);
     if found == expected {
-        // Its items are wrong; both kinds hold texts.
+        // Its values are wrong.
         return FieldProblem::NotTexts;
     }
     FieldProblem::WrongType { expected, found }

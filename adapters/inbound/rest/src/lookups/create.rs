@@ -66,7 +66,7 @@ enum FormatWord {
             example = "wait=10"
         ),
     ),
-    request_body(content = NewLookup, description = crate::openapi::bodies::LENIENT),
+    request_body(content = NewLookup, description = crate::openapi::bodies::STRICT),
     responses(
         (status = 200, description = "It is final already.", body = LookupBody),
         (status = 202, description = "It goes on; `Location` says where to look.", body = LookupBody),

@@ -139,8 +139,8 @@ impl LookupBody {
             (cep, sello, visto) = (Some(proof.cep), Some(proof.sello), proof.visto);
             avisos = proof.avisos;
         }
-        let hints = lookup.hints.iter().copied();
-        let hints = hints.map(|hint| HintDetail::new(hint.into(), language));
+        let hints = lookup.hints.iter().cloned();
+        let hints = hints.map(|hint| HintDetail::new(&hint.into(), language));
         let pairs = lookup.metadata.pairs().iter();
         let pairs = pairs.map(|(name, value)| (name.clone(), Value::from(value.as_str())));
         Self {

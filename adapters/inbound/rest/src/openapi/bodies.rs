@@ -2,7 +2,8 @@
 
 /// Bodies of proof requests.
 pub(crate) const LENIENT: &str = "At most 16384 bytes of UTF-8, complete within 10 seconds. \
-    Unknown members are ignored, repeated ones refused.";
+    Repeated members are refused, and misspelt ones: a member that is within two letters of a known one that is \
+    absent, or is spelt with other capitals. Other unknown members are ignored.";
 
 /// Bodies of people's requests.
 pub(crate) const STRICT: &str = "At most 16384 bytes of UTF-8, complete within 10 seconds. \

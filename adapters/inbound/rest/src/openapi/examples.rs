@@ -297,7 +297,13 @@ fn inferred() -> InferredBanks {
                 confidence: Confidence::High,
             },
         ),
-        receiver: side("40002", Evidence::ClabePrefix("002".to_owned())),
+        receiver: side(
+            "40002",
+            Evidence::ClabePrefix {
+                prefix: "002".to_owned(),
+                confidence: Confidence::High,
+            },
+        ),
     }
 }
 
@@ -347,7 +353,10 @@ pub(super) fn too_many_reads() -> Problem {
 fn inference() -> Problem {
     fetch(&FetchError::InferenceFailed {
         issuer: Some(InferenceFailure::UnknownTrackingKeyShape),
-        receiver: None,
+        receiver: Some(InferenceFailure::UnknownClabePrefix {
+            prefix: 846,
+            list_date: date(9, 11),
+        }),
     })
 }
 
@@ -360,6 +369,7 @@ fn not_in_spei() -> Problem {
                 expected: 1,
             },
             Hint::DayAndMonthSwapped { other: date(5, 2) },
+            Hint::LooksLikeReference,
         ],
     })
 }

@@ -16,6 +16,7 @@ use web::problem::{FieldFault, FieldProblem};
 use self::error::{Error, broken_rules};
 use self::value::{Raw, Value};
 use crate::json;
+use crate::unknown_names::UnknownNames;
 
 mod error;
 mod names;
@@ -26,14 +27,12 @@ pub(crate) use self::error::rule_error;
 pub(crate) use self::names::names;
 pub(crate) use self::text::{After, Choice, Id, Instant, Name, Search, SearchText, Text, Word};
 
-/// Most unknown names that an answer repeats, and most characters of each.
-const MAX_UNKNOWN: usize = 16;
-const MAX_UNKNOWN_LENGTH: usize = 64;
-
 /// Members of a body, or parameters of an address. Those that a struct has are taken out; what is
 /// left at the end is unknown.
 pub(crate) struct Input<'a> {
     left: Vec<(Cow<'a, str>, Raw<'a>)>,
+    /// Names that a struct has and the input hasn't.
+    absent: Vec<&'static str>,
     faults: Vec<FieldFault>,
 }
 
@@ -48,6 +47,7 @@ impl<'a> Input<'a> {
     fn new(members: impl Iterator<Item = (Cow<'a, str>, Raw<'a>)>) -> Self {
         Self {
             left: members.collect(),
+            absent: Vec::new(),
             faults: Vec::new(),
         }
     }
@@ -74,6 +74,7 @@ impl<'a> Input<'a> {
         for name in names {
             let value = self.take(name);
             if value.0.is_empty() {
+                self.absent.push(name);
                 continue;
             }
             let alone = MapDeserializer::new([(*name, value.clone())].into_iter());
@@ -110,9 +111,8 @@ impl<'a> Input<'a> {
 
     /// Returns the value made of the parts, or all faults. Without a value there is a fault.
     pub(crate) fn end<T>(mut self, value: Option<T>) -> Result<T, Problem> {
-        let cut = |name: &str| name.chars().take(MAX_UNKNOWN_LENGTH).collect::<String>();
-        let unknown = self.left.iter().take(MAX_UNKNOWN);
-        let unknown = unknown.map(|(name, _)| FieldFault::new(cut(name), FieldProblem::Unknown));
+        let unknown = self.left.iter().map(|(name, _)| &**name);
+        let unknown = UnknownNames::Refused.faults(unknown, &self.absent);
         self.faults.extend(unknown);
         match value {
             Some(value) if self.faults.is_empty() => Ok(value),

@@ -3,6 +3,7 @@
 //! the date isn't in the future or before SPEI, and the participants are in the catalogue.
 
 use domain::amount::MAX_INTEGER_DIGITS;
+use domain::participant::MAX_NAME_LENGTH;
 use domain::tracking_key::MAX_LENGTH;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{OneOfBuilder, SchemaFormat, SchemaType};
@@ -142,29 +143,37 @@ pub(crate) fn amount() -> OneOfBuilder {
 }
 
 fn issuer() -> ObjectBuilder {
-    institution("Participant code of the issuing bank.", "40012")
+    institution(
+        "Participant code or name of the issuing bank.",
+        ["40012", "BBVA"],
+    )
 }
 
 fn receiver() -> ObjectBuilder {
-    institution("Participant code of the receiving bank.", "40002")
+    institution(
+        "Participant code or name of the receiving bank.",
+        ["40002", "Banamex"],
+    )
 }
 
-fn institution(description: &str, example: &str) -> ObjectBuilder {
+/// A code, or a name, which has a letter.
+fn institution(description: &str, examples: [&str; 2]) -> ObjectBuilder {
     text(description)
-        .pattern(Some("^([1-9][0-9]{4}|2001)$"))
-        .examples([example])
+        .pattern(Some("^([1-9][0-9]{4}|2001|.*[A-Za-z].*)$"))
+        .max_length(Some(MAX_NAME_LENGTH))
+        .examples(examples)
 }
 
 pub(crate) fn inferable_issuer() -> ObjectBuilder {
     or_inferred(issuer()).description(Some(
-        "Participant code of the issuing bank. Inferred when it is absent or `null`.",
+        "Participant code or name of the issuing bank. Inferred when it is absent or `null`.",
     ))
 }
 
 pub(crate) fn inferable_receiver() -> ObjectBuilder {
     or_inferred(receiver()).description(Some(
-        "Participant code of the receiving bank. Inferred when it is absent or `null`, but not from a \
-         phone number.",
+        "Participant code or name of the receiving bank. Inferred when it is absent or `null`, but not \
+         from a phone number.",
     ))
 }
 

@@ -14,6 +14,7 @@ use web::problem::{FieldFault, FieldProblem};
 
 use crate::json;
 use crate::openapi::schemas;
+use crate::unknown_names::UnknownNames;
 
 /// Events that an endpoint can be told.
 const EVENTS: &[&str] = &[
@@ -140,10 +141,7 @@ fn members<'a>(
     names: &'static [&'static str],
 ) -> Result<(Members<'a>, Vec<FieldFault>), Problem> {
     let read = json::read_object(body, names)?;
-    let unknown = read.iter().map(|(name, _)| name.chars().take(64).collect());
-    let unknown = unknown.filter(|name: &String| !names.contains(&name.as_str()));
-    let faults = unknown.map(|name| FieldFault::new(name, FieldProblem::Unknown));
-    let faults = faults.take(16).collect();
+    let faults = json::unknown_members(&read, names, UnknownNames::Refused);
     // The body is an object without repeated members, so both readers see the same one.
     let members = serde_json::from_slice(body);
     let members = members.map_err(|_| Problem::MalformedJson { position: 1 })?;
@@ -173,18 +171,11 @@ fn value<T: DeserializeOwned>(
 }
 
 fn wrong_type(text: &str, expected: &'static str) -> FieldProblem {
-    let found = match text.as_bytes().first() {
-        Some(b'"') => "string",
-        Some(b'{') => "object",
-        Some(b'[') => "array",
-        Some(b't' | b'f') => "boolean",
-        Some(b'n') => return FieldProblem::Missing,
-        _ => "number",
-    };
-    if found == expected {
-        return FieldProblem::NotTexts;
+    match (expected, json::type_of_spelt(text)) {
+        (_, "null") => FieldProblem::Missing,
+        ("array", _) => json::not_a_list(text, "events"),
+        (_, found) => FieldProblem::WrongType { expected, found },
     }
-    FieldProblem::WrongType { expected, found }
 }
 
 fn types(raw: Option<&RawValue>, faults: &mut Vec<FieldFault>) -> Option<Vec<EventType>> {

@@ -3,7 +3,7 @@
 
 use domain::outcome::Outcome;
 use rstest::rstest;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::{Harness, body};
 
@@ -53,7 +53,8 @@ async fn refused(harness: &Harness, body: impl Into<reqwest::Body>) -> Value {
 #[case("monto", "true", "wrong_type")]
 #[case("monto", "null", "missing")]
 #[case("monto", "", "missing")]
-#[case("emisor", "\"99999\"", "unknown_participant")]
+#[case("emisor", "\"Xyzzy\"", "unknown_name")]
+#[case("emisor", "\"Intercam\"", "ambiguous_name")]
 #[case("emisor", "\"4001\"", "malformed_code")]
 #[case("emisor", "40012", "wrong_type")]
 #[case("emisor", "", "missing")]
@@ -160,12 +161,141 @@ async fn an_institution_that_is_null_is_inferred_as_if_it_were_absent() {
         let type_of = |schema_name: &str| {
             schema["components"]["schemas"][schema_name]["properties"][field]["type"].clone()
         };
-        assert_eq!(
-            type_of("ProofRequestAuto"),
-            serde_json::json!(["string", "null"])
-        );
+        assert_eq!(type_of("ProofRequestAuto"), json!(["string", "null"]));
         assert_eq!(type_of("ProofRequest"), "string");
     }
+}
+
+#[tokio::test]
+async fn an_unlisted_code_is_refused_unless_the_list_is_older_than_the_transfer() {
+    let harness = Harness::start().await;
+    let unlisted = |date| body(&[("fecha", date), ("receptor", "\"90846\"")]);
+    let error = refused(&harness, unlisted("\"2026-09-11\"")).await;
+    assert_eq!(
+        error["details"]["fields"][0]["problem"],
+        "unknown_participant"
+    );
+    assert_eq!(error["details"]["participants_list_date"], "2026-09-11");
+    let response = harness.post("/v1/cep/xml", unlisted("\"2026-09-12\""));
+    assert_eq!(response.send().await.unwrap().status(), 200);
+    let receiver = harness.bank().asked()[0].transfer.receiver();
+    assert_eq!(receiver.to_string(), "90846");
+}
+
+#[tokio::test]
+async fn a_bank_is_named_as_people_name_it() {
+    let harness = Harness::start().await;
+    let named = body(&[
+        ("emisor", "\"BBVA M\\u00e9xico, S.A.\""),
+        ("receptor", "\"banamex\""),
+    ]);
+    let response = harness.post("/v1/cep/xml", named).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    let banks = harness.bank().asked()[0].transfer.banks();
+    let codes = [banks.issuer, banks.receiver].map(|code| code.to_string());
+    assert_eq!(codes, ["40012", "40002"]);
+}
+
+#[tokio::test]
+async fn a_name_of_several_banks_gets_them_all() {
+    let harness = Harness::start().await;
+    let error = refused(&harness, body(&[("emisor", "\"INTERCAM\"")])).await;
+    let candidates = json!([
+        {"code": "40136", "name": "INTERCAM BANCO"},
+        {"code": "90630", "name": "CB Intercam"},
+    ]);
+    assert_eq!(error["details"]["fields"][0]["candidates"], candidates);
+}
+
+#[rstest]
+#[case::a_letter_too_few("monto", "mont")]
+#[case::another_case("monto", "Monto")]
+#[case::camel_case("clave_rastreo", "claveRastreo")]
+#[case::hyphen("clave_rastreo", "clave-rastreo")]
+#[case::two_edits("emisor", "emision")]
+#[tokio::test]
+async fn a_misspelt_member_is_named_with_the_known_name(
+    #[case] known: &str,
+    #[case] given: &str,
+    #[values(
+        "xml",
+        "pdf",
+        "base64",
+        "xml_base64",
+        "json",
+        "xml_auto",
+        "pdf_auto",
+        "zip_auto",
+        "json_auto"
+    )]
+    endpoint: &str,
+) {
+    let harness = Harness::start().await;
+    let misspelt = body(&[]).replace(&format!("\"{known}\""), &format!("\"{given}\""));
+    let response = harness.post(&format!("/v1/cep/{endpoint}"), misspelt);
+    let response = response.send().await.unwrap();
+    assert_eq!(response.status(), 400);
+    let error: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+    let fields = error["details"]["fields"].as_array().unwrap();
+    let fault = fields.iter().find(|fault| fault["field"] == given).unwrap();
+    assert_eq!(
+        (&fault["problem"], &fault["meant"]),
+        (&json!("misspelt"), &json!(known))
+    );
+    assert_eq!(harness.bank().times_asked(), 0);
+}
+
+#[tokio::test]
+async fn a_reference_in_place_of_the_tracking_key_is_told_when_nothing_is_found() {
+    let harness = Harness::start().await;
+    let case = include_str!("../../../../../tests/cases/reference-as-key.json");
+    let body = case.replace("404.00", "20000.00");
+    let answer = harness
+        .post("/v1/cep/json_auto", body)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), 404);
+    let error: Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
+    assert_eq!(error["details"]["hints"][0]["code"], "looks_like_reference");
+}
+
+#[tokio::test]
+async fn the_key_that_was_probably_meant_is_told_before_anybody_is_asked() {
+    let harness = Harness::start().await;
+    let misspelt = body(&[("clave_rastreo", "\"hsbcl23456\""), ("emisor", "null")]);
+    let answer = harness
+        .post("/v1/cep/json_auto", misspelt)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), 400);
+    let error: Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
+    let reason = &error["details"]["reasons"]["emisor"];
+    assert_eq!(reason["reason"], "likely_tracking_key");
+    assert_eq!(reason["expected"], "HSBC123456");
+}
+
+#[tokio::test]
+async fn a_newcomer_is_told_apart_in_a_404() {
+    let harness = Harness::start().await;
+    let unlisted = body(&[("receptor", "\"90846\""), ("monto", "20000.00")]);
+    let answer = harness.post("/v1/cep/xml", unlisted).send().await.unwrap();
+    assert_eq!(answer.status(), 404);
+    let error: Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
+    let hint = &error["details"]["hints"][0];
+    assert_eq!(hint["code"], "participant_unknown");
+    assert_eq!(hint["given"], "90846");
+    assert_eq!(hint["participants_list_date"], "2026-09-11");
+    assert_eq!(error["details"]["participants_list_date"], "2026-09-11");
+}
+
+#[tokio::test]
+async fn a_member_like_one_that_is_there_is_ignored() {
+    let harness = Harness::start().await;
+    let body = body(&[]).replace('}', r#","montos":1,"Fecha":null}"#);
+    let response = harness.post("/v1/cep/xml", body).send().await.unwrap();
+    assert_eq!(response.status(), 200);
 }
 
 #[tokio::test]

@@ -206,6 +206,14 @@ async fn every_hint_has_its_text() {
     let date = |day| NaiveDate::from_ymd_opt(2026, 11, day).unwrap();
     let code = |text| ParticipantCode::parse(text).unwrap();
     let hints = vec![
+        Hint::LooksLikeReference,
+        Hint::LikelyTrackingKey {
+            expected: domain::tracking_key::TrackingKey::parse("HSBC123456").unwrap(),
+        },
+        Hint::ParticipantUnknown {
+            given: code("90846"),
+            list_date: date(1),
+        },
         Hint::CheckDigit {
             given: 2,
             expected: 1,

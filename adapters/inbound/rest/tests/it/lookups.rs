@@ -220,6 +220,75 @@ async fn every_faulty_member_is_named_and_nothing_is_stored() {
 }
 
 #[tokio::test]
+async fn misspelt_and_unknown_members_are_named_and_nothing_is_stored() {
+    let harness = Harness::start().await;
+    let body = include_str!("../../../../../tests/cases/typo-members.json");
+    let answer = json_of(harness.create(body.to_owned(), None).await, 400).await;
+    let faults = answer["details"]["fields"].as_array().unwrap().iter();
+    let faults: Vec<_> = faults
+        .map(|fault| json!([fault["field"], fault["problem"], fault["meant"]]))
+        .collect();
+    let expected = [
+        json!(["retryFor", "misspelt", "retry_for"]),
+        json!(["format", "misspelt", "formats"]),
+        json!(["meta", "unknown", null]),
+    ];
+    assert_eq!(faults, expected);
+    let listed = json_of(harness.read("").await, 200).await;
+    assert_eq!(listed["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_format_in_place_of_a_list_is_told_to_be_one() {
+    let harness = Harness::start().await;
+    let body = include_str!("../../../../../tests/cases/formats-string.json");
+    let answer = json_of(harness.create(body.to_owned(), None).await, 400).await;
+    let fault = &answer["details"]["fields"][0];
+    assert_eq!(
+        (&fault["field"], &fault["problem"]),
+        (&json!("formats"), &json!("wrong_type"))
+    );
+    let message = fault["message"].as_str().unwrap();
+    assert!(message.contains("una lista de formatos"), "{message}");
+}
+
+#[tokio::test]
+async fn a_prefix_that_nobody_has_names_itself_and_the_list_and_a_named_receiver_is_asked() {
+    let harness = Harness::start().await;
+    let newcomer = json!({ "cuenta": "846180000000000000", "receptor": null });
+    let answer = harness.create(with("10.00", &newcomer), None).await;
+    let answer = json_of(answer, 400).await;
+    assert_eq!(answer["error"], "INFERENCE_FAILED");
+    assert_eq!(answer["details"]["participants_list_date"], "2026-09-11");
+    let message = answer["details"]["reasons"]["receptor"]["message"].as_str();
+    let message = message.unwrap();
+    assert!(
+        message.contains("846") && message.contains("2026-09-11"),
+        "{message}"
+    );
+    let named = json!({ "cuenta": "846180000000000000", "receptor": "90846" });
+    json_of(harness.create(with("10.00", &named), None).await, 202).await;
+}
+
+#[tokio::test]
+async fn one_bank_on_both_sides_is_told_once_also_when_both_were_inferred() {
+    let harness = Harness::start().await;
+    let inferred = json!({
+        "clave_rastreo": "085912345678932412",
+        "emisor": null,
+        "receptor": null,
+    });
+    let answer = json_of(harness.create(with("10.00", &inferred), None).await, 400).await;
+    assert!(
+        answer["message"].as_str().unwrap().contains("no hay CEP"),
+        "{answer}"
+    );
+    assert_eq!(answer["details"]["reason"], "same_institution");
+    assert_eq!(answer["details"]["fields"], Value::Null);
+    assert_eq!(answer["details"]["inferred"]["emisor"]["code"], "40002");
+}
+
+#[tokio::test]
 async fn reads_need_a_good_key_and_an_id() {
     let harness = Harness::start().await;
     let nobody = harness.request("GET", "/v1/cep/lookups").send().await;

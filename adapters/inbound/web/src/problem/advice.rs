@@ -58,7 +58,7 @@ catalogue! {
         /// Name banks that can't be inferred.
         NameBanks { issuer: Option<GapReason>, receiver: Option<GapReason> }
             = "name_banks",
-            "advice-name-banks"(fields: List::of(missing(*issuer, *receiver)));
+            "advice-name-banks"(fields: List::of(missing(issuer.as_ref(), receiver.as_ref())));
         /// Don't ask for a transfer within one institution.
         SameInstitution { code: ParticipantCode }
             = "same_institution", "advice-same-institution"(code: code);
@@ -119,15 +119,15 @@ impl Advice {
     /// The correction of a question that contradicts itself.
     fn of_hints(hints: &[Hint], language: Language) -> Option<Self> {
         let contradiction = hints.iter().find(|hint| hint.is_contradiction())?;
-        let hint = HintReason::from(*contradiction).message(language);
+        let hint = HintReason::from(contradiction.clone()).message(language);
         Some(Self::CorrectQuestion { hint })
     }
 
     fn of_failure(unresolved: Option<&Unresolved>) -> Self {
         match unresolved {
             Some(Unresolved::InferenceFailed { issuer, receiver }) => Self::NameBanks {
-                issuer: issuer.map(GapReason::from),
-                receiver: receiver.map(GapReason::from),
+                issuer: issuer.clone().map(GapReason::from),
+                receiver: receiver.clone().map(GapReason::from),
             },
             Some(Unresolved::SameInstitution(same)) => Self::SameInstitution { code: same.code },
             None => Self::AskAgain,

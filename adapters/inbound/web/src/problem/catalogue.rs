@@ -55,6 +55,19 @@ macro_rules! catalogue {
                 }
             }
 
+            /// Returns the time after which the same request may succeed: the member `retry_after`.
+            #[allow(dead_code, reason = "not every enum has a variant with one")]
+            #[allow(unused_variables, reason = "other members aren't read")]
+            $visibility fn retry_after(&self) -> Option<std::time::Duration> {
+                match self {
+                    $(
+                        Self::$variant $({ $($member),+ })? => {
+                            $crate::problem::catalogue::retry_after_of!($($([$member $member])+)?)
+                        }
+                    )+
+                }
+            }
+
             /// Returns the message: what is wrong with which input, and what to do next.
             #[allow(unused_variables, reason = "a message needn't show every member")]
             $visibility fn message(&self, language: $crate::language::Language) -> String {
@@ -72,4 +85,18 @@ macro_rules! catalogue {
     };
 }
 
+/// The member named `retry_after` among pairs of a name and its binding.
+macro_rules! retry_after_of {
+    () => {
+        None
+    };
+    ([retry_after $found:ident] $($others:tt)*) => {
+        Some(*$found)
+    };
+    ([$name:ident $binding:ident] $($others:tt)*) => {
+        $crate::problem::catalogue::retry_after_of!($($others)*)
+    };
+}
+
 pub(super) use catalogue;
+pub(super) use retry_after_of;

@@ -4,6 +4,21 @@ use domain::batch::sheet::{Column, SheetColumn};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::catalogue::catalogue;
+
+catalogue! {
+    /// Sign that a table holds something else than its columns say.
+    pub enum TableNotice -> &'static str {
+        /// Another column holds the tracking keys; its header is empty in a table without headers.
+        TrackingKeysElsewhere { number: usize, header: String }
+            = "tracking_keys_elsewhere",
+            "notice-tracking-keys-elsewhere"(
+                number: number,
+                header: header,
+            );
+    }
+}
+
 /// A column of a table.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TableColumn {

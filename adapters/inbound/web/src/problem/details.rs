@@ -5,6 +5,7 @@ use std::fmt;
 use chrono::NaiveDateTime;
 use domain::check::CheckReason;
 use domain::inference::{Inferred, InferredBanks};
+use domain::participant::NamedParticipant;
 use domain::payment::{Payment, PaymentState};
 use ports::inbound::{Component, ComponentState};
 use serde::Serialize;
@@ -57,6 +58,10 @@ pub struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = GapDetails, inline)]
     pub reasons: Option<GapDetails>,
+    /// Date of the list of participants in which a code or a CLABE prefix isn't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String, format = "date")]
+    pub participants_list_date: Option<String>,
     /// Endpoints that take both banks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
@@ -138,6 +143,33 @@ pub struct FieldDetail {
     problem: &'static str,
     /// Explanation of the fault, for people.
     message: String,
+    /// The known name that a misspelt one is probably meant to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
+    meant: Option<&'static str>,
+    /// The participants of an ambiguous name, or those of similar names, the nearest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    candidates: Vec<CandidateDetail>,
+}
+
+/// A participant that may be meant.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ParticipantCandidate)]
+pub struct CandidateDetail {
+    /// Its code, for `emisor` or `receptor`.
+    code: String,
+    /// Its short name in the central bank's list.
+    name: String,
+}
+
+impl From<&NamedParticipant> for CandidateDetail {
+    fn from(participant: &NamedParticipant) -> Self {
+        Self {
+            code: participant.code.to_string(),
+            name: participant.name.clone(),
+        }
+    }
 }
 
 fn problem() -> ObjectBuilder {
@@ -150,6 +182,17 @@ impl FieldDetail {
             field: fault.field.to_string(),
             problem: fault.problem.code(),
             message: fault.problem.message(language),
+            meant: match fault.problem {
+                FieldProblem::Misspelt { meant } => Some(meant),
+                _ => None,
+            },
+            candidates: match &fault.problem {
+                FieldProblem::SimilarName { candidates }
+                | FieldProblem::AmbiguousName { candidates } => {
+                    candidates.iter().map(CandidateDetail::from).collect()
+                }
+                _ => Vec::new(),
+            },
         }
     }
 }
@@ -208,6 +251,10 @@ pub struct GapDetail {
     reason: &'static str,
     /// Explanation and remedy, for people.
     message: String,
+    /// The tracking key that was probably meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
+    expected: Option<String>,
 }
 
 fn gap() -> ObjectBuilder {
@@ -215,10 +262,14 @@ fn gap() -> ObjectBuilder {
 }
 
 impl GapDetail {
-    pub(super) fn new(reason: GapReason, language: Language) -> Self {
+    pub(super) fn new(reason: &GapReason, language: Language) -> Self {
         Self {
             reason: reason.code(),
             message: reason.message(language),
+            expected: match reason {
+                GapReason::LikelyTrackingKey { expected } => Some(expected.to_string()),
+                _ => None,
+            },
         }
     }
 }
@@ -328,11 +379,11 @@ pub struct HintDetail {
     pub message: String,
     /// The value that was given.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, schema_with = digit_or_institution)]
+    #[schema(required = false, schema_with = subject)]
     pub given: Option<HintSubject>,
     /// The value that it should perhaps be.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, schema_with = digit_or_institution)]
+    #[schema(required = false, schema_with = subject)]
     pub expected: Option<HintSubject>,
     /// A date to try as `fecha`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -342,23 +393,27 @@ pub struct HintDetail {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String, format = "date")]
     pub operation_date: Option<String>,
+    /// Date of the list of participants in which the code isn't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String, format = "date")]
+    pub participants_list_date: Option<String>,
 }
 
 fn hint() -> ObjectBuilder {
     words("Which hint.", HintReason::CODES)
 }
 
-fn digit_or_institution() -> OneOfBuilder {
+fn subject() -> OneOfBuilder {
     let item = |schema_type: Type, description| {
         let item = ObjectBuilder::new().schema_type(schema_type);
         item.description(Some(description))
     };
     OneOfBuilder::new()
         .item(item(Type::Integer, "A digit."))
-        .item(item(Type::String, "A participant code."))
+        .item(item(Type::String, "A participant code, or a tracking key."))
 }
 
-/// A digit or the code of an institution.
+/// A digit, the code of an institution, or a tracking key.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum HintSubject {
@@ -366,20 +421,22 @@ pub enum HintSubject {
     Digit(u8),
     /// A code.
     Institution(String),
+    /// A tracking key.
+    TrackingKey(String),
 }
 
 impl fmt::Display for HintSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Digit(digit) => digit.fmt(f),
-            Self::Institution(code) => code.fmt(f),
+            Self::Institution(text) | Self::TrackingKey(text) => text.fmt(f),
         }
     }
 }
 
 impl HintDetail {
     /// A hint in a language.
-    pub fn new(hint: HintReason, language: Language) -> Self {
+    pub fn new(hint: &HintReason, language: Language) -> Self {
         let mut detail = Self {
             code: hint.code(),
             message: hint.message(language),
@@ -387,11 +444,19 @@ impl HintDetail {
             expected: None,
             date: None,
             operation_date: None,
+            participants_list_date: None,
         };
         match hint {
             HintReason::CheckDigit { given, expected } => {
-                detail.given = Some(HintSubject::Digit(given));
-                detail.expected = Some(HintSubject::Digit(expected));
+                detail.given = Some(HintSubject::Digit(*given));
+                detail.expected = Some(HintSubject::Digit(*expected));
+            }
+            HintReason::LikelyTrackingKey { expected } => {
+                detail.expected = Some(HintSubject::TrackingKey(expected.to_string()));
+            }
+            HintReason::ParticipantUnknown { given, list_date } => {
+                detail.given = Some(HintSubject::Institution(given.to_string()));
+                detail.participants_list_date = Some(list_date.to_string());
             }
             HintReason::ReceiverDiffers { given, expected }
             | HintReason::IssuerDiffers { given, expected }
@@ -408,7 +473,7 @@ impl HintDetail {
             HintReason::NotABankingDay { operation_date } => {
                 detail.operation_date = Some(operation_date.to_string());
             }
-            HintReason::AmountLooksLikeCentavos => {}
+            HintReason::AmountLooksLikeCentavos | HintReason::LooksLikeReference => {}
         }
         detail
     }

@@ -7,7 +7,7 @@ use domain::account::AccountError;
 use domain::amount::{self, AmountError};
 use domain::batch::sheet::{self, CellError, CellErrorKind, RowFault};
 use domain::calendar::{self, DateError};
-use domain::participant::ParticipantError;
+use domain::participant::{NamedParticipant, ParticipantCode, ParticipantError};
 use domain::query::{FieldError, FieldErrorKind};
 use domain::tracking_key::{self, TrackingKeyError};
 use domain::usage::PeriodError;
@@ -19,17 +19,20 @@ use super::text::List;
 catalogue! {
     /// A problem of one field, parameter or member. Its code is the `problem` of the answer's
     /// `details.fields`.
-    #[derive(Copy)]
     pub enum FieldProblem -> &'static str {
         /// Required and not given.
         Missing = "missing", "field-missing";
         /// Of another JSON type.
         WrongType { expected: &'static str, found: &'static str }
             = "wrong_type", "field-wrong-type"(expected: expected, found: found);
+        /// Of another JSON type than a list of these items.
+        NotListOf { items: &'static str, found: &'static str }
+            = "wrong_type", "field-not-list-of"(items: items, found: found);
         /// Given more than once.
         Duplicate = "duplicate", "field-duplicate";
         /// The other institution is the same one.
-        SameInstitution = "same_institution", "field-same-institution";
+        SameInstitution { code: ParticipantCode }
+            = "same_institution", "field-same-institution"(code: code);
         /// Not a date.
         MalformedDate = "malformed_date", "field-malformed-date";
         /// Not a day of the calendar.
@@ -68,9 +71,20 @@ catalogue! {
         /// Not the code of a participant.
         MalformedCode = "malformed_code", "field-malformed-code";
         /// A code that no participant has.
-        UnknownParticipant = "unknown_participant", "field-unknown-participant";
+        UnknownParticipant { list_date: NaiveDate }
+            = "unknown_participant", "field-unknown-participant"(list_date: list_date);
+        /// A name that no participant has, and none has a similar one.
+        UnknownName = "unknown_name", "field-unknown-name";
+        /// A name that no participant has, and the participants of similar names.
+        SimilarName { candidates: Vec<NamedParticipant> }
+            = "unknown_name", "field-similar-name"(candidates: named(candidates));
+        /// A name of several participants.
+        AmbiguousName { candidates: Vec<NamedParticipant> }
+            = "ambiguous_name", "field-ambiguous-name"(candidates: named(candidates));
         /// A name that the route doesn't know.
         Unknown = "unknown", "field-unknown";
+        /// A name that the route doesn't know, and that is probably a misspelt one.
+        Misspelt { meant: &'static str } = "misspelt", "field-misspelt"(meant: meant);
         /// None of the accepted words.
         NotOneOf { words: &'static [&'static str] }
             = "not_one_of", "field-not-one-of"(words: List::of(*words));
@@ -202,7 +216,16 @@ impl From<FieldErrorKind> for FieldProblem {
             },
             FieldErrorKind::Participant(error) => match error {
                 ParticipantError::Malformed => Self::MalformedCode,
-                ParticipantError::Unknown => Self::UnknownParticipant,
+                ParticipantError::Unknown { list_date } => Self::UnknownParticipant { list_date },
+                ParticipantError::UnknownName { nearest } if nearest.is_empty() => {
+                    Self::UnknownName
+                }
+                ParticipantError::UnknownName { nearest } => Self::SimilarName {
+                    candidates: nearest,
+                },
+                ParticipantError::AmbiguousName { candidates } => {
+                    Self::AmbiguousName { candidates }
+                }
             },
         }
     }
@@ -226,6 +249,10 @@ impl From<CellErrorKind> for FieldProblem {
                 RowFault::MalformedJson { position } => Self::MalformedLine { position },
                 RowFault::NotAnObject { found } => Self::NotAnObject { found },
                 RowFault::RepeatedMember { position } => Self::RepeatedMember { position },
+                RowFault::UnknownMember { meant: None, .. } => Self::Unknown,
+                RowFault::UnknownMember {
+                    meant: Some(meant), ..
+                } => Self::Misspelt { meant },
             },
         }
     }
@@ -255,6 +282,14 @@ impl From<UrlError> for FieldProblem {
     }
 }
 
+/// Names and codes, as a message lists them.
+fn named(participants: &[NamedParticipant]) -> List {
+    let texts = participants
+        .iter()
+        .map(|one| format!("{} ({})", one.name, one.code));
+    List::of(texts)
+}
+
 /// A field and its problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldFault {
@@ -276,12 +311,12 @@ impl FieldFault {
 
 impl From<&FieldError> for FieldFault {
     fn from(error: &FieldError) -> Self {
-        Self::new(error.field.name(), error.problem)
+        Self::new(error.field.name(), error.problem.clone())
     }
 }
 
 impl From<&CellError> for FieldFault {
     fn from(error: &CellError) -> Self {
-        Self::new(error.name(), error.problem)
+        Self::new(error.name().to_owned(), error.problem.clone())
     }
 }

@@ -5,39 +5,56 @@ use chrono::NaiveDate;
 use domain::hints::Hint;
 use domain::inference::InferenceFailure;
 use domain::participant::ParticipantCode;
+use domain::tracking_key::TrackingKey;
 
 use super::catalogue::catalogue;
 
 catalogue! {
     /// Reason why one bank could not be inferred.
-    #[derive(Copy)]
     pub enum GapReason -> &'static str {
         /// No participant has the CLABE's prefix.
-        ClabePrefix = "unknown_clabe_prefix", "gap-unknown-clabe-prefix";
+        ClabePrefix { prefix: u16, list_date: NaiveDate }
+            = "unknown_clabe_prefix",
+            "gap-unknown-clabe-prefix"(prefix: &format!("{prefix:03}"), list_date: list_date);
         /// The card's issuer isn't known.
         CardPrefix = "unknown_card_prefix", "gap-unknown-card-prefix";
         /// A phone number names no bank.
         PhoneAccount = "phone_account", "gap-phone-account";
         /// No bank is known to make such tracking keys.
         TrackingKeyShape = "unknown_tracking_key_shape", "gap-unknown-tracking-key-shape";
+        /// The tracking key looks like a reference.
+        LooksLikeReference = "looks_like_reference", "gap-looks-like-reference";
+        /// The tracking key is probably another one.
+        LikelyTrackingKey { expected: TrackingKey }
+            = "likely_tracking_key", "gap-likely-tracking-key"(expected: expected);
     }
 }
 
 impl From<InferenceFailure> for GapReason {
     fn from(gap: InferenceFailure) -> Self {
         match gap {
-            InferenceFailure::UnknownClabePrefix => Self::ClabePrefix,
+            InferenceFailure::UnknownClabePrefix { prefix, list_date } => {
+                Self::ClabePrefix { prefix, list_date }
+            }
             InferenceFailure::UnknownCardPrefix => Self::CardPrefix,
             InferenceFailure::PhoneAccount => Self::PhoneAccount,
             InferenceFailure::UnknownTrackingKeyShape => Self::TrackingKeyShape,
+            InferenceFailure::LooksLikeReference => Self::LooksLikeReference,
+            InferenceFailure::LikelyTrackingKey { expected } => {
+                Self::LikelyTrackingKey { expected }
+            }
         }
     }
 }
 
 catalogue! {
     /// Something to check in a request whose proof was not found.
-    #[derive(Copy)]
     pub enum HintReason -> &'static str {
+        /// The tracking key looks like a reference.
+        LooksLikeReference = "looks_like_reference", "hint-looks-like-reference";
+        /// The tracking key is probably another one.
+        LikelyTrackingKey { expected: TrackingKey }
+            = "likely_tracking_key", "hint-likely-tracking-key"(expected: expected);
         /// The account's check digit is wrong.
         CheckDigit { given: u8, expected: u8 }
             = "check_digit", "hint-check-digit"(given: given, expected: expected);
@@ -56,6 +73,10 @@ catalogue! {
         /// No participant has the code on the date.
         CodeUnused { given: ParticipantCode }
             = "code_not_valid_on_date", "hint-code-unused"(given: given);
+        /// The list of participants, which is older than the transfer, hasn't the code.
+        ParticipantUnknown { given: ParticipantCode, list_date: NaiveDate }
+            = "participant_unknown",
+            "hint-participant-unknown"(given: given, list_date: list_date);
         /// Day and month may be swapped.
         DayAndMonthSwapped { date: NaiveDate }
             = "day_and_month_swapped", "hint-day-and-month-swapped"(date: date);
@@ -78,6 +99,8 @@ catalogue! {
 impl From<Hint> for HintReason {
     fn from(hint: Hint) -> Self {
         match hint {
+            Hint::LooksLikeReference => Self::LooksLikeReference,
+            Hint::LikelyTrackingKey { expected } => Self::LikelyTrackingKey { expected },
             Hint::CheckDigit { given, expected } => Self::CheckDigit { given, expected },
             Hint::ReceiverDiffers { given, expected } => Self::ReceiverDiffers { given, expected },
             Hint::IssuerDiffers { given, expected } => Self::IssuerDiffers { given, expected },
@@ -90,6 +113,9 @@ impl From<Hint> for HintReason {
                 given,
                 expected: None,
             } => Self::CodeUnused { given },
+            Hint::ParticipantUnknown { given, list_date } => {
+                Self::ParticipantUnknown { given, list_date }
+            }
             Hint::DayAndMonthSwapped { other } => Self::DayAndMonthSwapped { date: other },
             Hint::AmountLooksLikeCentavos => Self::AmountLooksLikeCentavos,
             Hint::DateInTrackingKey { found } => Self::DateInTrackingKey { date: found },

@@ -1,22 +1,56 @@
 //! Members of an error's `details`, by its problem.
 
-use chrono::SecondsFormat;
+use chrono::{NaiveDate, SecondsFormat};
 use domain::batch::sheet::Column;
-use domain::query::Field;
 
 use super::reason::Reason;
 use super::{
     ComponentDetail, Details, FieldDetail, FieldFault, FieldProblem, FileDetail, GapDetail,
-    GapDetails, HintDetail, InferredDetails, MissingProof, PaymentDetail, Problem, SIGN_IN_PATH,
-    TableColumn, missing,
+    GapDetails, GapReason, HintDetail, HintReason, InferredDetails, MissingProof, PaymentDetail,
+    Problem, SIGN_IN_PATH, TableColumn, missing,
 };
 use crate::headers::retry_after_seconds;
 use crate::language::Language;
 
 impl Problem {
     /// Returns the members of `details`.
-    #[expect(clippy::too_many_lines, reason = "a table: one arm for each problem")]
     pub fn details(&self, language: Language) -> Details {
+        Details {
+            retry_after: self.retry_after().map(retry_after_seconds),
+            participants_list_date: self.list_date().map(|date| date.to_string()),
+            ..self.own_details(language)
+        }
+    }
+
+    /// Date of the list of participants that the problem goes by.
+    fn list_date(&self) -> Option<NaiveDate> {
+        match self {
+            Self::InvalidFields { faults } => faults.iter().find_map(|fault| match fault.problem {
+                FieldProblem::UnknownParticipant { list_date } => Some(list_date),
+                _ => None,
+            }),
+            Self::InferenceFailed { receiver, .. } => match receiver {
+                Some(GapReason::ClabePrefix { list_date, .. }) => Some(*list_date),
+                _ => None,
+            },
+            Self::NotInSpei { missing }
+            | Self::ProofNotIssued { missing }
+            | Self::PaymentInProcess { missing }
+            | Self::PaymentReturned { missing }
+            | Self::PaymentRejected { missing }
+            | Self::PaymentCanceled { missing } => {
+                missing.hints.iter().find_map(|hint| match hint {
+                    HintReason::ParticipantUnknown { list_date, .. } => Some(*list_date),
+                    _ => None,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the members of `details` that belong to the problem alone.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each problem")]
+    fn own_details(&self, language: Language) -> Details {
         let because = |reason: Reason| Details {
             reason: Some(reason.into()),
             ..Details::default()
@@ -31,7 +65,7 @@ impl Problem {
         };
         let no_proof = |reason, missing: &MissingProof| {
             let hints = missing.hints.iter();
-            let hints = hints.map(|hint| HintDetail::new(*hint, language));
+            let hints = hints.map(|hint| HintDetail::new(hint, language));
             Details {
                 payment: missing.payment.as_ref().map(PaymentDetail::new),
                 inferred: InferredDetails::of(&missing.inferred),
@@ -56,11 +90,8 @@ impl Problem {
                 fields: fields(faults),
                 ..because(Reason::InvalidFields)
             },
-            Self::SameInstitution { .. } => Details {
-                fields: fields(
-                    &[Field::Issuer, Field::Receiver]
-                        .map(|field| FieldFault::new(field.name(), FieldProblem::SameInstitution)),
-                ),
+            Self::SameInstitution { inferred, .. } => Details {
+                inferred: InferredDetails::of(inferred),
                 ..because(Reason::SameInstitution)
             },
             Self::EmptyChange { .. } => because(Reason::EmptyChange),
@@ -76,10 +107,14 @@ impl Problem {
                 receiver,
                 explicit_endpoints,
             } => Details {
-                missing: missing(*issuer, *receiver).collect(),
+                missing: missing(issuer.as_ref(), receiver.as_ref()).collect(),
                 reasons: Some(GapDetails {
-                    emisor: issuer.map(|reason| GapDetail::new(reason, language)),
-                    receptor: receiver.map(|reason| GapDetail::new(reason, language)),
+                    emisor: issuer
+                        .as_ref()
+                        .map(|reason| GapDetail::new(reason, language)),
+                    receptor: receiver
+                        .as_ref()
+                        .map(|reason| GapDetail::new(reason, language)),
                 }),
                 explicit_endpoints: explicit_endpoints.clone(),
                 ..Details::default()
@@ -185,17 +220,15 @@ impl Problem {
                 accepted: Some("application/zip, application/octet-stream"),
                 ..Details::default()
             },
-            Self::RateLimited { limit, retry_after }
-            | Self::TooManyRequests { limit, retry_after }
-            | Self::TooManyReads { limit, retry_after }
-            | Self::TooManyRepeats { limit, retry_after } => Details {
+            Self::RateLimited { limit, .. }
+            | Self::TooManyRequests { limit, .. }
+            | Self::TooManyReads { limit, .. }
+            | Self::TooManyRepeats { limit, .. } => Details {
                 limit: Some((*limit).into()),
-                retry_after: Some(retry_after_seconds(*retry_after)),
                 ..Details::default()
             },
-            Self::TooManyNewKeys { most, retry_after } => Details {
+            Self::TooManyNewKeys { most, .. } => Details {
                 limit: u64::try_from(*most).ok(),
-                retry_after: Some(retry_after_seconds(*retry_after)),
                 ..because(Reason::TooManyNewKeys)
             },
             Self::Internal { request_id } => Details {

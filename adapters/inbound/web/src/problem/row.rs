@@ -1,13 +1,18 @@
 //! Faulty rows of tables.
 
-use domain::inference::Unresolved;
+use domain::inference::{InferenceFailure, Unresolved};
 use domain::query::Field;
+use domain::transfer::SameInstitution;
 use ports::inbound::{FaultyRow, RowOutcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::field::FieldProblem;
+use super::hint::GapReason;
 use crate::language::Language;
+
+/// Place of an error that no single field has.
+const WHOLE_ROW: &str = "row";
 
 /// An error of a row, in both languages. Those of a row that can't be read are kept with its batch.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -58,6 +63,16 @@ impl RowError {
         }
     }
 
+    /// The error of a bank that isn't named, and can't be inferred for this reason.
+    fn of_gap(field: &str, gap: &InferenceFailure) -> Self {
+        let reason = GapReason::from(gap.clone());
+        Self {
+            es: reason.message(Language::Spanish),
+            en: reason.message(Language::English),
+            ..Self::new(field, &FieldProblem::NotInferred)
+        }
+    }
+
     fn of_banks(unresolved: &Unresolved) -> Vec<Self> {
         let (issuer, receiver) = (Field::Issuer.name(), Field::Receiver.name());
         match unresolved {
@@ -65,14 +80,14 @@ impl RowError {
                 issuer: of_issuer,
                 receiver: of_receiver,
             } => {
-                let not_inferred = |field: &str| Self::new(field, &FieldProblem::NotInferred);
-                let issuer = of_issuer.map(|_| not_inferred(issuer));
-                let receiver = of_receiver.map(|_| not_inferred(receiver));
+                let issuer = of_issuer.as_ref().map(|gap| Self::of_gap(issuer, gap));
+                let receiver = of_receiver.as_ref().map(|gap| Self::of_gap(receiver, gap));
                 issuer.into_iter().chain(receiver).collect()
             }
-            Unresolved::SameInstitution(_) => [issuer, receiver]
-                .map(|field| Self::new(field, &FieldProblem::SameInstitution))
-                .into(),
+            Unresolved::SameInstitution(SameInstitution { code }) => {
+                let problem = FieldProblem::SameInstitution { code: *code };
+                vec![Self::new(WHOLE_ROW, &problem)]
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The catalogue against the messages of each language.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use axum::response::IntoResponse as _;
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
@@ -21,6 +21,7 @@ fn declared() -> Vec<Message> {
         GapReason::MESSAGES,
         HintReason::MESSAGES,
         Advice::MESSAGES,
+        TableNotice::MESSAGES,
         CheckExplanation::MESSAGES,
         CheckPassed::MESSAGES,
         NoticeMessage::MESSAGES,
@@ -146,4 +147,187 @@ fn a_problem_is_told_in_the_language_of_its_reader() {
         let told = Problem::RouteNotFound.bytes(language);
         assert_eq!(size, Some(told.len() as u64), "{language:?}");
     }
+}
+
+/// A problem of every kind.
+fn every_problem() -> Vec<Problem> {
+    const WAIT: Duration = Duration::from_millis(1_500);
+    let id = || domain::request::RequestId::parse("test-1").unwrap();
+    let missing = || {
+        Box::new(MissingProof {
+            payment: None,
+            inferred: InferredBanks::default(),
+            hints: Vec::new(),
+        })
+    };
+    vec![
+        Problem::IncompleteBody,
+        Problem::EmptyBody,
+        Problem::NotUtf8 { position: 1 },
+        Problem::ByteOrderMark,
+        Problem::MalformedJson { position: 1 },
+        Problem::NotAnObject { found: "array" },
+        Problem::DuplicateKey {
+            field: "monto",
+            position: 1,
+        },
+        Problem::DuplicateUnknownKey { position: 1 },
+        Problem::TooDeep {
+            position: 1,
+            levels: 8,
+        },
+        Problem::invalid_field("monto", FieldProblem::Missing),
+        Problem::SameInstitution {
+            code: ParticipantCode::CENTRAL_BANK,
+            inferred: Box::default(),
+        },
+        Problem::EmptyChange { fields: &["name"] },
+        Problem::NotAProof {
+            explanation: domain::check::CheckReason::ALL[0].into(),
+            element: None,
+        },
+        Problem::InferenceFailed {
+            issuer: Some(GapReason::TrackingKeyShape),
+            receiver: None,
+            explicit_endpoints: Vec::new(),
+        },
+        Problem::InvalidApiKey,
+        Problem::Unauthenticated,
+        Problem::NoCredential,
+        Problem::QuotaExceeded {
+            limit: 1,
+            used: 1,
+            reset_at: DateTime::UNIX_EPOCH,
+        },
+        Problem::CrossSite,
+        Problem::AdminsOnly,
+        Problem::NotInSpei { missing: missing() },
+        Problem::ProofNotIssued { missing: missing() },
+        Problem::PaymentInProcess { missing: missing() },
+        Problem::PaymentReturned { missing: missing() },
+        Problem::PaymentRejected { missing: missing() },
+        Problem::PaymentCanceled { missing: missing() },
+        Problem::NoSuchResource,
+        Problem::NoSuchLookup,
+        Problem::EmptyTable,
+        Problem::TableNotText,
+        Problem::TableNoHeader {
+            columns: Vec::new(),
+        },
+        Problem::TableHeader { line: 1 },
+        Problem::MissingColumns {
+            missing: Vec::new(),
+            columns: Vec::new(),
+        },
+        Problem::RepeatedColumn {
+            column: "monto",
+            found: Vec::new(),
+            columns: Vec::new(),
+        },
+        Problem::NothingToLookUp {
+            rows: 1,
+            faults: Vec::new(),
+        },
+        Problem::NotAnArchive,
+        Problem::DamagedArchive,
+        Problem::ArchiveTooLarge,
+        Problem::NoSuchBatch,
+        Problem::FileNotKept,
+        Problem::WebSocketRequired { protocol: "x" },
+        Problem::RouteNotFound,
+        Problem::MethodNotAllowed,
+        Problem::RequestTimeout { deadline: WAIT },
+        Problem::KeyRevoked,
+        Problem::KeyRotated,
+        Problem::LookupNotDelivered,
+        Problem::BatchEnded,
+        Problem::BatchNotEnded,
+        Problem::BatchCanceled,
+        Problem::TooManyBatches { most: 1 },
+        Problem::TooFewRows { rows: 1, least: 2 },
+        Problem::TooManyKeys { most: 1 },
+        Problem::TooManyWebhooks { most: 1 },
+        Problem::WebhookDisabled,
+        Problem::DeliveryPending,
+        Problem::IdempotencyKeyReused,
+        Problem::IdempotencyKeyInProgress { retry_after: WAIT },
+        Problem::PayloadTooLarge { max_bytes: 1 },
+        Problem::UnsupportedMediaType,
+        Problem::UnsupportedFileType,
+        Problem::UnsupportedTableType,
+        Problem::UnsupportedBodyType,
+        Problem::UnsupportedArchiveType,
+        Problem::RateLimited {
+            limit: 1,
+            retry_after: WAIT,
+        },
+        Problem::TooManyNewKeys {
+            most: 1,
+            retry_after: WAIT,
+        },
+        Problem::TooManyRequests {
+            limit: 1,
+            retry_after: WAIT,
+        },
+        Problem::TooManyWebSockets { most: 1 },
+        Problem::TooManyReads {
+            limit: 1,
+            retry_after: WAIT,
+        },
+        Problem::TooManyRepeats {
+            limit: 1,
+            retry_after: WAIT,
+        },
+        Problem::Internal { request_id: id() },
+        Problem::BankProtocol,
+        Problem::BankUnavailable { retry_after: WAIT },
+        Problem::BankThrottled { retry_after: WAIT },
+        Problem::BankTimeout,
+        Problem::Unavailable { retry_after: WAIT },
+        Problem::NotReady {
+            components: Vec::new(),
+        },
+    ]
+}
+
+#[test]
+fn details_say_how_long_to_wait_wherever_the_header_does() {
+    let problems = every_problem();
+    let kinds: HashSet<_> = problems.iter().map(std::mem::discriminant).collect();
+    assert_eq!(
+        (problems.len(), kinds.len()),
+        (Problem::CODES.len(), Problem::CODES.len())
+    );
+    for problem in problems {
+        let header = problem
+            .response(Language::Spanish)
+            .headers()
+            .get("retry-after")
+            .cloned();
+        let told = problem.details(Language::Spanish).retry_after;
+        assert_eq!(told, problem.retry_after().map(|_| 2), "{problem:?}");
+        let header = header.map(|seconds| seconds.to_str().unwrap().parse().unwrap());
+        assert_eq!(told, header, "{problem:?}");
+    }
+}
+
+#[test]
+fn what_is_told_to_wait_for_takes_a_time() {
+    let waiting: Vec<_> = every_problem()
+        .into_iter()
+        .filter(|problem| problem.retry_after().is_some())
+        .map(|problem| problem.code().name())
+        .collect();
+    let expected = [
+        "IDEMPOTENCY_KEY_IN_PROGRESS",
+        "RATE_LIMIT_EXCEEDED",
+        "RATE_LIMIT_EXCEEDED",
+        "RATE_LIMIT_EXCEEDED",
+        "RATE_LIMIT_EXCEEDED",
+        "RATE_LIMIT_EXCEEDED",
+        "BANK_UNAVAILABLE",
+        "BANK_THROTTLED",
+        "SERVICE_UNAVAILABLE",
+    ];
+    assert_eq!(waiting, expected);
 }

@@ -33,7 +33,8 @@ fn row_of<'a>(values: impl IntoIterator<Item = (Column, &'a str)>, spelling: Spe
 }
 
 fn problem(column: Column, value: &str) -> CellErrorKind {
-    let (name, problem) = error(&row_with(column, value));
+    let row = row_with(column, value);
+    let (name, problem) = error(&row);
     assert_eq!(name, column.name());
     problem
 }
@@ -210,13 +211,17 @@ fn a_whole_tracking_key_is_read(#[case] text: &str, #[case] expected: &str) {
 }
 
 #[test]
-fn banks_are_codes_and_may_be_missing() {
+fn banks_are_codes_or_names_and_may_be_missing() {
     let query = row_with(Column::Issuer, "'40012").query.unwrap();
     assert_eq!(query.issuer.unwrap().to_string(), "40012");
     let query = row_with(Column::Receiver, " ").query.unwrap();
     assert_eq!(query.receiver, None);
+    let query = row_with(Column::Receiver, "'Banco Santander")
+        .query
+        .unwrap();
+    assert_eq!(query.receiver.unwrap().to_string(), "40014");
     let expected = CellErrorKind::Field(ParticipantError::Malformed.into());
-    assert_eq!(problem(Column::Receiver, "BBVA MEXICO"), expected);
+    assert_eq!(problem(Column::Receiver, "4001"), expected);
 }
 
 #[test]
@@ -237,7 +242,7 @@ fn a_faulty_row_keeps_its_id_and_tells_all_errors_in_the_order_of_the_columns() 
         (Column::Id, "7"),
         (Column::Amount, "1.234"),
         (Column::Account, "1.2E+17"),
-        (Column::Issuer, "BBVA"),
+        (Column::Issuer, "4001"),
     ];
     let row = row_of(values, Spelling::People);
     assert_eq!((row.line, row.id.as_deref()), (7, Some("7")));

@@ -265,3 +265,34 @@ fn a_line_may_say_the_separator(#[case] line: &str, #[case] separator: &str) {
     assert_eq!(sheet.separator().character().to_string(), separator);
     assert_eq!(lines(&sheet), [3]);
 }
+
+#[rstest]
+#[case::beside_internal_numbers(
+    "Fecha,Clave de rastreo,Referencia,CLABE,Importe\n\
+     2026-11-20,10001,MBAN01002611200000000002,002010077777777771,10.00\n\
+     2026-11-20,10002,'MBAN01002611200000000003,002010077777777771,11.00\n",
+    Some("Referencia")
+)]
+#[case::in_the_column_of_ids(
+    "fecha,clave_rastreo,id,cuenta,monto\n2026-11-20,7,HSBC123456,002010077777777771,10.00\n",
+    Some("id")
+)]
+#[case::where_they_belong(
+    "fecha,clave_rastreo,otra,cuenta,monto\n\
+     2026-11-20,HSBC123456,HSBC123456,002010077777777771,10.00\n",
+    None
+)]
+#[case::in_half_of_the_rows(
+    "fecha,clave_rastreo,otra,cuenta,monto\n2026-11-20,7,HSBC123456,,1\n2026-11-20,8,,,1\n",
+    None
+)]
+#[case::nowhere("fecha,clave_rastreo,otra,cuenta,monto\n2026-11-20,7,x,,1\n", None)]
+#[case::without_a_row("fecha,clave_rastreo,otra,cuenta,monto\n", None)]
+fn a_column_of_tracking_keys_is_recognised_by_its_values(
+    #[case] file: &str,
+    #[case] header: Option<&str>,
+) {
+    let sheet = Sheet::open(file.as_bytes(), &ColumnMapping::default()).unwrap();
+    let misplaced = sheet.misplaced_tracking_keys();
+    assert_eq!(misplaced.map(|column| &*column.header), header);
+}

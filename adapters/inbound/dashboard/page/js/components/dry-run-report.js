@@ -21,6 +21,8 @@ export function DryRunReport({ of: preview }) {
       <${Tile} label=${t('dry_run.quota')} value=${left === null ? t('key.no_cap') : count(left)} note=${tn('dry_run.quota_note', ready)} testid="dry-run-left" />
       <${Tile} label=${t('dry_run.time')} value=${ready ? `≈\u00a0${howLong(seconds, 'short')}` : '—'} note=${t('dry_run.time_note')} />
     </dl>
+    ${preview.notices.map(({ code, message }) => html`
+      <${Notice} key=${code} tone="warn" testid="dry-run-notice"><p>${message}</p></${Notice}>`)}
     ${ready === 0 && html`<${Notice} tone="bad"><p>${t('dry_run.nothing')}</p></${Notice}>`}
     ${left !== null && ready > left && html`
       <${Notice} tone="warn" testid="dry-run-quota"><p>${tn('dry_run.over_quota', ready - left, { left: count(left) })}</p></${Notice}>`}

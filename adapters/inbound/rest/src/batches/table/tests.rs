@@ -20,9 +20,11 @@ fn rows(file: &[u8]) -> Vec<SheetRow> {
     table.rows(rules()).collect()
 }
 
-fn error(row: &SheetRow) -> (&'static str, CellErrorKind) {
+fn error(row: &SheetRow) -> (&str, CellErrorKind) {
     match &row.query {
-        Err(CellErrors(errors)) if errors.len() == 1 => (errors[0].name(), errors[0].problem),
+        Err(CellErrors(errors)) if errors.len() == 1 => {
+            (errors[0].name(), errors[0].problem.clone())
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -30,7 +32,7 @@ fn error(row: &SheetRow) -> (&'static str, CellErrorKind) {
 #[test]
 fn a_payment_stands_on_each_line() {
     let file = format!(
-        "\u{feff}{{\"id\":\"a\",{GOOD}:9007199254740993.01}}\r\n\n{{{GOOD}:\"1\",\"id\":7,\"x\":[]}}"
+        "\u{feff}{{\"id\":\"a\",{GOOD}:9007199254740993.01}}\r\n\n{{{GOOD}:\"1\",\"id\":7}}"
     );
     let rows = rows(file.as_bytes());
     let [first, second] = &rows[..] else {
@@ -76,6 +78,25 @@ fn a_faulty_line_costs_one_row() {
     assert_eq!(error(&rows[7]), malformed(8));
     let lines: Vec<_> = rows.iter().map(|row| row.line).collect();
     assert_eq!(lines, [1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
+#[test]
+fn an_unknown_member_costs_one_row_and_a_misspelt_one_says_what_it_is_meant_to_be() {
+    let file = format!("{{{GOOD}:1,\"Emisor\":\"40012\"}}\n{{{GOOD}:1,\"x\":[]}}\n{{{GOOD}:1}}");
+    let rows = rows(file.as_bytes());
+    let unknown = |name: &str, meant| {
+        let fault = RowFault::UnknownMember {
+            name: name.to_owned(),
+            meant,
+        };
+        CellErrorKind::from(fault)
+    };
+    assert_eq!(
+        error(&rows[0]),
+        ("Emisor", unknown("Emisor", Some("emisor")))
+    );
+    assert_eq!(error(&rows[1]), ("x", unknown("x", None)));
+    assert!(rows[2].query.is_ok());
 }
 
 #[test]

@@ -183,3 +183,54 @@ async fn rows_are_counted_when_they_are_looked_up() {
         [Outcome::Delivered, Outcome::Delivered, Outcome::NotFound]
     );
 }
+
+#[tokio::test]
+async fn a_table_may_name_banks_as_people_do() {
+    let harness = Harness::start().await;
+    let table = include_str!("../../../../../../tests/cases/banco-por-nombre.csv");
+    let preview = json_of(harness.send("?dry_run=true", table).await, 200).await;
+    assert_eq!(
+        (&preview["ready"], &preview["faulty"]),
+        (&json!(1), &json!(0)),
+        "{preview}"
+    );
+}
+
+#[tokio::test]
+async fn a_preview_names_the_column_that_holds_the_tracking_keys() {
+    let harness = Harness::start().await;
+    let table = include_str!("../../../../../../tests/cases/internal-id-as-key.csv");
+    let preview = json_of(harness.send("?dry_run=true", table).await, 200).await;
+    let notice = &preview["notices"][0];
+    assert_eq!(notice["code"], "tracking_keys_elsewhere");
+    assert_eq!(notice["column"]["header"], "Referencia");
+    let assigned = "?dry_run=true&columns=clave_rastreo:3";
+    let preview = json_of(harness.send(assigned, table).await, 200).await;
+    assert_eq!(
+        (&preview["ready"], &preview["notices"]),
+        (&json!(2), &json!([]))
+    );
+}
+
+#[tokio::test]
+async fn a_preview_says_what_is_missing_of_banks_and_names_one_bank_on_both_sides_once() {
+    let harness = Harness::start().await;
+    let table = "fecha,clave_rastreo,cuenta,monto\n\
+        2026-11-20,MBAN01002611200000000001,846180000000000000,1.00\n\
+        2026-11-20,MBAN01002611200000000001,012180000000000006,2.00\n\
+        2026-11-20,161225,002010077777777771,3.00\n";
+    let preview = json_of(harness.send("?dry_run=true", table).await, 200).await;
+    let errors = |row: usize| &preview["rejected"][row]["errors"];
+    let message = errors(0)[0]["message"].as_str().unwrap();
+    assert!(
+        message.contains("846") && message.contains("2026-09-11"),
+        "{message}"
+    );
+    assert_eq!(errors(1).as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&errors(1)[0]["field"], &errors(1)[0]["problem"]),
+        (&json!("row"), &json!("same_institution"))
+    );
+    let message = errors(2)[0]["message"].as_str().unwrap();
+    assert!(message.contains("referencia"), "{message}");
+}

@@ -39,6 +39,12 @@ use crate::harness::Harness;
 )]
 #[case("create_with_no_body", "POST", "/keys", "")]
 #[case("create_with_no_object", "POST", "/keys", r#"["till"]"#)]
+#[case(
+    "create_with_misspelt_members",
+    "POST",
+    "/keys",
+    r#"{"Name":"till","Env":"test","owner":{"name":"x"}}"#
+)]
 #[case("create_with_a_query", "POST", "/keys?env=test", r#"{"name":"till"}"#)]
 #[case(
     "limits_out_of_range",
@@ -51,6 +57,12 @@ use crate::harness::Harness;
     "PATCH",
     "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001",
     r#"{"per_minute":null,"monthly_quota":"1000","plan":1}"#
+)]
+#[case(
+    "limits_with_misspelt_members",
+    "PATCH",
+    "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001",
+    r#"{"perMinute":60,"montly_quota":1000}"#
 )]
 #[case(
     "limits_that_are_no_whole_numbers",

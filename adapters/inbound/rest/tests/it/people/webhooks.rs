@@ -33,6 +33,28 @@ async fn refused(request: reqwest::RequestBuilder) -> (u16, String) {
 }
 
 #[tokio::test]
+async fn misspelt_members_of_a_webhook_are_named() {
+    let harness = harness().await;
+    let body = json!({ "URL": URL, "event": ["lookup.expired"], "env": "test", "secret": "x" });
+    let request = with_json(ask(&harness, OWNER, "POST", "/webhooks"), body.to_string());
+    let answer = request.send().await.unwrap();
+    assert_eq!(answer.status(), 400);
+    let problem: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    let faults = problem["details"]["fields"].as_array().unwrap().iter();
+    let mut meant: Vec<_> = faults
+        .filter(|fault| fault["problem"] != "missing")
+        .map(|fault| json!([fault["field"], fault["meant"]]))
+        .collect();
+    meant.sort_by_key(Value::to_string);
+    let expected = [
+        json!(["URL", "url"]),
+        json!(["event", "events"]),
+        json!(["secret", null]),
+    ];
+    assert_eq!(meant, expected);
+}
+
+#[tokio::test]
 async fn a_webhook_is_added_read_changed_and_removed() {
     let harness = harness().await;
     let created = created(&harness).await;

@@ -1,0 +1,97 @@
+//! Slips of the hand in tracking keys: small letters, and letters in place of digits.
+
+use chrono::NaiveDate;
+
+use super::{Confidence, Inferred, tracking_key_shapes};
+use crate::participant::Catalogue;
+use crate::tracking_key::TrackingKey;
+
+/// The key with the fewest changes whose shape is a bank's; `None` for a key of a known shape, and for one
+/// that no such change gives a shape.
+pub(super) fn likely(
+    key: &TrackingKey,
+    date: NaiveDate,
+    catalogue: &Catalogue,
+) -> Option<TrackingKey> {
+    let issuer = |key: &TrackingKey| tracking_key_shapes::issuer_of(key, date, catalogue);
+    if issuer(key).is_some() {
+        return None;
+    }
+    let capitals = key.as_str().to_ascii_uppercase();
+    let in_capitals = TrackingKey::parse(&capitals).ok()?;
+    if issuer(&in_capitals).is_some() {
+        return Some(in_capitals);
+    }
+    // Letters that stay letters are at one end of a key.
+    let places = 0..=capitals.len();
+    let replaced = places.flat_map(|place| {
+        let (head, tail) = capitals.split_at(place);
+        [digits(head) + tail, head.to_owned() + &digits(tail)]
+    });
+    let changes = |changed: &String| {
+        let pairs = changed.bytes().zip(capitals.bytes());
+        pairs.filter(|(one, other)| one != other).count()
+    };
+    // Any number of digits can be turned into a shape of few letters, so it has to be one bank's own.
+    let is_certain = |issuer: &Inferred| issuer.evidence.confidence() == Confidence::High;
+    let likely = replaced.filter(|changed| {
+        let changed = TrackingKey::parse(changed).ok();
+        let issuer = changed.and_then(|key| issuer(&key));
+        issuer.as_ref().is_some_and(is_certain)
+    });
+    TrackingKey::parse(&likely.min_by_key(changes)?).ok()
+}
+
+/// A text with digits in place of the letters that look like them.
+fn digits(text: &str) -> String {
+    let digit = |letter| match letter {
+        'O' => '0',
+        'I' | 'L' => '1',
+        'Z' => '2',
+        'S' => '5',
+        'B' => '8',
+        other => other,
+    };
+    text.chars().map(digit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    fn date() -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, 11, 20).unwrap()
+    }
+
+    fn likely_of(key: &str) -> Option<String> {
+        let key = TrackingKey::parse(key).unwrap();
+        likely(&key, date(), Catalogue::embedded()).map(|key| key.as_str().to_owned())
+    }
+
+    #[rstest]
+    #[case::small_letters("mban01002611200000000001", Some("MBAN01002611200000000001"))]
+    #[case::o_for_0("MBANO1OO261120000000OOO1", Some("MBAN01002611200000000001"))]
+    #[case::i_for_1("MBAN01002611200000000OOi", Some("MBAN01002611200000000001"))]
+    #[case::both("hsbcl23456", Some("HSBC123456"))]
+    #[case::letters_at_the_end("26112O123456789012I", Some("261120123456789012I"))]
+    #[case::small_letters_of_a_less_certain_shape("cuenca123456789", Some("CUENCA123456789"))]
+    #[case::of_a_known_shape("MBAN01002611200000000001", None)]
+    #[case::digits_alone("8812345678901", None)]
+    #[case::nobodys("PAGO DE RENTA", None)]
+    #[case::an_unreal_date("mban01002613450000000001", None)]
+    fn a_slip_gives_the_likely_key(#[case] key: &str, #[case] expected: Option<&str>) {
+        assert_eq!(likely_of(key).as_deref(), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn a_likely_key_has_a_known_shape_and_differs(key in "[A-Za-z0-9]{1,30}") {
+            if let Some(likely) = likely_of(&key) {
+                prop_assert_ne!(&likely, &key);
+                prop_assert!(tracking_key_shapes::is_known(&TrackingKey::parse(&likely).unwrap()));
+            }
+        }
+    }
+}

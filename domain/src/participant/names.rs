@@ -1,0 +1,298 @@
+//! Participants by name: the central bank's short names, and names that people write instead.
+//!
+//! Case, accents, punctuation and blanks don't count. Legal forms, and words that many names share
+//! (`BANCO`, `MEXICO`), are set aside when no name has them.
+
+use std::sync::LazyLock;
+
+use chrono::NaiveDate;
+
+use super::{Catalogue, Participant, ParticipantCode, ParticipantError};
+use crate::misspelling;
+
+/// Longest name that is looked for, in characters. Legal names with their form and group have up to 120.
+pub const MAX_LENGTH: usize = 150;
+/// Most names that an error repeats.
+const MAX_NEAREST: usize = 5;
+/// Fewest letters of a name that another one may contain to be near it.
+const LEAST_SHARED: usize = 3;
+
+/// Words from which on a name tells the legal form, the group, or both.
+const FORMS: [&str; 9] = [
+    "SA",
+    "S",
+    "SAB",
+    "SAPI",
+    "SNC",
+    "INSTITUCION",
+    "SOCIEDAD",
+    "SOFIPO",
+    "IFPE",
+];
+/// Words that many names share.
+const FILLERS: [&str; 5] = ["BANCO", "MEXICO", "DE", "GRUPO", "FINANCIERO"];
+
+/// A participant by its code and name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedParticipant {
+    /// The code.
+    pub code: ParticipantCode,
+    /// The short name that the central bank lists.
+    pub name: String,
+}
+
+impl From<&Participant> for NamedParticipant {
+    fn from(participant: &Participant) -> Self {
+        Self {
+            code: participant.code,
+            name: participant.name.clone(),
+        }
+    }
+}
+
+/// A name, folded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FoldedName {
+    /// Its letters and digits.
+    whole: String,
+    /// The same without legal form and shared words.
+    core: String,
+}
+
+impl FoldedName {
+    fn of(name: &str) -> Self {
+        let mut folded = String::with_capacity(name.len());
+        for character in name.chars().flat_map(char::to_uppercase) {
+            match without_accent(character) {
+                // Of abbreviations (`S.A.`), and the accents of decomposed text.
+                '.' | '\'' | '’' | '\u{300}'..='\u{36f}' => {}
+                character if character.is_alphanumeric() => folded.push(character),
+                _ => folded.push(' '),
+            }
+        }
+        let words: Vec<&str> = folded.split_whitespace().collect();
+        let form = words.iter().skip(1).position(|word| FORMS.contains(word));
+        let core = &words[..form.map_or(words.len(), |index| index + 1)];
+        let core = core.iter().filter(|word| !FILLERS.contains(word));
+        Self {
+            whole: words.concat(),
+            core: core.copied().collect(),
+        }
+    }
+
+    fn is_near(&self, other: &Self) -> bool {
+        let contains = |one: &str, other: &str| other.len() >= LEAST_SHARED && one.contains(other);
+        contains(&self.core, &other.core)
+            || contains(&other.core, &self.core)
+            || (!self.core.is_empty() && misspelling::is_near(&self.core, &other.core))
+    }
+}
+
+/// A name that isn't in the central bank's list.
+struct Alias {
+    name: FoldedName,
+    code: ParticipantCode,
+}
+
+static ALIASES: LazyLock<Vec<Alias>> = LazyLock::new(|| {
+    from_csv(include_str!("../../data/participant-aliases.csv")).expect("the table is tested")
+});
+
+/// Reads `alias,participant,…` with a header row; `None` when a row is malformed.
+fn from_csv(csv: &str) -> Option<Vec<Alias>> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let aliases = reader.records().map(|row| {
+        let row = row.ok()?;
+        Some(Alias {
+            name: FoldedName::of(row.get(0)?),
+            code: ParticipantCode::parse(row.get(1)?)?,
+        })
+    });
+    aliases.collect()
+}
+
+impl Catalogue {
+    /// The code on `date` of the participant with this name.
+    pub(super) fn named(
+        &self,
+        name: &str,
+        date: NaiveDate,
+    ) -> Result<ParticipantCode, ParticipantError> {
+        if name.chars().count() > MAX_LENGTH {
+            return Err(ParticipantError::Malformed);
+        }
+        let name = FoldedName::of(name);
+        let mut found = self.with_name(date, |known| known.whole == name.whole);
+        if found.is_empty() && !name.core.is_empty() {
+            found = self.with_name(date, |known| known.core == name.core);
+        }
+        match &found[..] {
+            [one] => Ok(one.code),
+            [] => {
+                let mut nearest = self.with_name(date, |known| known.is_near(&name));
+                nearest.truncate(MAX_NEAREST);
+                let nearest = nearest.into_iter().map(Into::into).collect();
+                Err(ParticipantError::UnknownName { nearest })
+            }
+            several => {
+                let candidates = several.iter().copied().map(Into::into).collect();
+                Err(ParticipantError::AmbiguousName { candidates })
+            }
+        }
+    }
+
+    /// The participant with this name on `date`.
+    pub fn by_name(&self, name: &str, date: NaiveDate) -> Option<&Participant> {
+        let code = self.named(name, date).ok()?;
+        self.find(code)
+    }
+
+    /// The participants on `date` of the institutions with a name that fits, whenever they had it.
+    fn with_name(&self, date: NaiveDate, fits: impl Fn(&FoldedName) -> bool) -> Vec<&Participant> {
+        let listed = self.participants.iter();
+        let listed = listed.filter(|one| fits(&FoldedName::of(&one.name)));
+        let aliases = ALIASES.iter().filter(|alias| fits(&alias.name));
+        let institutions = listed
+            .map(|participant| participant.institution)
+            .chain(aliases.map(|alias| self.institution(alias.code)));
+        let mut found: Vec<&Participant> = Vec::new();
+        for participant in institutions.filter_map(|one| self.by_institution(one, date)) {
+            if found.iter().all(|known| known.code != participant.code) {
+                found.push(participant);
+            }
+        }
+        found
+    }
+}
+
+/// The base of an upper-case letter of Spanish.
+fn without_accent(letter: char) -> char {
+    match letter {
+        'Á' | 'À' | 'Ä' | 'Â' => 'A',
+        'É' | 'È' | 'Ë' | 'Ê' => 'E',
+        'Í' | 'Ì' | 'Ï' | 'Î' => 'I',
+        'Ó' | 'Ò' | 'Ö' | 'Ô' => 'O',
+        'Ú' | 'Ù' | 'Ü' | 'Û' => 'U',
+        'Ñ' => 'N',
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    fn day(text: &str) -> NaiveDate {
+        crate::calendar::parse_date(text).unwrap()
+    }
+
+    fn on(name: &str, date: &str) -> Result<String, ParticipantError> {
+        let code = Catalogue::embedded().participant(name, day(date));
+        code.map(|code| code.to_string())
+    }
+
+    #[rstest]
+    #[case::listed("BBVA MEXICO", "40012")]
+    #[case::case("bbva méxico", "40012")]
+    #[case::punctuation(" Bbva-México. ", "40012")]
+    #[case::trade("BBVA", "40012")]
+    #[case::former("Bancomer", "40012")]
+    #[case::legal(
+        "BBVA México, S.A., Institución de Banca Múltiple, Grupo Financiero BBVA México",
+        "40012"
+    )]
+    #[case::group("Grupo Financiero Banorte, S.A.B. de C.V.", "40072")]
+    #[case("Citibanamex", "40002")]
+    #[case("BANAMEX", "40002")]
+    #[case("Banco Azteca", "40127")]
+    #[case("Mercado Pago", "90722")]
+    #[case("Nu", "40638")]
+    #[case("STP", "90646")]
+    #[case("HSBC", "40021")]
+    #[case("Banco Santander México", "40014")]
+    #[case("Banorte", "40072")]
+    #[case("Scotiabank", "40044")]
+    #[case("Banco Inbursa", "40036")]
+    #[case("Spin", "90728")]
+    #[case("Klar", "90661")]
+    #[case("Ualá", "40138")]
+    #[case("Openbank", "40169")]
+    #[case("Banco de México", "2001")]
+    #[case("banxico", "2001")]
+    #[case("Banco S3", "40160")]
+    #[case("Bank of America", "40106")]
+    fn a_name_is_that_of_a_participant(#[case] name: &str, #[case] code: &str) {
+        assert_eq!(on(name, "2026-11-20").as_deref(), Ok(code));
+    }
+
+    #[rstest]
+    #[case("NUBANK", "2026-08-04", "90638")]
+    #[case("Nu", "2019-01-01", "90638")]
+    #[case("NU MEXICO", "2026-08-05", "40638")]
+    fn a_name_gives_the_code_of_the_date(
+        #[case] name: &str,
+        #[case] date: &str,
+        #[case] code: &str,
+    ) {
+        assert_eq!(on(name, date).as_deref(), Ok(code));
+    }
+
+    #[test]
+    fn a_name_of_several_participants_gives_them_all() {
+        let Err(ParticipantError::AmbiguousName { candidates }) = on("Intercam", "2026-11-20")
+        else {
+            panic!("it names two");
+        };
+        let codes: Vec<_> = candidates.iter().map(|one| one.code.number()).collect();
+        assert_eq!(codes, [40136, 90630]);
+    }
+
+    #[rstest]
+    #[case::misspelt("BANORTEE", &[40072])]
+    #[case::shortened("Banort", &[40072])]
+    #[case::with_more("BBVA BANCOMER NOMINA", &[40012])]
+    #[case::nobodys("Banco Xyzzy", &[])]
+    #[case::fillers_alone("Banco", &[])]
+    fn an_unknown_name_gives_the_nearest(#[case] name: &str, #[case] codes: &[u32]) {
+        let Err(ParticipantError::UnknownName { nearest }) = on(name, "2026-11-20") else {
+            panic!("nobody has this name");
+        };
+        let near: Vec<_> = nearest.iter().map(|one| one.code.number()).collect();
+        assert_eq!(near, codes);
+    }
+
+    #[test]
+    fn a_name_is_bounded() {
+        assert_eq!(
+            on(&"B".repeat(MAX_LENGTH + 1), "2026-11-20"),
+            Err(ParticipantError::Malformed)
+        );
+    }
+
+    #[test]
+    fn every_alias_is_of_a_participant_and_every_listed_name_is_its_own() {
+        let catalogue = Catalogue::embedded();
+        assert!(ALIASES.len() > 50);
+        for alias in ALIASES.iter() {
+            assert!(catalogue.find(alias.code).is_some(), "{}", alias.code);
+        }
+        let date = day("2026-11-20");
+        for participant in catalogue.on(date) {
+            let read = catalogue.participant(&participant.name, date);
+            assert_eq!(read, Ok(participant.code), "{}", participant.name);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_read_is_valid_on_the_date(text in "\\PC{0,40}", days in 0_u64..9_000) {
+            let date = day("2004-08-13") + chrono::Days::new(days);
+            let catalogue = Catalogue::embedded();
+            if let Some(found) = catalogue.by_name(&text, date) {
+                prop_assert!(found.is_valid_on(date));
+            }
+        }
+    }
+}
