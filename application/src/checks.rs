@@ -121,7 +121,9 @@ impl ProofCheckService {
         match FileKind::of(file) {
             FileKind::Proof(Format::Xml) => CheckReport::of_xml(file, verdict),
             FileKind::Proof(Format::Pdf) => {
-                CheckReport::of_page(self.pdfs.read(file).as_ref().map_err(|e| *e), verdict)
+                let pages = self.pdfs.read(file);
+                let pages = pages.as_deref().map_err(|error| *error);
+                CheckReport::of_pages(pages, environment, verdict)
             }
             FileKind::Zip => CheckReport::of_other(CheckReason::NestedZip),
             FileKind::Other(reason) => CheckReport::of_other(reason),

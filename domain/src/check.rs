@@ -24,7 +24,7 @@ pub use bank::BankRecord;
 pub use field::ProofField;
 pub use kind::FileKind;
 pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
-pub use printed::{MAX_RUNS, PrintedPage, TextRun};
+pub use printed::{Drawing, MAX_RUNS, PrintedPage, TextRun};
 pub use report::CheckReport;
 pub use shown_chain::ShownChain;
 pub use zip::{ZipBounds, ZipError};
@@ -79,13 +79,22 @@ pub enum PdfError {
     /// No original chain, seal or certificate number under the portal's labels.
     #[error("no original chain, seal or certificate number")]
     NoChain,
+    /// A receipt that a bank gives to its customer.
+    #[error("a bank's receipt")]
+    BankReceipt,
+    /// The portal's report on the state of a payment.
+    #[error("a report on the state of a payment")]
+    StateReport,
+    /// More than one proof.
+    #[error("more than one proof")]
+    SeveralProofs,
 }
 
 /// Format of a file that is checked, and how its fields are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Xml,
-    Pdf,
+    Pdf(printed::Compared),
 }
 
 /// A proof that was read from a file, and what else the file says.
@@ -99,8 +108,6 @@ struct Reading {
     unreadable: Vec<ProofField>,
     /// Fields that the visible text lacks.
     missing: Vec<ProofField>,
-    /// The text may be covered by something that isn't text.
-    may_be_covered: bool,
 }
 
 #[cfg(test)]

@@ -1,37 +1,35 @@
-//! The PDF of a proof: its data, original chain and seal, with a conspicuous notice that it is
-//! invalid.
+//! The PDF of a proof, as the portal's generator draws it (recorded in 2025): its data, original chain
+//! and seal, in the portal's layout and by the same operators. In the place of the emblem, in the free
+//! space and in the notice at the foot it says that it is invalid.
 
 mod canvas;
-mod typeface;
+mod helvetica;
 
 use chrono::{Datelike as _, NaiveDate, NaiveDateTime, Timelike as _};
 use domain::amount::Amount;
 use pdf_writer::{Date, Finish as _, Name, Pdf, Rect, Ref, TextStr};
 
-use self::canvas::{Canvas, Colour, Style, wrap_characters, wrap_words};
-use self::typeface::Typeface;
+use self::canvas::{BLACK, BLUE, Canvas, Colour, FONT, wrap};
 use crate::details::Party;
 use crate::proof::SealedProof;
 
-/// US Letter, the usual size in Mexico.
-const PAGE: [f32; 2] = [612.0, 792.0];
-const LEFT: f32 = 42.0;
-const RIGHT: f32 = PAGE[0] - LEFT;
-const WIDTH: f32 = RIGHT - LEFT;
-/// Width of one of the two columns, and the gap between them.
-const COLUMN: f32 = (WIDTH - GAP) / 2.0;
-const GAP: f32 = 14.0;
-const PADDING: f32 = 12.0;
+/// Width and height of the portal's page.
+const PAGE: [f32; 2] = [595.0, 850.0];
+/// Right edge of the amounts.
+const RIGHT: f32 = 572.0;
+/// Left edges of the columns of labels and values, and the width of the values.
+const PAYER: [f32; 3] = [24.0, 153.0, 146.0];
+const BENEFICIARY: [f32; 3] = [306.0, 435.0, 138.0];
+/// Width of the chain, of the seal and of the notice.
+const WIDTH: f32 = 545.0;
+/// Distances of the lines of the chain and the seal, of the notice, and of a value.
+const STEP: f32 = 9.14;
+const NOTICE_STEP: f32 = 8.8;
+const VALUE_STEP: f32 = 11.0;
 
-const INK: Colour = [0.11, 0.14, 0.18];
-const MUTED: Colour = [0.40, 0.44, 0.50];
-const ACCENT: Colour = [0.05, 0.32, 0.42];
-const PALE: Colour = [0.94, 0.96, 0.97];
-const RULE: Colour = [0.80, 0.84, 0.87];
+const GREY: f32 = 0.8;
+const PALE: f32 = 0.93333;
 const WARNING: Colour = [0.72, 0.11, 0.11];
-/// Opacity of the watermark.
-const WATERMARK_ALPHA: f32 = 0.09;
-const WHITE: Colour = [1.0, 1.0, 1.0];
 
 const MONTHS: [&str; 12] = [
     "enero",
@@ -59,9 +57,9 @@ pub(crate) fn render(proof: &SealedProof, at: NaiveDateTime) -> Vec<u8> {
 }
 
 fn document(proof: &SealedProof, at: NaiveDateTime, content: &[u8]) -> Vec<u8> {
-    let [catalog, pages, page, contents, info, translucent] = [1, 2, 3, 4, 5, 6].map(Ref::new);
-    let fonts = Typeface::ALL.into_iter().zip((7..).map(Ref::new));
+    let [catalog, pages, page, contents, info, font] = [1, 2, 3, 4, 5, 6].map(Ref::new);
     let mut pdf = Pdf::new();
+    pdf.set_version(1, 5);
     pdf.catalog(catalog).pages(pages).lang(TextStr("es-MX"));
     pdf.pages(pages).kids([page]).count(1);
 
@@ -70,31 +68,18 @@ fn document(proof: &SealedProof, at: NaiveDateTime, content: &[u8]) -> Vec<u8> {
         .media_box(Rect::new(0.0, 0.0, PAGE[0], PAGE[1]))
         .parent(pages)
         .contents(contents);
-    let mut resources = sheet.resources();
-    let mut names = resources.fonts();
-    for (typeface, id) in fonts.clone() {
-        names.pair(typeface.resource(), id);
-    }
-    names.finish();
-    resources
-        .ext_g_states()
-        .pair(canvas::TRANSLUCENT, translucent);
-    resources.finish();
+    sheet.resources().fonts().pair(FONT, font);
     sheet.finish();
 
-    for (typeface, id) in fonts {
-        pdf.type1_font(id)
-            .base_font(typeface.base_font())
-            .encoding_predefined(Name(b"WinAnsiEncoding"));
-    }
-    pdf.ext_graphics(translucent)
-        .non_stroking_alpha(WATERMARK_ALPHA);
     pdf.stream(contents, content);
     let title = proof.stem.with_extension("pdf");
     pdf.document_info(info)
         .title(TextStr(&title))
         .subject(TextStr("SANDBOX — SIN VALIDEZ"))
         .creation_date(date_of(at));
+    pdf.type1_font(font)
+        .base_font(Name(b"Helvetica"))
+        .encoding_predefined(Name(b"WinAnsiEncoding"));
     pdf.finish()
 }
 
@@ -115,188 +100,139 @@ fn content(proof: &SealedProof, at: NaiveDateTime) -> Vec<u8> {
     let mut canvas = Canvas::new();
     header(&mut canvas, at);
     summary(&mut canvas, proof);
-    parties(&mut canvas, proof);
+    canvas.frame([304.0, 556.0, 574.0, 686.0], GREY);
+    canvas.frame([22.0, 556.0, 302.0, 686.0], PALE);
+    payer(&mut canvas, &proof.details.payer);
+    beneficiary(&mut canvas, &proof.details.beneficiary);
     evidence(&mut canvas, proof);
     footer(&mut canvas);
-    let watermark = style(Typeface::Bold, 112.0, WARNING);
-    canvas.climbing(watermark, 122.0, 168.0, "SANDBOX");
+    marks(&mut canvas);
     canvas.finish()
 }
 
 fn header(canvas: &mut Canvas, at: NaiveDateTime) {
-    canvas.fill([0.0, 758.0, PAGE[0], 34.0], WARNING);
-    let banner = style(Typeface::Bold, 13.0, WHITE);
-    canvas.text(banner, LEFT, 770.0, "SANDBOX — SIN VALIDEZ");
-    let aside = style(Typeface::Regular, 8.5, WHITE);
-    canvas.text_to(
-        aside,
-        RIGHT,
-        771.0,
-        "Comprobante de prueba: ningún banco lo emitió",
-    );
-
-    let title = style(Typeface::Bold, 17.0, INK);
-    canvas.text(title, LEFT, 724.0, "Comprobante Electrónico de Pago");
+    canvas.text([504.75, 812.32], 9.0, BLACK, "horas");
+    canvas.text([353.0, 825.62], 10.0, BLACK, "Fecha de consulta");
+    canvas.text([452.0, 827.7], 8.0, BLACK, &long_date(at.date()));
+    canvas.text([353.0, 810.62], 10.0, BLACK, "Hora de consulta");
     canvas.text(
-        LABEL,
-        LEFT,
-        709.0,
-        "CEP — Sistema de Pagos Electrónicos Interbancarios (simulado)",
+        [453.0, 811.66],
+        9.0,
+        BLACK,
+        &at.format("%H:%M:%S").to_string(),
     );
-    canvas.text_to(LABEL, RIGHT, 727.0, "Fecha y hora de consulta");
-    let asked = format!("{}, {} horas", long_date(at.date()), at.format("%H:%M:%S"));
-    canvas.text_to(VALUE, RIGHT, 713.0, &asked);
-    canvas.fill([LEFT, 698.0, WIDTH, 1.5], ACCENT);
+    canvas.frame([22.0, 782.0, 574.0, 800.0], GREY);
+    canvas.text(
+        [153.0, 787.09],
+        12.0,
+        BLACK,
+        "COMPROBANTE   ELECTRÓNICO   DE   PAGO",
+    );
 }
 
 fn summary(canvas: &mut Canvas, proof: &SealedProof) {
     let (order, details) = (&proof.order, &proof.details);
-    canvas.fill([LEFT, 630.0, WIDTH, 58.0], ACCENT);
-    let on_accent = style(Typeface::Regular, 8.0, [0.80, 0.90, 0.93]);
-    let white = style(Typeface::Bold, 10.5, WHITE);
-    let left = LEFT + PADDING;
-    canvas.text(on_accent, left, 671.0, "Monto");
-    let amount = style(Typeface::Bold, 22.0, WHITE);
-    canvas.fitted(
-        amount,
-        [left, 645.0, 235.0],
-        &format!("{} MXN", pesos(order.amount)),
-    );
-    let column = LEFT + COLUMN + GAP;
-    canvas.text(on_accent, column, 671.0, "Clave de rastreo");
-    let width = RIGHT - PADDING - column;
-    canvas.fitted(white, [column, 656.0, width], order.tracking_key.as_str());
-    let label = "Referencia numérica";
-    canvas.text(on_accent, column, 641.0, label);
-    let after = column + on_accent.typeface.width(label, on_accent.size) + 6.0;
-    let reference = style(Typeface::Bold, 9.5, WHITE);
-    canvas.text(reference, after, 640.5, &order.reference.to_string());
+    canvas.frame([22.0, 692.0, 397.0, 780.0], PALE);
+    canvas.label([24.0, 710.7], "Concepto del pago");
+    canvas.frame([333.0, 692.0, 574.0, 780.0], GREY);
+    canvas.label([336.0, 765.7], "Monto");
+    canvas.label([336.0, 747.7], "IVA");
+    canvas.label([335.0, 728.7], "Referencia numérica");
+    canvas.label([335.0, 709.7], "Clave de rastreo");
+    canvas.value([199.0, 765.66], &long_date(details.operation_date));
+    let concept = wrap(&details.concept, 8.0, 220.0);
+    canvas.value_lines([111.0, 709.7], 8.0, 9.5, &concept);
+    canvas.value_to([RIGHT, 765.66], &pesos(order.amount));
+    // No payment of the sandbox has a VAT; some of its banks don't say so.
+    if details.iva.is_some() {
+        canvas.value_to([RIGHT, 747.66], "$ 0.00");
+    }
+    canvas.value_to([RIGHT, 728.66], &order.reference.to_string());
+    canvas.value_to([RIGHT, 708.66], order.tracking_key.as_str());
+    canvas.line([23.0, 693.5], [573.0, 693.5], 4.25, 0.4);
+    canvas.label([24.0, 766.7], "Fecha de operación en el SPEI®");
+    canvas.value([199.0, 747.66], &long_date(details.credited_at.date()));
+    let time = format!("{} horas", details.credited_at.format("%H:%M:%S"));
+    canvas.value([199.0, 727.66], &time);
+    canvas.label([24.0, 748.7], "Fecha de abono en la cuenta beneficiaria*");
+    canvas.label([23.0, 728.7], "Hora de abono en la cuenta beneficiaria*");
+}
 
-    let credited = format!("{} horas*", details.credited_at.format("%H:%M:%S"));
-    let iva = details
-        .iva
-        .map_or_else(|| "No informado".to_owned(), |iva| format!("$ {iva}"));
-    let operation = long_date(details.operation_date);
-    let credit = long_date(order.date);
-    let cells = [
-        (
-            LEFT,
-            612.0,
-            "Fecha de operación en el SPEI®",
-            operation.as_str(),
-        ),
-        (
-            LEFT + 180.0,
-            612.0,
-            "Fecha de abono en la cuenta beneficiaria*",
-            &credit,
-        ),
-        (LEFT + 390.0, 612.0, "Hora de abono", &credited),
-        (LEFT, 582.0, "Concepto del pago", &details.concept),
-        (LEFT + 390.0, 582.0, "IVA", &iva),
+fn payer(canvas: &mut Canvas, party: &Party) {
+    canvas.text([130.29, 668.5], 13.0, BLACK, "Ordenante");
+    let [left, value, width] = PAYER;
+    canvas.label([left, 652.7], "Institución emisora del pago");
+    canvas.label([left, 627.7], "Titular de la cuenta");
+    canvas.label([left + 1.0, 603.7], "RFC/CURP");
+    account_label(canvas, left);
+    let values = [
+        (651.66, &party.institution),
+        (628.66, &party.name),
+        (602.66, &party.rfc),
+        (581.66, &party.account),
     ];
-    for (x, y, label, value) in cells {
-        canvas.text(LABEL, x, y, label);
-        canvas.text(VALUE, x, y - 13.0, value);
+    for (y, text) in values {
+        canvas.value_lines([value, y], 9.0, VALUE_STEP, &wrap(text, 9.0, width));
     }
 }
 
-fn parties(canvas: &mut Canvas, proof: &SealedProof) {
-    let details = &proof.details;
-    let sides = [
-        (
-            LEFT,
-            "Ordenante",
-            "Institución emisora del pago",
-            &details.payer,
-        ),
-        (
-            LEFT + COLUMN + GAP,
-            "Beneficiario",
-            "Institución receptora del pago",
-            &details.beneficiary,
-        ),
+fn beneficiary(canvas: &mut Canvas, party: &Party) {
+    canvas.text([410.0, 668.5], 13.0, BLACK, "Beneficiario");
+    let [left, value, width] = BENEFICIARY;
+    canvas.label([left - 1.0, 651.7], "Institución receptora del pago");
+    canvas.label([left, 627.7], "Titular de la cuenta");
+    canvas.label([left, 602.7], "RFC/CURP");
+    account_label(canvas, left);
+    let values = [
+        (650.66, &party.institution),
+        (628.66, &party.name),
+        (601.66, &party.rfc),
+        (581.66, &party.account),
     ];
-    for (x, heading, institution, party) in sides {
-        side(canvas, x, [heading, institution], party);
+    for (y, text) in values {
+        canvas.value_lines([value, y], 9.0, VALUE_STEP, &wrap(text, 9.0, width));
     }
 }
 
-fn side(canvas: &mut Canvas, x: f32, [heading, institution]: [&str; 2], party: &Party) {
-    canvas.fill([x, 403.0, COLUMN, 152.0], PALE);
-    canvas.fill([x, 553.0, COLUMN, 2.0], ACCENT);
-    let inner = x + PADDING;
-    canvas.text(style(Typeface::Bold, 11.0, ACCENT), inner, 535.0, heading);
-    let rows = [
-        (institution, &party.institution),
-        ("Titular de la cuenta", &party.name),
-        (account_label(party), &party.account),
-        ("RFC o CURP", &party.rfc),
-    ];
-    let mut y = 516.0;
-    for (label, value) in rows {
-        canvas.text(LABEL, inner, y, label);
-        canvas.fitted(VALUE, [inner, y - 13.0, COLUMN - 2.0 * PADDING], value);
-        y -= 30.0;
-    }
-}
-
-fn account_label(party: &Party) -> &'static str {
-    match party.account_type {
-        "40" => "CLABE",
-        "3" | "03" => "Tarjeta de débito",
-        "10" => "Número de celular",
-        _ => "Cuenta",
-    }
+fn account_label(canvas: &mut Canvas, left: f32) {
+    canvas.label([left, 582.7], "CLABE,Tarjeta de débito,Número");
+    canvas.label([left, 572.63], "de celular");
 }
 
 fn evidence(canvas: &mut Canvas, proof: &SealedProof) {
+    let note = "*La hora de abono corresponde al huso horario que rige en la Ciudad de México.";
+    canvas.text([101.0, 542.32], 9.0, BLACK, note);
+    canvas.frame([21.0, 35.0, 575.0, 165.0], GREY);
+    let number =
+        "Número de Serie del Certificado de Seguridad de la institución receptora del pago";
+    canvas.text([21.0, 501.62], 10.0, BLUE, number);
+    canvas.text([23.0, 490.96], 7.0, BLACK, proof.certificate.number());
     canvas.text(
-        LABEL,
-        LEFT,
-        388.0,
-        "* La fecha y la hora de abono corresponden al huso horario de la Ciudad de México.",
+        [20.0, 468.62],
+        10.0,
+        BLUE,
+        "Cadena Original (información del pago):",
     );
-    canvas.fill([LEFT, 374.0, WIDTH, 0.75], RULE);
-    let blocks = [
-        (
-            "Número de serie del certificado de la institución receptora del pago",
-            proof.certificate.number(),
-        ),
-        ("Cadena original (información del pago)", &proof.chain),
-        (
-            "Sello digital (firma de la institución receptora del pago simulada)",
-            &proof.seal,
-        ),
-    ];
-    let small_print = style(Typeface::Fixed, 6.8, INK);
-    let mut y = 356.0;
-    for (heading, text) in blocks {
-        canvas.text(style(Typeface::Bold, 8.5, ACCENT), LEFT, y, heading);
-        let lines = wrap_characters(small_print, WIDTH, text);
-        y = canvas.lines(small_print, LEFT, y - 12.0, &lines) - 12.0;
-    }
+    let chain = wrap(&proof.chain, 7.0, WIDTH);
+    canvas.lines([24.0, 457.96], STEP, &chain);
+    let seal = "Sello Digital (firma provista por la institución receptora del pago):";
+    canvas.text([20.0, 371.62], 10.0, BLUE, seal);
+    canvas.lines([24.0, 360.96], STEP, &wrap(&proof.seal, 7.0, WIDTH));
+    canvas.line([20.0, 525.0], [572.0, 523.0], 3.0, 0.0);
 }
 
 fn footer(canvas: &mut Canvas) {
-    canvas.fill([LEFT, 56.0, WIDTH, 48.0], [0.99, 0.95, 0.94]);
-    canvas.fill([LEFT, 56.0, 3.0, 48.0], WARNING);
-    let notice = style(Typeface::Regular, 8.0, INK);
-    let lines = wrap_words(notice, WIDTH - 2.0 * PADDING, NOTICE);
-    canvas.lines(notice, LEFT + PADDING, 88.0, &lines);
-    canvas.text(LABEL, LEFT, 36.0, "SANDBOX — SIN VALIDEZ");
-    canvas.text_to(LABEL, RIGHT, 36.0, "Página 1 de 1");
+    canvas.lines([26.0, 154.73], NOTICE_STEP, &wrap(NOTICE, 7.0, WIDTH));
+    canvas.text([474.63, 19.62], 10.0, BLACK, "Página 1 de");
+    canvas.text([530.0, 19.62], 10.0, BLACK, " 1");
 }
 
-const LABEL: Style = style(Typeface::Regular, 8.0, MUTED);
-const VALUE: Style = style(Typeface::Bold, 9.5, INK);
-
-const fn style(typeface: Typeface, size: f32, colour: Colour) -> Style {
-    Style {
-        typeface,
-        size,
-        colour,
-    }
+fn marks(canvas: &mut Canvas) {
+    canvas.text([23.0, 816.0], 26.0, WARNING, "SANDBOX");
+    canvas.text([23.0, 801.0], 9.0, WARNING, "SIN VALIDEZ");
+    canvas.text([70.0, 250.0], 72.0, WARNING, "SANDBOX");
+    let notice = "SIN VALIDEZ: comprobante de prueba, ningún banco lo emitió";
+    canvas.text([70.0, 214.0], 12.0, WARNING, notice);
 }
 
 /// `08 de noviembre de 2024`.
@@ -321,11 +257,11 @@ fn pesos(amount: Amount) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::canvas::{wrap_characters, wrap_words};
-    use super::typeface::win_ansi;
-    use super::*;
     use proptest::prelude::*;
     use rstest::rstest;
+
+    use super::helvetica::{width, win_ansi};
+    use super::*;
 
     #[rstest]
     #[case("0.01", "$ 0.01")]
@@ -349,27 +285,20 @@ mod tests {
 
     #[test]
     fn the_width_of_a_line_is_that_of_its_letters() {
-        let width = Typeface::Regular.width("Año í", 10.0);
-        assert!((width - (6.67 + 5.56 + 5.56 + 2.78 + 2.78)).abs() < 0.001);
+        assert!((width("Año í", 10.0) - (6.67 + 5.56 + 5.56 + 2.78 + 2.78)).abs() < 0.001);
     }
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_nothing_sticks_out_when_a_chain_is_wrapped(
-            chain in "[!-~]{1,800}", width in 20_u16..500,
+        fn nothing_but_blanks_is_lost_and_nothing_sticks_out_when_a_text_is_wrapped(
+            text in "[!-~]{1,200}( [!-~]{1,200}){0,8}", most in 20_u16..500,
         ) {
-            let small_print = style(Typeface::Fixed, 6.8, INK);
-            let lines = wrap_characters(small_print, f32::from(width), &chain);
-            prop_assert_eq!(lines.concat(), chain);
+            let most = f32::from(most);
+            let lines = wrap(&text, 7.0, most);
+            prop_assert_eq!(lines.concat().replace(' ', ""), text.replace(' ', ""));
             for line in lines {
-                prop_assert!(Typeface::Fixed.width(&line, 6.8) <= f32::from(width) + 0.01);
+                prop_assert!(width(&line, 7.0) <= most + 0.01);
             }
-        }
-
-        #[test]
-        fn no_word_is_lost_when_prose_is_wrapped(words in "[a-z]{1,9}( [a-z]{1,9}){0,40}") {
-            let prose = style(Typeface::Regular, 8.0, INK);
-            prop_assert_eq!(wrap_words(prose, 120.0, &words).join(" "), words);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Comparison of a proof's fields with its original chain.
 
-use super::{ProofField, Reading};
+use super::printed::Compared;
+use super::{ProofField, Reading, Source};
 use crate::amount::centavos_from_bank_spelling;
 use crate::proof::{OriginalChain, Party, Proof, given};
 
@@ -28,6 +29,12 @@ struct SealedTexts {
 
 /// Compares every field that the file gives beside the chain.
 pub(super) fn compare(reading: &Reading) -> Comparison {
+    if reading.source == Source::Pdf(Compared::Nothing) {
+        return Comparison {
+            contradicting: Vec::new(),
+            is_complete: false,
+        };
+    }
     let Reading {
         proof, credit_date, ..
     } = reading;

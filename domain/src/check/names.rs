@@ -144,6 +144,15 @@ named_enum! {
         /// portal's does.
         #[strum(serialize = "pdf_sin_cadena")]
         PdfWithoutChain,
+        /// The PDF is a receipt that a bank gives to its customer.
+        #[strum(serialize = "comprobante_del_banco")]
+        BankReceipt,
+        /// The PDF is the portal's report on the state of a payment.
+        #[strum(serialize = "reporte_de_estado")]
+        StateReport,
+        /// The PDF has more than one proof.
+        #[strum(serialize = "varios_comprobantes")]
+        SeveralProofs,
         /// The seal is valid, so the named fields were changed.
         #[strum(serialize = "campos_cambiados")]
         FieldsChanged,

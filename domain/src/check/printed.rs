@@ -1,21 +1,26 @@
-//! The printed proof: the portal's page, read by its labels.
+//! The printed proof: the portal's page.
 //!
-//! A value stands to the right of its label, or below it (the sandbox's page). Everything that is
-//! drawn in a value's place belongs to it, so a text that is drawn over another one shows as a value
-//! that no chain has.
+//! A page that is drawn as the portal's generator draws it, and whose texts all stand where they stand
+//! in the portal's layout, shows its texts and nothing else: it is compared as a whole. Any other page
+//! is read by its labels, for its original chain, and for what contradicts it; a value stands to the
+//! right of its label, or below it, and everything that is drawn there belongs to it.
 
 use chrono::{NaiveDate, NaiveTime};
 
 use super::{PdfError, ProofField, Reading, Source};
 use crate::amount::centavos_from_bank_spelling;
+use crate::key::Environment;
 use crate::proof::{OriginalChain, Party, Proof, given};
 
 mod joins;
+mod kinds;
 mod labels;
+mod layout;
 mod spanish;
 
 use joins::joins;
 use labels::Page;
+use layout::Sheet;
 
 /// Maximum number of texts of a page; the portal's has about 60.
 pub const MAX_RUNS: usize = 2048;
@@ -27,6 +32,10 @@ pub struct TextRun {
     pub x: f32,
     /// Distance of the base line from the bottom.
     pub y: f32,
+    /// Width of the whole text, in Helvetica.
+    pub width: f32,
+    /// Size of the type.
+    pub size: f32,
     /// The text, with its blanks.
     pub text: String,
 }
@@ -34,11 +43,34 @@ pub struct TextRun {
 /// The page of a PDF, as it is drawn.
 #[derive(Clone, PartialEq, Default)]
 pub struct PrintedPage {
-    /// The upright texts, in the order in which they are drawn, at most [`MAX_RUNS`].
+    /// All texts, in the order in which they are drawn, at most [`MAX_RUNS`].
     pub runs: Vec<TextRun>,
-    /// Something that isn't page text may cover or show text: an annotation, a picture over a
-    /// text, a form.
-    pub may_be_covered: bool,
+    /// The manner in which they are drawn.
+    pub drawing: Drawing,
+}
+
+/// Manner of drawing of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Drawing {
+    /// As the portal's generator draws: a viewer shows these texts where they say, the portal's boxes,
+    /// lines and picture, and nothing else.
+    Portal,
+    /// In another manner. A viewer shows these texts where they say, unless something covers them.
+    Other,
+    /// A viewer may show other texts, or none.
+    #[default]
+    Unknown,
+}
+
+/// Part of a page that was compared with its original chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// Everything that a viewer shows.
+    Whole,
+    /// The texts beside the labels: they contradict the chain or not, and there may be more.
+    Texts,
+    /// Nothing.
+    Nothing,
 }
 
 /// The fields that people see, in the order of the JSON.
@@ -59,42 +91,82 @@ const VISIBLE: [ProofField; 14] = [
     ProofField::Amount,
 ];
 
-/// Reads a page: one reading for each way to join the lines of its original chain, the likeliest
-/// first.
+/// Reads the pages of a file: one reading for each way to join the lines of the original chain, the
+/// likeliest first.
 ///
 /// # Errors
-/// [`PdfError::NoText`], [`PdfError::NoChain`], or [`PdfError::TooComplex`].
-pub(super) fn readings(page: &PrintedPage) -> Result<Vec<Reading>, PdfError> {
-    if page.runs.len() > MAX_RUNS {
+/// [`PdfError::SeveralProofs`] for more than one page with a chain; for none, the kind of document
+/// that it is instead ([`PdfError::BankReceipt`], [`PdfError::StateReport`]), [`PdfError::NoText`],
+/// [`PdfError::NoChain`], or [`PdfError::TooComplex`].
+pub(super) fn readings(
+    pages: &[PrintedPage],
+    environment: Environment,
+) -> Result<Vec<Reading>, PdfError> {
+    if pages.iter().any(|page| page.runs.len() > MAX_RUNS) {
         return Err(PdfError::TooComplex);
     }
-    if page.runs.iter().all(|run| run.text.trim().is_empty()) {
-        return Err(PdfError::NoText);
+    let mut proofs = pages
+        .iter()
+        .map(|page| readings_of(page, environment))
+        .filter(|readings| !readings.is_empty());
+    match (proofs.next(), proofs.next()) {
+        (Some(readings), None) => Ok(readings),
+        (Some(_), Some(_)) => Err(PdfError::SeveralProofs),
+        (None, _) => Err(kinds::kind(pages)),
+    }
+}
+
+fn readings_of(page: &PrintedPage, environment: Environment) -> Vec<Reading> {
+    let sheet = match page.drawing {
+        Drawing::Portal => Sheet::of(&page.runs, environment),
+        Drawing::Other | Drawing::Unknown => None,
+    };
+    if let Some(sheet) = &sheet {
+        let (lines, seal, certificate) = (sheet.chain(), sheet.seal(), sheet.certificate());
+        let value = |field| sheet.value(field);
+        return joined(
+            &lines,
+            &Visible {
+                value: &value,
+                compared: Compared::Whole,
+                seal,
+                certificate,
+            },
+        );
     }
     let labelled = Page::of(&page.runs);
-    let lines = labelled.chain().ok_or(PdfError::NoChain)?;
-    let seal = labelled.seal().ok_or(PdfError::NoChain)?;
-    let certificate = labelled.certificate().ok_or(PdfError::NoChain)?;
-    let readings: Vec<Reading> = joins(&lines)
-        .filter_map(|text| OriginalChain::parse(&format!("{text}{seal}")).ok())
-        .map(|chain| reading(&labelled, chain, &seal, &certificate, page.may_be_covered))
-        .collect();
-    if readings.is_empty() {
-        return Err(PdfError::NoChain);
-    }
-    Ok(readings)
+    let (Some(lines), Some(seal), Some(certificate)) =
+        (labelled.chain(), labelled.seal(), labelled.certificate())
+    else {
+        return Vec::new();
+    };
+    let compared = match page.drawing {
+        Drawing::Portal | Drawing::Other => Compared::Texts,
+        Drawing::Unknown => Compared::Nothing,
+    };
+    let value = |field| labelled.value(field);
+    joined(
+        &lines,
+        &Visible {
+            value: &value,
+            compared,
+            seal,
+            certificate,
+        },
+    )
+}
+
+/// A reading for each join of the chain's lines that is a chain.
+fn joined(lines: &[String], visible: &Visible<'_>) -> Vec<Reading> {
+    joins(lines)
+        .filter_map(|text| OriginalChain::parse(&format!("{text}{}", visible.seal)).ok())
+        .map(|chain| reading(visible, chain))
+        .collect()
 }
 
 /// Content of the page for the payment whose chain is `chain`. Fields that it doesn't show are the
 /// chain's.
-fn reading(
-    page: &Page<'_>,
-    chain: OriginalChain,
-    seal: &str,
-    certificate: &str,
-    may_be_covered: bool,
-) -> Reading {
-    let visible = Visible { page };
+fn reading(visible: &Visible<'_>, chain: OriginalChain) -> Reading {
     let mut unreadable = Vec::new();
     let operation_date = visible
         .read(ProofField::OperationDate, spanish::date, &mut unreadable)
@@ -110,11 +182,12 @@ fn reading(
         .unwrap_or_default();
     let vat_centavos = visible.vat(&mut unreadable);
     let (payer, beneficiary) = (chain.payer(), chain.beneficiary());
+    let missing = missing(visible, &chain);
     let proof = Proof {
         operation_date,
         credit_time,
         receiver: chain.receiver(),
-        tracking_key: page.value(ProofField::TrackingKey).unwrap_or_default(),
+        tracking_key: (visible.value)(ProofField::TrackingKey).unwrap_or_default(),
         centavos,
         concept: visible.text(ProofField::Concept, chain.concept()),
         vat_centavos,
@@ -135,24 +208,46 @@ fn reading(
             tax_id: visible.text(ProofField::BeneficiaryTaxId, beneficiary.tax_id.as_deref()),
             ..beneficiary
         },
-        certificate_number: certificate.to_owned(),
-        seal: seal.to_owned(),
+        certificate_number: visible.certificate.clone(),
+        seal: visible.seal.clone(),
         chain,
     };
-    let is_missing = |field: &ProofField| page.value(*field).is_none();
     Reading {
         proof,
-        source: Source::Pdf,
+        source: Source::Pdf(visible.compared),
         credit_date,
         unreadable,
-        missing: VISIBLE.into_iter().filter(is_missing).collect(),
-        may_be_covered,
+        missing,
     }
+}
+
+/// The sealed fields that the page doesn't show. The portal leaves the place of an unknown one blank.
+fn missing(visible: &Visible<'_>, chain: &OriginalChain) -> Vec<ProofField> {
+    let (payer, beneficiary) = (chain.payer(), chain.beneficiary());
+    let is_sealed = |field: &ProofField| match field {
+        ProofField::IssuerName => payer.institution.is_some(),
+        ProofField::PayerName => payer.name.is_some(),
+        ProofField::PayerAccount => payer.account.is_some(),
+        ProofField::PayerTaxId => payer.tax_id.is_some(),
+        ProofField::ReceiverName => beneficiary.institution.is_some(),
+        ProofField::BeneficiaryName => beneficiary.name.is_some(),
+        ProofField::BeneficiaryAccount => beneficiary.account.is_some(),
+        ProofField::BeneficiaryTaxId => beneficiary.tax_id.is_some(),
+        ProofField::Concept => chain.concept().is_some(),
+        ProofField::Vat => chain.vat_centavos().is_some(),
+        _ => true,
+    };
+    let is_missing = |field: &ProofField| (visible.value)(*field).is_none();
+    let fields = VISIBLE.into_iter();
+    fields.filter(is_missing).filter(is_sealed).collect()
 }
 
 /// The visible values.
 struct Visible<'a> {
-    page: &'a Page<'a>,
+    value: &'a dyn Fn(ProofField) -> Option<String>,
+    compared: Compared,
+    seal: String,
+    certificate: String,
 }
 
 impl Visible<'_> {
@@ -163,7 +258,7 @@ impl Visible<'_> {
         parse: impl FnOnce(&str) -> Option<T>,
         unreadable: &mut Vec<ProofField>,
     ) -> Option<T> {
-        let text = self.page.value(field)?;
+        let text = (self.value)(field)?;
         let value = parse(&text);
         if value.is_none() {
             unreadable.push(field);
@@ -174,7 +269,7 @@ impl Visible<'_> {
     /// The text of a field: the chain's when both are equal but for blanks, which lines of a page
     /// eat, or when the page doesn't show the field.
     fn text(&self, field: ProofField, sealed: Option<&str>) -> Option<String> {
-        let Some(shown) = self.page.value(field) else {
+        let Some(shown) = (self.value)(field) else {
             return sealed.map(str::to_owned);
         };
         let shown = given(&shown);
@@ -188,7 +283,7 @@ impl Visible<'_> {
 
     /// The VAT; words instead of a number say that there is none.
     fn vat(&self, unreadable: &mut Vec<ProofField>) -> Option<u64> {
-        let text = self.page.value(ProofField::Vat)?;
+        let text = (self.value)(ProofField::Vat)?;
         if !text.contains(|c: char| c.is_ascii_digit()) {
             return None;
         }
@@ -220,7 +315,7 @@ impl std::fmt::Debug for PrintedPage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("PrintedPage")
             .field("runs", &self.runs.len())
-            .field("may_be_covered", &self.may_be_covered)
+            .field("drawing", &self.drawing)
             .finish()
     }
 }

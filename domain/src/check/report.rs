@@ -7,6 +7,7 @@ use super::{
     Check, CheckName, CheckOutcome, CheckReason, CheckResult, FileError, MAX_FILE_BYTES,
     PageComparison, PdfError, PrintedPage, ProofField, Reading, Source, compare, printed,
 };
+use crate::key::Environment;
 use crate::notice::{Notice, NoticeCode};
 use crate::proof::{Proof, ProofError};
 use crate::seal::{NotChecked, UncheckedSeal, Verdict};
@@ -40,7 +41,6 @@ impl CheckReport {
                     credit_date: None,
                     unreadable: Vec::new(),
                     missing: Vec::new(),
-                    may_be_covered: false,
                 };
                 Self::of_reading(reading, verdict)
             }
@@ -48,13 +48,15 @@ impl CheckReport {
         }
     }
 
-    /// Checks the page of a PDF. A line's end may hide a blank of the original chain: of all ways to
-    /// join its lines, the one whose seal is valid counts, else the likeliest.
-    pub fn of_page(
-        page: Result<&PrintedPage, PdfError>,
+    /// Checks the pages of a PDF with the keys of an environment. A line's end may hide a blank of the
+    /// original chain: of all ways to join its lines, the one whose seal is valid counts, else the
+    /// likeliest.
+    pub fn of_pages(
+        pages: Result<&[PrintedPage], PdfError>,
+        environment: Environment,
         verdict: impl Fn(&Proof) -> Verdict,
     ) -> Self {
-        let readings = match page.and_then(printed::readings) {
+        let readings = match pages.and_then(|pages| printed::readings(pages, environment)) {
             Ok(readings) => readings,
             Err(error) => return Self::unreadable(&FileError::Pdf(error)),
         };

@@ -1,6 +1,7 @@
 //! The original chain that a page shows, compared with that of an XML.
 
 use super::{PdfError, PrintedPage, printed};
+use crate::key::Environment;
 use crate::proof::OriginalChain;
 
 /// The original chain that a page shows, in every spelling that its lines allow.
@@ -8,12 +9,13 @@ use crate::proof::OriginalChain;
 pub struct ShownChain(Vec<OriginalChain>);
 
 impl ShownChain {
-    /// Reads the chain of a page.
+    /// Reads the chain of a file's pages.
     ///
     /// # Errors
     /// See [`PdfError`].
-    pub fn of(page: &PrintedPage) -> Result<Self, PdfError> {
-        let readings = printed::readings(page)?;
+    pub fn of(pages: &[PrintedPage]) -> Result<Self, PdfError> {
+        // A chain is read alike in every environment.
+        let readings = printed::readings(pages, Environment::Live)?;
         let chains = readings.into_iter().map(|reading| reading.proof.chain);
         Ok(Self(chains.collect()))
     }

@@ -1,6 +1,7 @@
 //! Results of the single checks.
 
 use super::compare::Comparison;
+use super::printed::Compared;
 use super::{
     Check, CheckName, CheckReason, CheckResult, FileError, PdfError, ProofField, Reading, Source,
 };
@@ -67,6 +68,9 @@ pub(super) fn structure_fault(error: &FileError) -> (CheckReason, Option<&'stati
                 PdfError::Damaged => CheckReason::DamagedPdf,
                 PdfError::NoText => CheckReason::PdfWithoutText,
                 PdfError::NoChain => CheckReason::PdfWithoutChain,
+                PdfError::BankReceipt => CheckReason::BankReceipt,
+                PdfError::StateReport => CheckReason::StateReport,
+                PdfError::SeveralProofs => CheckReason::SeveralProofs,
             };
             (reason, None)
         }
@@ -77,7 +81,7 @@ pub(super) fn structure_fault(error: &FileError) -> (CheckReason, Option<&'stati
 pub(super) fn fields_check(reading: &Reading, comparison: Comparison, verdict: Verdict) -> Check {
     let name = match reading.source {
         Source::Xml => CheckName::Attributes,
-        Source::Pdf => CheckName::VisibleText,
+        Source::Pdf(_) => CheckName::VisibleText,
     };
     let fields = comparison.contradicting;
     if !fields.is_empty() {
@@ -90,11 +94,12 @@ pub(super) fn fields_check(reading: &Reading, comparison: Comparison, verdict: V
         };
         return Check::failed(name, reason, fields);
     }
+    let is_whole = matches!(reading.source, Source::Xml | Source::Pdf(Compared::Whole));
+    if !is_whole || !reading.missing.is_empty() {
+        return Check::not_checked(name, CheckReason::PageNotCompared, reading.missing.clone());
+    }
     if !comparison.is_complete {
         return Check::not_checked(name, CheckReason::UncertainPlaces, Vec::new());
-    }
-    if reading.may_be_covered || !reading.missing.is_empty() {
-        return Check::not_checked(name, CheckReason::PageNotCompared, reading.missing.clone());
     }
     Check::ok(name)
 }

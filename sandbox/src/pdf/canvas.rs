@@ -1,22 +1,24 @@
-//! Drawing of text and boxes, with the origin at the bottom left and points as the unit.
+//! Drawing by the portal's operators, with the origin at the bottom left and points as the unit.
 
+use pdf_writer::types::LineCapStyle;
 use pdf_writer::{Content, Name, Str};
 
-use super::typeface::{Typeface, win_ansi};
+use super::helvetica::{width, win_ansi};
 
 /// Red, green and blue, 0 to 1 each.
 pub(super) type Colour = [f32; 3];
 
-/// The graphics state for translucent text.
-pub(super) const TRANSLUCENT: Name<'static> = Name(b"T");
-
-/// Style of a text.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Style {
-    pub(super) typeface: Typeface,
-    pub(super) size: f32,
-    pub(super) colour: Colour,
-}
+/// Name of the only font.
+pub(super) const FONT: Name<'static> = Name(b"F1");
+/// Colour of the labels.
+pub(super) const BLACK: Colour = [0.0; 3];
+/// Colour of the values, and of the headings of the evidence.
+pub(super) const BLUE: Colour = [0.0, 0.4, 0.8];
+/// Size of the labels, and of the values.
+const LABEL: f32 = 8.0;
+const VALUE: f32 = 9.0;
+/// Size of the chain, the seal and the notice.
+const SMALL: f32 = 7.0;
 
 /// A page being drawn.
 pub(super) struct Canvas(Content);
@@ -26,47 +28,74 @@ impl Canvas {
         Self(Content::new())
     }
 
-    /// Draws a filled box; `x` and `y` are its lower left corner.
-    pub(super) fn fill(&mut self, [x, y, width, height]: [f32; 4], [red, green, blue]: Colour) {
+    /// Fills a box in a grey, between the lower left and the upper right corner, and frames it in white.
+    pub(super) fn frame(&mut self, corners: [f32; 4], grey: f32) {
         self.0
+            .set_fill_rgb(grey, grey, grey)
+            .set_line_width(1.0)
+            .set_line_cap(LineCapStyle::ProjectingSquareCap)
+            .set_stroke_rgb(1.0, 1.0, 1.0)
+            .set_dash_pattern([], 0.0);
+        self.edges(corners);
+        self.0.fill_nonzero();
+        self.edges(corners);
+        self.0.stroke();
+    }
+
+    /// Draws a straight line in a grey.
+    pub(super) fn line(&mut self, from: [f32; 2], to: [f32; 2], thickness: f32, grey: f32) {
+        self.0
+            .set_line_width(thickness)
+            .set_line_cap(LineCapStyle::ButtCap)
+            .set_stroke_rgb(grey, grey, grey)
+            .set_dash_pattern([], 0.0)
+            .move_to(from[0], from[1])
+            .line_to(to[0], to[1])
+            .stroke();
+    }
+
+    /// Draws a line of text that begins at a place.
+    pub(super) fn text(&mut self, [x, y]: [f32; 2], size: f32, colour: Colour, text: &str) {
+        let [red, green, blue] = colour;
+        self.0
+            .begin_text()
+            .set_text_matrix([1.0, 0.0, 0.0, 1.0, x, y])
+            .set_font(FONT, size)
             .set_fill_rgb(red, green, blue)
-            .rect(x, y, width, height)
-            .fill_nonzero();
+            .show(Str(&win_ansi(text)))
+            .set_fill_gray(0.0)
+            .end_text();
     }
 
-    /// Draws a line of text that begins at `x`.
-    pub(super) fn text(&mut self, style: Style, x: f32, y: f32, text: &str) {
-        self.matrix_text(style, [1.0, 0.0, 0.0, 1.0, x, y], text);
+    pub(super) fn label(&mut self, place: [f32; 2], text: &str) {
+        self.text(place, LABEL, BLACK, text);
     }
 
-    /// Draws a line of text that ends at `right`.
-    pub(super) fn text_to(&mut self, style: Style, right: f32, y: f32, text: &str) {
-        let width = style.typeface.width(text, style.size);
-        self.text(style, right - width, y, text);
+    pub(super) fn value(&mut self, place: [f32; 2], text: &str) {
+        self.text(place, VALUE, BLUE, text);
     }
 
-    /// Draws a line of text, in a smaller size if it would be wider than `width`.
-    pub(super) fn fitted(&mut self, style: Style, [x, y, width]: [f32; 3], text: &str) {
-        let natural_width = style.typeface.width(text, style.size);
-        let size = style.size * (width / natural_width).min(1.0);
-        self.text(Style { size, ..style }, x, y, text);
+    /// Draws a value that ends at a place.
+    pub(super) fn value_to(&mut self, [right, y]: [f32; 2], text: &str) {
+        self.value([right - width(text, VALUE), y], text);
     }
 
-    /// Draws a translucent line of text at 45 degrees.
-    pub(super) fn climbing(&mut self, style: Style, x: f32, y: f32, text: &str) {
-        let slope = std::f32::consts::FRAC_1_SQRT_2;
-        self.0.save_state().set_parameters(TRANSLUCENT);
-        self.matrix_text(style, [slope, slope, -slope, slope, x, y], text);
-        self.0.restore_state();
+    /// Draws the lines of a value around the place of one line.
+    pub(super) fn value_lines(&mut self, [x, y]: [f32; 2], size: f32, step: f32, lines: &[String]) {
+        let further = u16::try_from(lines.len().saturating_sub(1)).unwrap_or(0);
+        let mut y = y + 0.5 * step * f32::from(further);
+        for line in lines {
+            self.text([x, y], size, BLUE, line);
+            y -= step;
+        }
     }
 
-    /// Draws lines of text below each other; returns the position of the next line.
-    pub(super) fn lines(&mut self, style: Style, x: f32, top: f32, lines: &[String]) -> f32 {
-        let leading = style.size * 1.3;
-        lines.iter().fold(top, |y, line| {
-            self.text(style, x, y, line);
-            y - leading
-        })
+    /// Draws lines of small print below each other.
+    pub(super) fn lines(&mut self, [x, mut y]: [f32; 2], step: f32, lines: &[String]) {
+        for line in lines {
+            self.text([x, y], SMALL, BLACK, line);
+            y -= step;
+        }
     }
 
     /// Returns the page's content stream.
@@ -74,49 +103,40 @@ impl Canvas {
         self.0.finish().to_vec()
     }
 
-    fn matrix_text(&mut self, style: Style, matrix: [f32; 6], text: &str) {
-        let [red, green, blue] = style.colour;
-        self.0
-            .begin_text()
-            .set_fill_rgb(red, green, blue)
-            .set_font(style.typeface.resource(), style.size)
-            .set_text_matrix(matrix)
-            .show(Str(&win_ansi(text)))
-            .end_text();
+    /// The edges of a box, whose corners the portal rounds by nothing.
+    fn edges(&mut self, [left, bottom, right, top]: [f32; 4]) {
+        self.0.move_to(left, bottom);
+        for [x, y] in [[right, bottom], [right, top], [left, top], [left, bottom]] {
+            self.0.line_to(x, y).cubic_to(x, y, x, y, x, y);
+        }
     }
 }
 
-/// Breaks prose between words.
-pub(super) fn wrap_words(style: Style, width: f32, text: &str) -> Vec<String> {
+/// Breaks a text where a line is full: at a blank, which is lost, or within a word that is longer than
+/// a line.
+pub(super) fn wrap(text: &str, size: f32, most: f32) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
-            Some(line) if style.typeface.width(&format!("{line} {word}"), style.size) <= width => {
+            Some(line) if width(&format!("{line} {word}"), size) <= most => {
                 line.push(' ');
                 line.push_str(word);
             }
-            _ => lines.push(word.to_owned()),
+            _ => lines.extend(pieces(word, size, most)),
         }
     }
     lines
 }
 
-/// Breaks a chain or a seal where the line is full: there are no words in it.
-pub(super) fn wrap_characters(style: Style, width: f32, text: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut used = 0.0;
-    for character in text.chars() {
-        let advance = style
-            .typeface
-            .width(character.encode_utf8(&mut [0; 4]), style.size);
-        if used + advance > width {
-            lines.push(String::new());
-            used = 0.0;
-        }
-        used += advance;
-        if let Some(line) = lines.last_mut() {
-            line.push(character);
+fn pieces(word: &str, size: f32, most: f32) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    for character in word.chars() {
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(character);
+            if width(piece, size) > most && piece.pop().is_some() {
+                pieces.push(character.to_string());
+            }
         }
     }
-    lines
+    pieces
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::check::{PdfError, PrintedPage, TextRun};
+use domain::check::{Drawing, PdfError, PrintedPage, TextRun};
 use domain::key::Environment;
 use domain::proof::Proof;
 use domain::seal::{CheckedSeal, NotChecked, Verdict};
@@ -29,7 +29,7 @@ pub fn unknown_certificate(_: Environment, _: &Proof) -> Verdict {
 pub struct NoPdfs;
 
 impl ProofPdfReader for NoPdfs {
-    fn read(&self, _: &[u8]) -> Result<PrintedPage, PdfError> {
+    fn read(&self, _: &[u8]) -> Result<Vec<PrintedPage>, PdfError> {
         Err(PdfError::Damaged)
     }
 }
@@ -38,7 +38,7 @@ impl ProofPdfReader for NoPdfs {
 pub struct PlainPdfs;
 
 impl ProofPdfReader for PlainPdfs {
-    fn read(&self, pdf: &[u8]) -> Result<PrintedPage, PdfError> {
+    fn read(&self, pdf: &[u8]) -> Result<Vec<PrintedPage>, PdfError> {
         let text = str::from_utf8(pdf).map_err(|_| PdfError::Damaged)?;
         let mut y = 800.0;
         let runs = text.lines().skip(1).map(|line| {
@@ -46,13 +46,15 @@ impl ProofPdfReader for PlainPdfs {
             TextRun {
                 x: 20.0,
                 y,
+                width: 100.0,
+                size: 8.0,
                 text: line.to_owned(),
             }
         });
-        Ok(PrintedPage {
+        Ok(vec![PrintedPage {
             runs: runs.collect(),
-            ..PrintedPage::default()
-        })
+            drawing: Drawing::Other,
+        }])
     }
 }
 

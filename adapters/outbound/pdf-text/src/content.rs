@@ -1,11 +1,13 @@
-//! Drawing of a page (ISO 32000-1, 8 and 9): where its texts stand, and what may cover them.
+//! Drawing of a page (ISO 32000-1, 8 and 9): where its texts stand, and whether everything is drawn as
+//! the portal's generator draws it.
 
-use domain::check::{MAX_RUNS, PdfError, PrintedPage, TextRun};
+use domain::check::{Drawing, MAX_RUNS, PdfError, PrintedPage, TextRun};
 
+use crate::grammar::{Colour, Judge, Path, SIZES, WORD_SPACING};
 use crate::lexer::{Lexer, Object, Token};
 use crate::matrix::{Bounds, Matrix};
-use crate::page::{External, Page};
-use crate::win_ansi;
+use crate::page::{Font, Page};
+use crate::{helvetica, win_ansi};
 
 /// Maximum number of operands and operators; the portal's page has 3,000.
 const MAX_TOKENS: usize = 30_000;
@@ -13,16 +15,13 @@ const MAX_TOKENS: usize = 30_000;
 const MAX_OPERANDS: usize = 64;
 /// Maximum number of saved states.
 const MAX_STATES: usize = 64;
-/// Maximum number of filled areas and pictures; the portal's page has 8.
-const MAX_AREAS: usize = 500;
 /// Smallest size of a text that people read, in points.
 const READABLE: f32 = 3.0;
-/// Least slope of a text that nobody takes for an upright one: a watermark.
-const CLEARLY_SLANTED: f32 = 0.2;
 /// Most slope of an upright text.
 const UPRIGHT: f32 = 0.001;
 /// An adjustment between letters that is a blank, in thousandths of the size.
 const BLANK: f32 = -180.0;
+const BLACK: Colour = [0.0; 3];
 
 /// Draws the page.
 pub(crate) fn draw(page: &Page<'_>) -> Result<PrintedPage, PdfError> {
@@ -33,11 +32,11 @@ pub(crate) fn draw(page: &Page<'_>) -> Result<PrintedPage, PdfError> {
         match token {
             Token::Object(operand) if operands.len() < MAX_OPERANDS => operands.push(operand),
             Token::Object(_) => return Err(PdfError::TooComplex),
-            // An inline picture: its bytes are no tokens, and nothing behind it is needed to know
-            // that the page isn't the portal's.
+            // An inline picture: its bytes are no tokens.
             Token::Word(b"BI") => {
-                canvas.page.may_be_covered = true;
-                break;
+                canvas.judge.require(false);
+                lexer.skip_inline_image();
+                operands.clear();
             }
             Token::Word(operator) => {
                 canvas.apply(operator, &operands)?;
@@ -45,83 +44,211 @@ pub(crate) fn draw(page: &Page<'_>) -> Result<PrintedPage, PdfError> {
             }
         }
     }
-    Ok(canvas.finish())
+    Ok(canvas.finish(operands.is_empty()))
 }
 
 /// State that `q` saves.
 #[derive(Clone, Copy)]
 struct State {
     matrix: Matrix,
+    font: Font,
     size: f32,
     leading: f32,
-    is_plain: bool,
+    word_spacing: f32,
     is_invisible: bool,
+    fill: Option<Colour>,
+    stroke: Option<Colour>,
+    line_width: f32,
 }
 
 struct Canvas<'a> {
     source: &'a Page<'a>,
-    page: PrintedPage,
+    runs: Vec<TextRun>,
+    judge: Judge,
+    /// A viewer shows the texts that were read, where they were read.
+    is_legible: bool,
     state: State,
     saved: Vec<State>,
     text: Matrix,
     line: Matrix,
+    is_in_text: bool,
     /// The next text continues the last one.
     continues: bool,
-    path: Bounds,
-    areas: usize,
-    pictures: Vec<Bounds>,
+    path: Path,
 }
 
 impl<'a> Canvas<'a> {
     fn new(source: &'a Page<'a>) -> Self {
+        let mut judge = Judge::new();
+        judge.require(source.is_portals);
         Self {
             source,
-            page: PrintedPage {
-                runs: Vec::new(),
-                may_be_covered: source.has_annotations,
-            },
+            runs: Vec::new(),
+            judge,
+            is_legible: true,
             state: State {
                 matrix: Matrix::IDENTITY,
+                font: Font::Unknown,
                 size: 0.0,
                 leading: 0.0,
-                is_plain: false,
+                word_spacing: 0.0,
                 is_invisible: false,
+                fill: Some(BLACK),
+                stroke: Some(BLACK),
+                line_width: 1.0,
             },
             saved: Vec::new(),
             text: Matrix::IDENTITY,
             line: Matrix::IDENTITY,
+            is_in_text: false,
             continues: false,
-            path: Bounds::EMPTY,
-            areas: 0,
-            pictures: Vec::new(),
+            path: Path::default(),
         }
     }
 
+    /// The operators that the portal's generator writes, each in its place; all others make the page
+    /// another one.
     fn apply(&mut self, operator: &[u8], operands: &[Object]) -> Result<(), PdfError> {
         match operator {
-            b"q" if self.saved.len() < MAX_STATES => self.saved.push(self.state),
-            b"q" => return Err(PdfError::TooComplex),
-            b"Q" => self.state = self.saved.pop().unwrap_or(self.state),
+            b"q" => {
+                self.judge.require(!self.is_in_text && operands.is_empty());
+                if self.saved.len() >= MAX_STATES {
+                    return Err(PdfError::TooComplex);
+                }
+                self.saved.push(self.state);
+            }
+            b"Q" => {
+                self.judge.require(!self.is_in_text && operands.is_empty());
+                let saved = self.saved.pop();
+                self.judge.require(saved.is_some());
+                self.state = saved.unwrap_or(self.state);
+            }
             b"cm" => {
+                self.judge.require(!self.is_in_text);
                 let matrix = Matrix(numbers(operands)?);
                 self.state.matrix = matrix.then(self.state.matrix);
             }
-            b"Do" => return self.external(operands),
-            // A shading, and content that a viewer may leave out.
-            b"sh" | b"BDC" | b"DP" => self.page.may_be_covered = true,
-            b"m" | b"l" | b"c" | b"v" | b"y" | b"re" | b"h" | b"n" | b"S" | b"s" | b"f" | b"F"
-            | b"f*" | b"B" | b"B*" | b"b" | b"b*" => return self.paint(operator, operands),
+            b"rg" | b"g" | b"RG" => self.colour(operator, operands),
+            b"w" => {
+                let width = numbers(operands).map(|[width]| width);
+                self.judge.require(width.is_ok_and(|width| width > 0.0));
+                self.state.line_width = width.unwrap_or(1.0);
+            }
+            // Square or butt ends reach at most half a line's width beyond it.
+            b"J" => {
+                let cap: Result<[f32; 1], _> = numbers(operands);
+                self.judge
+                    .require(cap.is_ok_and(|[cap]| [0.0, 2.0].contains(&cap)));
+            }
+            b"d" => self.judge.require(is_solid(operands)),
+            b"m" | b"l" | b"c" | b"f" | b"S" => self.draw_path(operator, operands),
+            b"Do" => self.external(operands)?,
             _ => return self.write(operator, operands),
         }
         Ok(())
     }
 
-    /// Operators of texts; all others change only how things look.
+    fn colour(&mut self, operator: &[u8], operands: &[Object]) {
+        let colour = match operator {
+            b"g" => numbers(operands).map(|[grey]| [grey; 3]),
+            _ => numbers(operands),
+        };
+        let is_colour = |colour: &Colour| colour.iter().all(|part| (0.0..=1.0).contains(part));
+        let colour = colour.ok().filter(is_colour);
+        self.judge.require(colour.is_some());
+        match operator {
+            b"RG" => self.state.stroke = colour,
+            _ => self.state.fill = colour,
+        }
+    }
+
+    fn draw_path(&mut self, operator: &[u8], operands: &[Object]) {
+        self.judge
+            .require(!self.is_in_text && self.state.matrix.is_identity());
+        let points = points(operands);
+        match (operator, &points[..]) {
+            (b"m", [Some(point)]) => self.path.begin(*point),
+            (b"l", [Some(point)]) => self.path.extend(&[*point]),
+            (b"c", [Some(one), Some(two), Some(three)]) => self.path.extend(&[*one, *two, *three]),
+            (b"f", []) => {
+                self.judge.fill(&self.path, self.state.fill);
+                self.path = Path::default();
+            }
+            (b"S", []) => {
+                let State {
+                    stroke, line_width, ..
+                } = self.state;
+                self.judge.stroke(&self.path, stroke, line_width);
+                self.path = Path::default();
+            }
+            _ => {
+                self.judge.require(false);
+                self.path.add_other();
+            }
+        }
+    }
+
+    fn external(&mut self, operands: &[Object]) -> Result<(), PdfError> {
+        let [Object::Name(name)] = operands else {
+            return Err(PdfError::Damaged);
+        };
+        let Matrix([right, turned, leaned, up, x, y]) = self.state.matrix;
+        self.judge.require(!self.is_in_text);
+        self.judge
+            .require(turned == 0.0 && leaned == 0.0 && right > 0.0 && up > 0.0);
+        // Reading its pixels is the greatest part of the work, so it comes last.
+        let is_emblem = self.judge.is_portals() && self.source.is_emblem(name);
+        let bounds = Bounds::of([[x, y], [x + right, y + up]]);
+        self.judge.picture(bounds, is_emblem);
+        Ok(())
+    }
+
+    /// Operators of texts. Those that the portal doesn't write are read, too.
     fn write(&mut self, operator: &[u8], operands: &[Object]) -> Result<(), PdfError> {
         match operator {
-            b"BT" => self.place(Matrix::IDENTITY),
-            b"Tm" => self.place(Matrix(numbers(operands)?)),
-            b"Td" => self.advance(numbers(operands)?),
+            b"BT" | b"ET" => {
+                let begins = operator == b"BT";
+                self.judge
+                    .require(self.is_in_text != begins && operands.is_empty());
+                self.is_in_text = begins;
+                self.place(Matrix::IDENTITY);
+            }
+            b"Tm" => {
+                self.judge.require(self.is_in_text);
+                self.place(Matrix(numbers(operands)?));
+            }
+            b"Td" => {
+                self.judge.require(self.is_in_text);
+                self.advance(numbers(operands)?);
+            }
+            b"Tf" => {
+                let [Object::Name(font), Object::Number(size)] = operands else {
+                    return Err(PdfError::Damaged);
+                };
+                self.state.font = self.source.font(font);
+                self.state.size = *size;
+            }
+            b"Tw" => {
+                let [spacing] = numbers(operands)?;
+                self.judge.require(WORD_SPACING.contains(&spacing));
+                self.state.word_spacing = spacing;
+            }
+            b"Tc" => {
+                let [spacing]: [f32; 1] = numbers(operands)?;
+                self.judge.require(spacing == 0.0);
+            }
+            b"Tj" => return self.show(operands),
+            _ => {
+                self.judge.require(false);
+                return self.write_otherwise(operator, operands);
+            }
+        }
+        Ok(())
+    }
+
+    /// Operators of texts that the portal doesn't write; all others change only how things look.
+    fn write_otherwise(&mut self, operator: &[u8], operands: &[Object]) -> Result<(), PdfError> {
+        match operator {
             b"TD" => {
                 let [x, y] = numbers(operands)?;
                 self.state.leading = -y;
@@ -129,18 +256,10 @@ impl<'a> Canvas<'a> {
             }
             b"TL" => [self.state.leading] = numbers(operands)?,
             b"T*" => self.next_line(),
-            b"Tf" => {
-                let [Object::Name(font), Object::Number(size)] = operands else {
-                    return Err(PdfError::Damaged);
-                };
-                self.state.is_plain = self.source.is_standard_font(font);
-                self.state.size = *size;
-            }
             b"Tr" => {
-                let [mode] = numbers(operands)?;
+                let [mode]: [f32; 1] = numbers(operands)?;
                 self.state.is_invisible = mode != 0.0;
             }
-            b"Tj" => return self.show(operands),
             b"'" => {
                 self.next_line();
                 return self.show(operands);
@@ -177,111 +296,96 @@ impl<'a> Canvas<'a> {
     /// Shows strings; numbers between them move the letters apart.
     fn show(&mut self, parts: &[Object]) -> Result<(), PdfError> {
         let mut text = String::new();
+        let mut codes = Vec::new();
         for part in parts {
             match part {
-                Object::Text(bytes) => text.push_str(&win_ansi::decode(bytes)),
+                Object::Text(bytes) => {
+                    text.push_str(&win_ansi::decode(bytes));
+                    codes.extend(bytes);
+                }
                 Object::Number(number) if *number < BLANK => text.push(' '),
                 Object::Number(_) => {}
                 _ => return Err(PdfError::Damaged),
             }
         }
+        self.judge.require(self.is_in_text && parts.len() == 1);
         if text.is_empty() {
             return Ok(());
         }
         let whole = self.text.then(self.state.matrix);
         let Matrix([right, turned, leaned, up, x, y]) = whole;
-        let size = right.abs().max(up.abs()).max(f32::MIN_POSITIVE);
-        let slope = turned.abs().max(leaned.abs()) / size;
-        if slope >= CLEARLY_SLANTED {
-            return Ok(());
-        }
+        let greatest = right.abs().max(up.abs()).max(f32::MIN_POSITIVE);
+        let slope = turned.abs().max(leaned.abs()) / greatest;
+        let State {
+            font,
+            size,
+            word_spacing,
+            fill,
+            ..
+        } = self.state;
         let is_upright = slope <= UPRIGHT && right > 0.0 && up > 0.0;
-        let is_readable = self.state.size * right.min(up) >= READABLE;
-        let is_seen = self.state.is_plain && !self.state.is_invisible;
-        if !(is_upright && is_readable && is_seen && x.is_finite() && y.is_finite()) {
-            self.page.may_be_covered = true;
+        let is_readable = size * right.min(up) >= READABLE;
+        let is_shown =
+            font != Font::Unknown && !self.state.is_invisible && win_ansi::is_certain(&codes);
+        let is_placed = x.is_finite() && y.is_finite();
+        self.is_legible &= is_upright && is_readable && is_shown && is_placed;
+
+        let blanks = codes.iter().filter(|code| **code == b' ').count();
+        let blanks = f32::from(u16::try_from(blanks).unwrap_or(u16::MAX));
+        let width = helvetica::width(&codes) * size + word_spacing * blanks;
+        let is_of_portal = whole == Matrix::translation(x, y)
+            && self.state.matrix.is_identity()
+            && font == Font::Helvetica
+            && SIZES.contains(&size)
+            && !self.continues;
+        self.judge.require(is_of_portal && self.is_legible);
+        // Blanks show nothing.
+        if !text.trim().is_empty() {
+            self.judge.text([x, y], width, size, fill);
         }
-        let is_full = self.page.runs.len() >= MAX_RUNS;
-        match self.page.runs.last_mut() {
-            Some(last) if self.continues => last.text.push_str(&text),
+        let is_full = self.runs.len() >= MAX_RUNS;
+        match self.runs.last_mut() {
+            Some(last) if self.continues => {
+                last.text.push_str(&text);
+                last.width += width;
+            }
             _ if is_full => return Err(PdfError::TooComplex),
-            _ => self.page.runs.push(TextRun { x, y, text }),
+            _ => self.runs.push(TextRun {
+                x,
+                y,
+                width,
+                size,
+                text,
+            }),
         }
         self.continues = true;
         Ok(())
     }
 
-    fn external(&mut self, operands: &[Object]) -> Result<(), PdfError> {
-        let [Object::Name(name)] = operands else {
-            return Err(PdfError::Damaged);
+    fn finish(mut self, is_complete: bool) -> PrintedPage {
+        self.judge
+            .require(is_complete && !self.is_in_text && self.saved.is_empty());
+        let drawing = match (self.judge.is_portals(), self.is_legible) {
+            (true, true) => Drawing::Portal,
+            (false, true) => Drawing::Other,
+            (_, false) => Drawing::Unknown,
         };
-        match self.source.external(name) {
-            External::Image => {
-                self.count_area()?;
-                let mut bounds = Bounds::EMPTY;
-                for [x, y] in [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]] {
-                    bounds.include(self.state.matrix.point(x, y));
-                }
-                self.pictures.push(bounds);
-            }
-            External::Other => self.page.may_be_covered = true,
+        PrintedPage {
+            runs: self.runs,
+            drawing,
         }
-        Ok(())
     }
+}
 
-    /// Paths. An area that is filled over a text covers it.
-    fn paint(&mut self, operator: &[u8], operands: &[Object]) -> Result<(), PdfError> {
-        match operator {
-            b"re" => {
-                let [x, y, width, height] = numbers(operands)?;
-                self.include(x, y);
-                self.include(x + width, y);
-                self.include(x, y + height);
-                self.include(x + width, y + height);
-            }
-            b"m" | b"l" | b"c" | b"v" | b"y" => {
-                for pair in operands.chunks_exact(2) {
-                    let [x, y] = numbers(pair)?;
-                    self.include(x, y);
-                }
-            }
-            b"f" | b"F" | b"f*" | b"B" | b"B*" | b"b" | b"b*" => {
-                self.count_area()?;
-                let path = self.path;
-                let mut runs = self.page.runs.iter();
-                if runs.any(|run| path.contains([run.x, run.y])) {
-                    self.page.may_be_covered = true;
-                }
-                self.path = Bounds::EMPTY;
-            }
-            b"n" | b"S" | b"s" => self.path = Bounds::EMPTY,
-            _ => {}
-        }
-        Ok(())
-    }
+/// Returns `true` for the operands of a line without gaps.
+fn is_solid(operands: &[Object]) -> bool {
+    matches!(operands, [Object::Array(gaps), Object::Number(0.0)] if gaps.is_empty())
+}
 
-    fn include(&mut self, x: f32, y: f32) {
-        self.path.include(self.state.matrix.point(x, y));
-    }
-
-    fn count_area(&mut self) -> Result<(), PdfError> {
-        self.areas += 1;
-        if self.areas > MAX_AREAS {
-            return Err(PdfError::TooComplex);
-        }
-        Ok(())
-    }
-
-    fn finish(mut self) -> PrintedPage {
-        let is_covered = |run: &TextRun| {
-            let covers = |picture: &Bounds| picture.contains([run.x, run.y]);
-            self.pictures.iter().any(covers)
-        };
-        if self.page.runs.iter().any(is_covered) {
-            self.page.may_be_covered = true;
-        }
-        self.page
-    }
+/// Points of operands, `None` for what isn't one.
+fn points(operands: &[Object]) -> Vec<Option<[f32; 2]>> {
+    let pairs = operands.chunks(2).take(4);
+    pairs.map(|pair| numbers(pair).ok()).collect()
 }
 
 fn numbers<const N: usize>(operands: &[Object]) -> Result<[f32; N], PdfError> {

@@ -1,4 +1,4 @@
-//! Structure of a file (ISO 32000-1, 7.5): objects, one cross-reference table, the trailer.
+//! Structure of the portal's files (ISO 32000-1, 7.5): objects, one cross-reference table, the trailer.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,36 @@ pub(crate) struct File<'a> {
     bytes: &'a [u8],
     objects: BTreeMap<u32, Indirect<'a>>,
     trailer: Dictionary,
+    is_of_one_revision: bool,
 }
 
 /// An indirect object.
-struct Indirect<'a> {
+pub(crate) struct Indirect<'a> {
     offset: usize,
     value: Object,
     /// The bytes of a stream.
     stream: Option<&'a [u8]>,
+}
+
+impl<'a> Indirect<'a> {
+    pub(crate) fn new(offset: usize, value: Object, stream: Option<&'a [u8]>) -> Self {
+        Self {
+            offset,
+            value,
+            stream,
+        }
+    }
+
+    pub(crate) fn offset(&self) -> usize {
+        self.offset
+    }
+
+    pub(crate) fn as_stream(&self) -> Option<(&Dictionary, &'a [u8])> {
+        match &self.value {
+            Object::Dictionary(dictionary) => Some((dictionary, self.stream?)),
+            _ => None,
+        }
+    }
 }
 
 impl<'a> File<'a> {
@@ -39,6 +61,7 @@ impl<'a> File<'a> {
             bytes,
             objects: BTreeMap::new(),
             trailer: Dictionary::default(),
+            is_of_one_revision: false,
         };
         let mut lexer = Lexer::new(bytes, 0, MAX_VALUES);
         loop {
@@ -54,7 +77,63 @@ impl<'a> File<'a> {
         }
         file.read_table(&mut lexer)?;
         file.read_trailer(&mut lexer)?;
+        file.is_of_one_revision = file.is_plain(table);
         Ok(file)
+    }
+
+    /// A file whose objects were found without its tables.
+    pub(crate) fn salvaged(objects: BTreeMap<u32, Indirect<'a>>, trailer: Dictionary) -> Self {
+        Self {
+            bytes: &[],
+            objects,
+            trailer,
+            is_of_one_revision: false,
+        }
+    }
+
+    /// Returns `true` if every viewer finds the objects that were read, and no others.
+    pub(crate) fn is_of_one_revision(&self) -> bool {
+        self.is_of_one_revision
+    }
+
+    /// Returns `true` if the table is written to the letter, and no other object may be found by a
+    /// viewer that searches for them, as viewers do when a table displeases them.
+    fn is_plain(&self, table: usize) -> bool {
+        let count = |word: &[u8]| {
+            let words = self.bytes.windows(word.len());
+            words.filter(|window| *window == word).count()
+        };
+        let has_words = count(b"obj") == 2 * self.objects.len()
+            && count(b"xref") == 2
+            && count(b"trailer") == 1
+            && self.trailer.has_only(&["Info", "ID", "Root", "Size"]);
+        has_words && self.has_plain_table(table)
+    }
+
+    /// Returns `true` if the table has one section, with entries of 20 bytes for all objects.
+    fn has_plain_table(&self, table: usize) -> bool {
+        let size = self.objects.len() + 1;
+        let head = format!("xref\n0 {size}\n");
+        let rest = self.bytes.get(table..).unwrap_or_default();
+        let Some(rest) = rest.strip_prefix(head.as_bytes()) else {
+            return false;
+        };
+        let numbers = 1..=u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
+        let is_numbered = self.objects.keys().copied().eq(numbers);
+        let entries = self.objects.values();
+        let used = entries.map(|object| format!("{:010} 00000 n", object.offset));
+        let expected = std::iter::once("0000000000 65535 f".to_owned()).chain(used);
+        let mut lines = rest.chunks(20);
+        let is_entry = |(expected, line): (String, &[u8])| {
+            let end = line.strip_prefix(expected.as_bytes());
+            matches!(end, Some(b" \n" | b"\r\n" | b" \r"))
+        };
+        let is_whole = expected.zip(lines.by_ref()).all(is_entry);
+        let behind = rest.get(20 * size..).unwrap_or_default();
+        is_numbered
+            && is_whole
+            && behind.starts_with(b"trailer")
+            && self.trailer.get("Size").and_then(Object::as_index) == Some(size)
     }
 
     fn read_object(&mut self, lexer: &mut Lexer<'a>) -> Result<(), PdfError> {
@@ -199,11 +278,7 @@ impl<'a> File<'a> {
         let Object::Reference(number) = object else {
             return None;
         };
-        let indirect = self.objects.get(number)?;
-        match &indirect.value {
-            Object::Dictionary(dictionary) => Some((dictionary, indirect.stream?)),
-            _ => None,
-        }
+        self.objects.get(number)?.as_stream()
     }
 }
 

@@ -67,6 +67,13 @@ impl Dictionary {
         }
     }
 
+    /// Returns `true` if it has no entries but these, each once at most.
+    pub(crate) fn has_only(&self, names: &[&str]) -> bool {
+        let is_named = |key: &[u8]| names.iter().any(|name| name.as_bytes() == key);
+        let is_only = |key: &[u8]| self.0.iter().filter(|(other, _)| other == key).count() == 1;
+        self.0.len() <= names.len() && self.0.iter().all(|(key, _)| is_named(key) && is_only(key))
+    }
+
     /// Returns `true` if there is an entry of this name, even several.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(key, _)| key == name.as_bytes())
@@ -84,6 +91,21 @@ impl<'a> Lexer<'a> {
     /// A lexer of all bytes from `at` on.
     pub(crate) fn new(bytes: &'a [u8], at: usize, budget: usize) -> Self {
         Self { bytes, at, budget }
+    }
+
+    /// Number of objects that may still be read.
+    pub(crate) fn budget(&self) -> usize {
+        self.budget
+    }
+
+    /// Skips an inline picture behind its `BI`: its entries, its bytes and its `EI`.
+    pub(crate) fn skip_inline_image(&mut self) {
+        let rest = &self.bytes[self.at..];
+        let is_end = |window: &[u8]| {
+            window.starts_with(b"EI") || (is_blank(window[0]) && window[1..].starts_with(b"EI"))
+        };
+        let end = rest.windows(3).position(is_end);
+        self.at += end.map_or(rest.len(), |place| (place + 3).min(rest.len()));
     }
 
     /// Place of the next byte.

@@ -1,21 +1,31 @@
-//! PDF text: the page of a proof's PDF, as the portal writes it.
+//! PDF text: the pages of a proof's PDF, and whether they are drawn as the portal draws them.
 //!
-//! The files are hostile until the contrary is shown, so this reads a narrow kind of PDF: objects one
-//! after another, each of them in the only cross-reference table; no object streams, no revisions; one
-//! page; standard fonts. What a viewer finds by the table is then what is read here. A file is read
-//! once from its beginning to its end; only the page's content is inflated, up to a bound.
+//! The files are hostile until the contrary is shown. Two readers see them:
+//!
+//! - one reads a narrow kind of PDF, the portal's: objects one after another, each of them in the only
+//!   cross-reference table; no object streams, no revisions; one page. What a viewer finds by the table
+//!   is then what is read here, and only such a file's page may be called the portal's;
+//! - what it refuses is searched for objects, whatever its tables say, with object streams and
+//!   revisions: the chain of a re-saved file is found, and its page is never called the portal's.
+//!
+//! A file is read from its beginning to its end; contents are inflated up to a bound.
 //!
 //! - `lexer`: objects of the file format, with bounds on their number and depth;
-//! - `file`: the file's structure;
-//! - `page`: the page, its content and its fonts;
-//! - `content`: the drawing of the page, which yields the texts.
+//! - `file`: the structure of the narrow kind; `salvage`: that of any other;
+//! - `filters`: the filters of streams;
+//! - `page`: the pages, their contents and their fonts;
+//! - `content`: the drawing of a page, which yields the texts; `grammar`: the portal's manner of it.
 #![warn(missing_docs)]
 
 mod content;
 mod file;
+mod filters;
+mod grammar;
+mod helvetica;
 mod lexer;
 mod matrix;
 mod page;
+mod salvage;
 mod win_ansi;
 
 use domain::check::{MAX_FILE_BYTES, PdfError, PrintedPage};
@@ -26,12 +36,32 @@ use ports::outbound::ProofPdfReader;
 pub struct PortalPdf;
 
 impl ProofPdfReader for PortalPdf {
-    fn read(&self, pdf: &[u8]) -> Result<PrintedPage, PdfError> {
+    fn read(&self, pdf: &[u8]) -> Result<Vec<PrintedPage>, PdfError> {
         if pdf.len() > MAX_FILE_BYTES {
             return Err(PdfError::TooLarge);
         }
-        let file = file::File::read(pdf)?;
-        let page = page::Page::of(&file)?;
-        content::draw(&page)
+        let file = match file::File::read(pdf) {
+            Err(PdfError::Encrypted) => return Err(PdfError::Encrypted),
+            Err(_) => salvage::read(pdf)?,
+            Ok(file) => file,
+        };
+        pages(&file)
+    }
+}
+
+/// Draws the pages. One that is damaged doesn't keep the others from being read.
+fn pages<'a>(file: &'a file::File<'a>) -> Result<Vec<PrintedPage>, PdfError> {
+    let mut pages = Vec::new();
+    let mut damage = None;
+    for leaf in page::leaves(file)? {
+        match page::Page::of(file, leaf).and_then(|page| content::draw(&page)) {
+            Ok(page) => pages.push(page),
+            Err(PdfError::Damaged) => damage = Some(PdfError::Damaged),
+            Err(error) => return Err(error),
+        }
+    }
+    match damage {
+        Some(error) if pages.is_empty() => Err(error),
+        _ => Ok(pages),
     }
 }

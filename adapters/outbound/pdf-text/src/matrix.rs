@@ -26,6 +26,11 @@ impl Matrix {
         [along + self.0[4], up + self.0[5]]
     }
 
+    /// Returns `true` if it moves nothing.
+    pub(crate) fn is_identity(self) -> bool {
+        self == Self::IDENTITY
+    }
+
     /// A direction after the transformation, which no translation changes.
     fn vector(self, x: f32, y: f32) -> [f32; 2] {
         let Self(rows) = self;
@@ -51,7 +56,52 @@ impl Bounds {
         self.most = [self.most[0].max(x), self.most[1].max(y)];
     }
 
-    pub(crate) fn contains(&self, [x, y]: [f32; 2]) -> bool {
-        (self.least[0]..=self.most[0]).contains(&x) && (self.least[1]..=self.most[1]).contains(&y)
+    /// A box between two corners.
+    pub(crate) fn of(corners: [[f32; 2]; 2]) -> Self {
+        let mut bounds = Self::EMPTY;
+        for corner in corners {
+            bounds.include(corner);
+        }
+        bounds
+    }
+
+    /// The box with a margin around it.
+    pub(crate) fn outset(self, margin: f32) -> Self {
+        let Self { least, most } = self;
+        Self {
+            least: least.map(|edge| edge - margin),
+            most: most.map(|edge| edge + margin),
+        }
+    }
+
+    /// Returns `true` if both share more than an edge.
+    pub(crate) fn meets(self, other: Self) -> bool {
+        let along = |axis: usize| {
+            self.least[axis] < other.most[axis] && other.least[axis] < self.most[axis]
+        };
+        along(0) && along(1)
+    }
+
+    /// Returns `true` if the other box is within this one.
+    pub(crate) fn holds(self, other: Self) -> bool {
+        let along = |axis: usize| {
+            self.least[axis] <= other.least[axis] && other.most[axis] <= self.most[axis]
+        };
+        along(0) && along(1)
+    }
+
+    /// Returns `true` if the edges are the other's, but for a distance.
+    pub(crate) fn is_near(self, other: Self, distance: f32) -> bool {
+        let near = |(one, other): (f32, f32)| (one - other).abs() <= distance;
+        self.least.into_iter().zip(other.least).all(near)
+            && self.most.into_iter().zip(other.most).all(near)
+    }
+
+    /// Returns `true` for a corner of the box.
+    pub(crate) fn has_corner(self, [x, y]: [f32; 2]) -> bool {
+        let is_edge = |place: f32, axis: usize| {
+            (place - self.least[axis]).abs() < 0.01 || (place - self.most[axis]).abs() < 0.01
+        };
+        is_edge(x, 0) && is_edge(y, 1)
     }
 }

@@ -1,19 +1,23 @@
-//! The page: its content, inflated, and its resources.
-
-use std::io::Read as _;
+//! The pages: their content, inflated, and their resources.
 
 use domain::check::PdfError;
-use flate2::read::ZlibDecoder;
+use sha2::{Digest as _, Sha256};
 
 use crate::file::File;
+use crate::filters;
+use crate::grammar::{EMBLEM, EMBLEM_SIZE, SHEET};
 use crate::lexer::{Dictionary, Object};
 
-/// Maximum size of the inflated content; the portal's has 11,000 bytes.
+/// Maximum size of the inflated content of a page; the portal's has 11,000 bytes.
 const MAX_CONTENT: usize = 256 * 1024;
 /// Maximum number of streams of the content.
-const MAX_STREAMS: usize = 8;
+const MAX_STREAMS: usize = 64;
 /// Maximum depth of the tree of pages; with one page, the portal's has 1.
-const MAX_TREE: usize = 4;
+const MAX_TREE: usize = 8;
+/// Maximum number of nodes of that tree.
+const MAX_NODES: usize = 256;
+/// Number of pages that are read; a proof has one.
+pub(crate) const MAX_PAGES: usize = 12;
 
 /// The fonts whose glyphs every viewer has: text in them looks as it is encoded.
 const STANDARD_FONTS: [&str; 12] = [
@@ -31,91 +35,154 @@ const STANDARD_FONTS: [&str; 12] = [
     "Times-BoldItalic",
 ];
 
-/// The only page of a file.
+/// A page of a file.
 pub(crate) struct Page<'a> {
     file: &'a File<'a>,
     pub(crate) content: Vec<u8>,
     resources: Option<&'a Dictionary>,
-    /// Annotations are drawn above the page.
-    pub(crate) has_annotations: bool,
+    /// The file and the page have the portal's entries and no others, so no viewer draws anything but
+    /// the content on the portal's sheet.
+    pub(crate) is_portals: bool,
 }
 
-/// Object that the name of an external object stands for.
+/// Font of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum External {
-    Image,
-    /// A form, or something unknown: it may draw text.
-    Other,
+pub(crate) enum Font {
+    /// The portal's: Helvetica, encoded in `WinAnsi`, with nothing that may change it.
+    Helvetica,
+    /// Another one that draws what its codes say: a standard one, encoded in `WinAnsi`.
+    Standard,
+    /// One that may draw anything.
+    Unknown,
+}
+
+/// A node of the tree of pages.
+#[derive(Clone, Copy)]
+pub(crate) struct Leaf<'a> {
+    page: &'a Dictionary,
+    resources: Option<&'a Dictionary>,
+    /// All nodes above have the portal's entries.
+    is_portals: bool,
+}
+
+/// The first pages of a file, in their order.
+pub(crate) fn leaves<'a>(file: &'a File<'a>) -> Result<Vec<Leaf<'a>>, PdfError> {
+    let root = file
+        .dictionary(file.trailer(), "Root")
+        .ok_or(PdfError::Damaged)?;
+    let pages = root.get("Pages").ok_or(PdfError::Damaged)?;
+    let is_portals = file.is_of_one_revision() && is_portals_catalog(file, root);
+    let parent = Some(pages);
+    let mut waiting = vec![(pages, 0, None, is_portals)];
+    let mut leaves = Vec::new();
+    let mut nodes = 0;
+    while let Some((node, depth, resources, is_portals)) = waiting.pop() {
+        nodes += 1;
+        if nodes > MAX_NODES || depth > MAX_TREE {
+            return Err(PdfError::TooComplex);
+        }
+        let Some(Object::Dictionary(node)) = file.resolve(node) else {
+            return Err(PdfError::Damaged);
+        };
+        let resources = file.dictionary(node, "Resources").or(resources);
+        if node.get("Type").is_some_and(|kind| kind.is_name("Page")) {
+            // Viewers look for what a page inherits in the parent that it names.
+            let is_portals = is_portals && depth == 1 && node.get("Parent") == parent;
+            leaves.push(Leaf {
+                page: node,
+                resources,
+                is_portals,
+            });
+            if leaves.len() == MAX_PAGES {
+                break;
+            }
+            continue;
+        }
+        let kids = node.get("Kids").and_then(|kids| file.resolve(kids));
+        let Some(Object::Array(kids)) = kids else {
+            return Err(PdfError::Damaged);
+        };
+        let is_portals = is_portals && kids.len() == 1 && node.has_only(&["Type", "Kids", "Count"]);
+        if kids.len() > MAX_NODES {
+            return Err(PdfError::TooComplex);
+        }
+        let kids = kids.iter().rev();
+        waiting.extend(kids.map(|kid| (kid, depth + 1, resources, is_portals)));
+    }
+    Ok(leaves)
 }
 
 impl<'a> Page<'a> {
-    /// Finds the page, and inflates its content.
-    pub(crate) fn of(file: &'a File<'a>) -> Result<Self, PdfError> {
-        let root = file.dictionary(file.trailer(), "Root");
-        let mut node = root
-            .and_then(|root| file.dictionary(root, "Pages"))
-            .ok_or(PdfError::Damaged)?;
-        let mut resources = file.dictionary(node, "Resources");
-        let mut depth = 0;
-        while node.get("Type").is_some_and(|kind| kind.is_name("Pages")) {
-            depth += 1;
-            let kids = node.get("Kids").and_then(|kids| file.resolve(kids));
-            let Some(Object::Array(kids)) = kids else {
-                return Err(PdfError::Damaged);
-            };
-            let [kid] = &kids[..] else {
-                return Err(PdfError::TooComplex);
-            };
-            if depth > MAX_TREE {
-                return Err(PdfError::TooComplex);
-            }
-            let Some(Object::Dictionary(page)) = file.resolve(kid) else {
-                return Err(PdfError::Damaged);
-            };
-            node = page;
-            resources = file.dictionary(node, "Resources").or(resources);
-        }
-        if !node.get("Type").is_some_and(|kind| kind.is_name("Page")) {
-            return Err(PdfError::Damaged);
-        }
+    /// A page with its content inflated.
+    pub(crate) fn of(file: &'a File<'a>, leaf: Leaf<'a>) -> Result<Self, PdfError> {
+        let Leaf {
+            page,
+            resources,
+            is_portals,
+        } = leaf;
         Ok(Self {
             file,
-            content: content(file, node)?,
+            content: content(file, page)?,
             resources,
-            has_annotations: node.has("Annots"),
+            is_portals: is_portals && is_portals_page(file, page),
         })
     }
 
-    /// Returns `true` if a font draws what its codes say: a standard one, encoded in `WinAnsi`.
-    pub(crate) fn is_standard_font(&self, name: &[u8]) -> bool {
-        let font = self.resource("Font", name);
-        let Some(Object::Dictionary(font)) = font else {
-            return false;
+    /// The font of a name.
+    pub(crate) fn font(&self, name: &[u8]) -> Font {
+        let Some(Object::Dictionary(font)) = self.resource("Font", name) else {
+            return Font::Unknown;
         };
-        let base = font.get("BaseFont");
-        font.get("Encoding")
-            .is_some_and(|encoding| encoding.is_name("WinAnsiEncoding"))
+        let is = |entry: &str, value: &str| font.get(entry).is_some_and(|it| it.is_name(value));
+        let is_plain = is("Encoding", "WinAnsiEncoding")
             && STANDARD_FONTS
                 .iter()
-                .any(|standard| base.is_some_and(|base| base.is_name(standard)))
+                .any(|standard| is("BaseFont", standard))
             && !font.has("FontDescriptor")
-            && !font.has("ToUnicode")
+            && !font.has("ToUnicode");
+        let is_portals = is("BaseFont", "Helvetica")
+            && is("Type", "Font")
+            && is("Subtype", "Type1")
+            && font.has_only(&["Type", "Subtype", "BaseFont", "Encoding"]);
+        match (is_plain, is_portals) {
+            (true, true) => Font::Helvetica,
+            (true, false) => Font::Standard,
+            (false, _) => Font::Unknown,
+        }
     }
 
-    /// The kind of an external object.
-    pub(crate) fn external(&self, name: &[u8]) -> External {
-        let object = self
+    /// Returns `true` if an external object is the picture of the portal's page.
+    pub(crate) fn is_emblem(&self, name: &[u8]) -> bool {
+        let picture = self
             .resources
             .and_then(|resources| self.file.dictionary(resources, "XObject"))
-            .and_then(|named| named.get_bytes(name));
-        let kind = object
-            .and_then(|object| self.file.stream(object))
-            .and_then(|(dictionary, _)| dictionary.get("Subtype"));
-        if kind.is_some_and(|kind| kind.is_name("Image")) {
-            External::Image
-        } else {
-            External::Other
-        }
+            .and_then(|named| named.get_bytes(name))
+            .and_then(|object| self.file.stream(object));
+        let Some((picture, bytes)) = picture else {
+            return false;
+        };
+        let is = |entry: &str, value: &str| picture.get(entry).is_some_and(|it| it.is_name(value));
+        let measures = |entry: &str| picture.get(entry).and_then(Object::as_index);
+        let [width, height] = EMBLEM_SIZE;
+        let is_alike = is("Subtype", "Image")
+            && is("ColorSpace", "DeviceRGB")
+            && is("Filter", "FlateDecode")
+            && measures("BitsPerComponent") == Some(8)
+            && measures("Width") == Some(width)
+            && measures("Height") == Some(height)
+            && picture.has_only(&[
+                "Type",
+                "Subtype",
+                "ColorSpace",
+                "Filter",
+                "BitsPerComponent",
+                "Width",
+                "Height",
+                "Length",
+            ]);
+        let size = 3 * width * height;
+        let pixels = is_alike.then(|| filters::decode(picture, bytes, size));
+        matches!(pixels, Some(Ok(pixels)) if pixels.len() == size && Sha256::digest(&pixels)[..] == EMBLEM)
     }
 
     fn resource(&self, category: &str, name: &[u8]) -> Option<&Object> {
@@ -124,10 +191,50 @@ impl<'a> Page<'a> {
     }
 }
 
+/// Returns `true` for a catalog that names the pages and, at most, destinations in them: no forms,
+/// optional content, scripts or actions.
+fn is_portals_catalog(file: &File<'_>, root: &Dictionary) -> bool {
+    let names = file.dictionary(root, "Names");
+    root.has_only(&["Type", "Pages", "Names", "ViewerPreferences", "Lang"])
+        && root.has("Names") == names.is_some()
+        && names.is_none_or(|names| names.has_only(&["Dests"]))
+}
+
+/// Returns `true` for a page whose sheet is the portal's, upright and in points, and whose content is
+/// one stream; nothing is drawn beside it.
+fn is_portals_page(file: &File<'_>, page: &Dictionary) -> bool {
+    let sheet = [0.0, 0.0, SHEET[0], SHEET[1]].map(Object::Number);
+    let is_sheet = |entry: &Object| matches!(entry, Object::Array(edges) if edges[..] == sheet);
+    let group = file.dictionary(page, "Group");
+    let resources = file.dictionary(page, "Resources");
+    let spaces = resources.and_then(|it| file.dictionary(it, "ColorSpace"));
+    let content = page
+        .get("Contents")
+        .and_then(|content| file.stream(content));
+    let is_flate = |entry: &Object| entry.is_name("FlateDecode");
+    page.has_only(&[
+        "Type", "Parent", "MediaBox", "Contents", "Resources", "Tabs", "Group",
+    ]) && page.get("MediaBox").is_some_and(is_sheet)
+        // A group without effects of its own: nothing in the content is transparent.
+        && page.has("Group") == group.is_some()
+        && group.is_none_or(|group| {
+            let is = |entry: &str, value: &str| group.get(entry).is_some_and(|it| it.is_name(value));
+            group.has_only(&["Type", "S", "CS"]) && is("S", "Transparency") && is("CS", "DeviceRGB")
+        })
+        // Another name of a colour space may replace those of the device.
+        && resources.is_some_and(|it| it.has_only(&["Font", "XObject", "ColorSpace"]))
+        && resources.is_some_and(|it| it.has("ColorSpace")) == spaces.is_some()
+        && spaces.is_none_or(|spaces| spaces.has_only(&["CS"]))
+        && content.is_some_and(|(content, _)| {
+            content.has_only(&["Length", "Filter"])
+                && content.has("Filter") == content.get("Filter").is_some_and(is_flate)
+        })
+}
+
 /// The inflated content of a page; its streams are one, with blanks between them.
 fn content(file: &File<'_>, page: &Dictionary) -> Result<Vec<u8>, PdfError> {
     let Some(contents) = page.get("Contents") else {
-        return Err(PdfError::NoText);
+        return Ok(Vec::new());
     };
     let single = [contents.clone()];
     let streams = match file.resolve(contents) {
@@ -140,38 +247,9 @@ fn content(file: &File<'_>, page: &Dictionary) -> Result<Vec<u8>, PdfError> {
     let mut content = Vec::new();
     for stream in streams {
         let (dictionary, bytes) = file.stream(stream).ok_or(PdfError::Damaged)?;
-        append(&mut content, dictionary, bytes)?;
+        let room = MAX_CONTENT.saturating_sub(content.len());
+        content.extend(filters::decode(dictionary, bytes, room)?);
         content.push(b'\n');
     }
     Ok(content)
-}
-
-fn append(content: &mut Vec<u8>, dictionary: &Dictionary, bytes: &[u8]) -> Result<(), PdfError> {
-    let is_flate = match dictionary.get("Filter") {
-        None if dictionary.has("Filter") => return Err(PdfError::Damaged),
-        None => false,
-        Some(Object::Array(filters)) => match &filters[..] {
-            [] => false,
-            [filter] if filter.is_name("FlateDecode") => true,
-            _ => return Err(PdfError::Damaged),
-        },
-        Some(filter) if filter.is_name("FlateDecode") => true,
-        Some(_) => return Err(PdfError::Damaged),
-    };
-    if dictionary.has("DecodeParms") || dictionary.has("F") {
-        return Err(PdfError::Damaged);
-    }
-    let room = MAX_CONTENT.saturating_sub(content.len());
-    let limit = u64::try_from(room).unwrap_or(u64::MAX).saturating_add(1);
-    let before = content.len();
-    let read = if is_flate {
-        ZlibDecoder::new(bytes).take(limit).read_to_end(content)
-    } else {
-        bytes.take(limit).read_to_end(content)
-    };
-    read.map_err(|_| PdfError::Damaged)?;
-    if content.len() - before > room {
-        return Err(PdfError::TooComplex);
-    }
-    Ok(())
 }

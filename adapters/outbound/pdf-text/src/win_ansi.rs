@@ -18,3 +18,13 @@ pub(crate) fn decode(bytes: &[u8]) -> String {
         })
         .collect()
 }
+
+/// Returns `true` if every viewer shows the same characters for these codes: none that the encoding
+/// leaves open, and neither the hard blank nor the soft hyphen, which look like others.
+pub(crate) fn is_certain(codes: &[u8]) -> bool {
+    let is_certain = |code: &u8| {
+        let is_open = matches!(code, 0..=0x1f | 0x7f | 0x81 | 0x8d | 0x8f | 0x90 | 0x9d);
+        !is_open && !matches!(code, 0xa0 | 0xad)
+    };
+    codes.iter().all(is_certain)
+}

@@ -115,8 +115,8 @@ impl PdfReading {
         if pdf.len() > MAX_FILE_BYTES {
             return Self::Unreadable;
         }
-        let page = reader.read(pdf);
-        let shown = page.and_then(|page| ShownChain::of(&page));
+        let pages = reader.read(pdf);
+        let shown = pages.and_then(|pages| ShownChain::of(&pages));
         shown.map_or(Self::Unreadable, Self::Shows)
     }
 }

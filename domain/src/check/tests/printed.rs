@@ -1,54 +1,99 @@
 //! Reports of the portal's page.
 
 use super::*;
+use crate::key::Environment;
 
-/// The page of the proof of [`SIGNED`], as the portal lays it out: values beside their labels.
-fn page() -> Vec<(f32, f32, &'static str)> {
+/// The texts of the page of the proof of [`SIGNED`] but for chain and seal, where the portal's page has
+/// them.
+fn page() -> Vec<(f32, f32, f32, &'static str)> {
     vec![
-        (24.0, 766.7, "Fecha de operación en el SPEI®"),
-        (199.0, 765.66, "23 de noviembre de 2026"),
-        (24.0, 748.7, "Fecha de abono en la cuenta beneficiaria*"),
-        (199.0, 747.66, "20 de noviembre de 2026"),
-        (23.0, 728.7, "Hora de abono en la cuenta beneficiaria*"),
-        (199.0, 727.66, "18:02:30 horas"),
-        (24.0, 710.7, "Concepto del pago"),
-        (111.0, 709.7, "Pago de prueba"),
-        (336.0, 765.7, "Monto"),
-        (529.47, 765.66, "$ 1,234.56"),
-        (336.0, 747.7, "IVA"),
-        (546.98, 747.66, "$ 0.00"),
-        (335.0, 728.7, "Referencia numérica"),
-        (536.97, 728.66, "4900001"),
-        (335.0, 709.7, "Clave de rastreo"),
-        (467.92, 708.66, "PRUEBA0001"),
-        (130.29, 668.5, "Ordenante"),
-        (24.0, 652.7, "Institución emisora del pago"),
-        (153.0, 651.66, "BANCO UNO"),
-        (24.0, 627.7, "Titular de la cuenta"),
-        (153.0, 628.66, "Ana Prueba"),
-        (25.0, 603.7, "RFC/CURP"),
-        (153.0, 602.66, "XAXX010101000"),
-        (24.0, 582.7, "CLABE,Tarjeta de débito,Número"),
-        (24.0, 572.63, "de celular"),
-        (153.0, 581.66, "012180000118359719"),
-        (410.0, 668.5, "Beneficiario"),
-        (305.0, 651.7, "Institución receptora del pago"),
-        (435.0, 650.66, "BANCO DOS"),
-        (306.0, 627.7, "Titular de la cuenta"),
-        (435.0, 628.66, "Luis Ejemplo"),
-        (306.0, 602.7, "RFC/CURP"),
-        (435.0, 601.66, "ND"),
-        (306.0, 582.7, "CLABE,Tarjeta de débito,Número"),
-        (306.0, 572.63, "de celular"),
-        (435.0, 581.66, "4111111111111111"),
+        (504.75, 812.32, 9.0, "horas"),
+        (353.0, 825.62, 10.0, "Fecha de consulta"),
+        (452.0, 827.7, 8.0, "13 de diciembre de 2026"),
+        (353.0, 810.62, 10.0, "Hora de consulta"),
+        (453.0, 811.66, 9.0, "10:58:25"),
+        (153.0, 787.09, 12.0, "COMPROBANTE   ELECTRÓNICO   DE   PAGO"),
+        (24.0, 766.7, 8.0, "Fecha de operación en el SPEI®"),
+        (199.0, 765.66, 9.0, "23 de noviembre de 2026"),
+        (
+            24.0,
+            748.7,
+            8.0,
+            "Fecha de abono en la cuenta beneficiaria*",
+        ),
+        (199.0, 747.66, 9.0, "20 de noviembre de 2026"),
+        (23.0, 728.7, 8.0, "Hora de abono en la cuenta beneficiaria*"),
+        (199.0, 727.66, 9.0, "18:02:30 horas"),
+        (24.0, 710.7, 8.0, "Concepto del pago"),
+        (111.0, 709.7, 8.0, "Pago de prueba"),
+        (336.0, 765.7, 8.0, "Monto"),
+        (529.47, 765.66, 9.0, "$ 1,234.56"),
+        (336.0, 747.7, 8.0, "IVA"),
+        (546.98, 747.66, 9.0, "$ 0.00"),
+        (335.0, 728.7, 8.0, "Referencia numérica"),
+        (536.97, 728.66, 9.0, "4900001"),
+        (335.0, 709.7, 8.0, "Clave de rastreo"),
+        (467.92, 708.66, 9.0, "PRUEBA0001"),
+        (130.29, 668.5, 13.0, "Ordenante"),
+        (24.0, 652.7, 8.0, "Institución emisora del pago"),
+        (153.0, 651.66, 9.0, "BANCO UNO"),
+        (24.0, 627.7, 8.0, "Titular de la cuenta"),
+        (153.0, 628.66, 9.0, "Ana Prueba"),
+        (25.0, 603.7, 8.0, "RFC/CURP"),
+        (153.0, 602.66, 9.0, "XAXX010101000"),
+        (24.0, 582.7, 8.0, "CLABE,Tarjeta de débito,Número"),
+        (24.0, 572.63, 8.0, "de celular"),
+        (153.0, 581.66, 9.0, "012180000118359719"),
+        (410.0, 668.5, 13.0, "Beneficiario"),
+        (305.0, 651.7, 8.0, "Institución receptora del pago"),
+        (435.0, 650.66, 9.0, "BANCO DOS"),
+        (306.0, 627.7, 8.0, "Titular de la cuenta"),
+        (435.0, 628.66, 9.0, "Luis Ejemplo"),
+        (306.0, 602.7, 8.0, "RFC/CURP"),
+        (435.0, 601.66, 9.0, "ND"),
+        (306.0, 582.7, 8.0, "CLABE,Tarjeta de débito,Número"),
+        (306.0, 572.63, 8.0, "de celular"),
+        (435.0, 581.66, 9.0, "4111111111111111"),
+        (
+            101.0,
+            542.32,
+            9.0,
+            "*La hora de abono corresponde al huso horario que rige en la Ciudad de México.",
+        ),
         (
             21.0,
             501.62,
+            10.0,
             "Número de Serie del Certificado de Seguridad de la institución receptora del pago",
         ),
-        (23.0, 490.96, CERTIFICATE),
-        (20.0, 468.62, "Cadena Original (información del pago):"),
+        (23.0, 490.96, 7.0, CERTIFICATE),
+        (
+            20.0,
+            468.62,
+            10.0,
+            "Cadena Original (información del pago):",
+        ),
+        (
+            20.0,
+            371.62,
+            10.0,
+            "Sello Digital (firma provista por la institución receptora del pago):",
+        ),
+        (474.63, 19.62, 10.0, "Página 1 de"),
+        (530.0, 19.62, 10.0, " 1"),
     ]
+}
+
+fn run((x, y, size, text): (f32, f32, f32, &str)) -> TextRun {
+    // Amounts and the like end at 572 points; the width of no other text matters.
+    let is_amount = x > 400.0 && (700.0..770.0).contains(&y);
+    TextRun {
+        x,
+        y,
+        width: if is_amount { 572.0 - x } else { 10.0 },
+        size,
+        text: text.to_owned(),
+    }
 }
 
 /// The page with the chain broken before these places, where a blank is lost.
@@ -60,38 +105,23 @@ fn printed(breaks: &[usize]) -> PrintedPage {
         from = end;
     }
     lines.retain(|line| !line.is_empty());
-    let run = |x, y, text: &str| TextRun {
-        x,
-        y,
-        text: text.to_owned(),
-    };
-    let mut runs: Vec<TextRun> = page()
-        .into_iter()
-        .map(|(x, y, text)| run(x, y, text))
-        .collect();
+    let mut runs: Vec<TextRun> = page().into_iter().map(run).collect();
     let mut y = 457.96;
     for line in lines {
-        runs.push(run(24.0, y, &line));
+        runs.push(run((24.0, y, 7.0, &line)));
         y -= 9.14;
     }
-    let label = "Sello Digital (firma provista por la institución receptora del pago):";
-    runs.push(run(20.0, 300.0, label));
     let seal = seal();
-    runs.push(run(24.0, 289.0, &seal[..140]));
-    runs.push(run(24.0, 279.86, &seal[140..]));
-    runs.push(run(
-        26.0,
-        154.0,
-        "La información contenida en este Comprobante",
-    ));
+    runs.push(run((24.0, 360.96, 7.0, &seal[..140])));
+    runs.push(run((24.0, 351.82, 7.0, &seal[140..])));
     PrintedPage {
         runs,
-        may_be_covered: false,
+        drawing: Drawing::Portal,
     }
 }
 
 fn page_report(page: &PrintedPage) -> CheckReport {
-    CheckReport::of_page(Ok(page), known)
+    CheckReport::of_pages(Ok(std::slice::from_ref(page)), Environment::Live, known)
 }
 
 fn place_of(text: &str) -> usize {
@@ -123,7 +153,7 @@ fn without_the_key_the_likeliest_readable_join_is_told() {
         Ok(_) => Verdict::NotChecked(NotChecked::UnknownCertificate),
         Err(reason) => Verdict::NotChecked(reason),
     };
-    let report = CheckReport::of_page(Ok(&printed(&breaks)), readable);
+    let report = CheckReport::of_pages(Ok(&[printed(&breaks)]), Environment::Live, readable);
     assert_eq!(
         findings(&report),
         [("sello", "certificado_desconocido", vec![])]
@@ -221,15 +251,132 @@ fn a_field_without_a_value_or_its_only_label_is_not_compared(
     assert_eq!(findings(&report), [expected]);
 }
 
-#[test]
-fn a_page_that_may_be_covered_is_not_called_valid() {
-    let page = PrintedPage {
-        may_be_covered: true,
-        ..printed(&[])
-    };
-    let report = page_report(&page);
+/// The page with one text more, or with one changed.
+fn with(more: (f32, f32, f32, &str)) -> PrintedPage {
+    let mut page = printed(&[]);
+    page.runs.push(run(more));
+    page
+}
+
+#[rstest]
+#[case::in_the_free_space((70.0, 250.0, 20.0, "Monto pagado: $ 9,999,555.00"))]
+#[case::between_two_rows((336.0, 757.0, 8.0, "9,999,555.00"))]
+#[case::in_the_notice((26.0, 120.0, 7.0, "Monto: 9"))]
+#[case::a_mark_of_the_sandbox((70.0, 250.0, 72.0, "SANDBOX"))]
+fn a_page_with_another_text_was_not_compared(#[case] more: (f32, f32, f32, &str)) {
+    let report = page_report(&with(more));
+    assert_eq!(report.page(), Some(PageComparison::NotCompared));
     assert_eq!(report.outcome(), CheckOutcome::NotChecked);
     assert!(matches!(report.verdict, Verdict::Valid(_)));
+}
+
+#[rstest]
+#[case::moved("Monto", 336.0, 700.0, 8.0)]
+#[case::smaller("Monto", 336.0, 765.7, 4.0)]
+#[case::value_moved("$ 0.00", 546.98, 756.0, 9.0)]
+fn a_page_with_a_text_in_another_place_was_not_compared(
+    #[case] text: &str,
+    #[case] x: f32,
+    #[case] y: f32,
+    #[case] size: f32,
+) {
+    let mut page = printed(&[]);
+    let moved = page.runs.iter_mut().find(|run| run.text == text).unwrap();
+    (moved.x, moved.y, moved.size) = (x, y, size);
+    assert_ne!(page_report(&page).page(), Some(PageComparison::Agrees));
+}
+
+#[test]
+fn an_amount_that_people_may_misread_is_not_well_spelt() {
+    let mut page = printed(&[]);
+    let amount = page
+        .runs
+        .iter_mut()
+        .find(|run| run.text == "$ 1,234.56")
+        .unwrap();
+    amount.text = "$ 12,34.56".to_owned();
+    assert_eq!(page_report(&page).page(), Some(PageComparison::NotCompared));
+}
+
+#[test]
+fn marks_of_the_sandbox_belong_to_the_test_environment() {
+    let page = [with((70.0, 250.0, 72.0, "SANDBOX"))];
+    let report = CheckReport::of_pages(Ok(&page), Environment::Test, known);
+    assert_eq!(report.page(), Some(PageComparison::Agrees));
+}
+
+#[test]
+fn of_a_page_that_was_not_compared_the_sealed_data_are_told() {
+    let mut page = printed(&[]);
+    page.drawing = Drawing::Other;
+    let report = page_report(&page);
+    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
+    // What a viewer shows isn't known: the text that was read contradicts nothing.
+    page.drawing = Drawing::Unknown;
+    let amount = page
+        .runs
+        .iter_mut()
+        .find(|run| run.text == "$ 1,234.56")
+        .unwrap();
+    amount.text = "$ 9,999,555.00".to_owned();
+    let report = page_report(&page);
+    assert_eq!(report.page(), Some(PageComparison::NotCompared));
+    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
+    assert_eq!(report.proof.unwrap().centavos, 123_456);
+    // A text that a viewer shows where it says contradicts.
+    page.drawing = Drawing::Other;
+    let report = page_report(&page);
+    assert_eq!(report.page(), Some(PageComparison::Contradicts));
+    assert_eq!(report.outcome(), CheckOutcome::Invalid);
+}
+
+#[test]
+fn a_field_that_the_payment_lacks_may_be_blank() {
+    let mut page = printed(&[]);
+    page.runs.retain(|run| run.text != "ND");
+    assert_eq!(page_report(&page).outcome(), CheckOutcome::Valid);
+}
+
+#[test]
+fn the_proof_among_other_pages_is_found_and_two_are_refused() {
+    let reason = |pages: &[PrintedPage]| {
+        let report = CheckReport::of_pages(Ok(pages), Environment::Live, known);
+        (report.outcome(), report.checks[0].reason)
+    };
+    let proof = PrintedPage {
+        drawing: Drawing::Other,
+        ..printed(&[])
+    };
+    let other = PrintedPage {
+        runs: vec![run((9.0, 9.0, 9.0, "Carta"))],
+        ..proof.clone()
+    };
+    let found = reason(&[other, proof.clone()]);
+    assert_eq!(found, (CheckOutcome::NotChecked, None));
+    let two = reason(&[proof.clone(), proof]);
+    assert_eq!(
+        two,
+        (CheckOutcome::Invalid, Some(CheckReason::SeveralProofs))
+    );
+}
+
+#[rstest]
+#[case::receipt(
+    &["BBVA", "Comprobante de transferencia interbancaria SPEI", "Importe: $12,500.00"],
+    CheckReason::BankReceipt
+)]
+#[case::state(
+    &["Se identificó el siguiente pago:", "Clave de rastreo", "Estado del pago en Banxico", "Liquidado"],
+    CheckReason::StateReport
+)]
+#[case::letter(&["Estimado cliente:"], CheckReason::PdfWithoutChain)]
+fn other_documents_are_told_by_their_words(#[case] lines: &[&str], #[case] reason: CheckReason) {
+    let runs = lines.iter().map(|line| run((60.0, 700.0, 9.0, line)));
+    let page = PrintedPage {
+        runs: runs.collect(),
+        drawing: Drawing::Other,
+    };
+    assert_eq!(page_report(&page).checks[0].reason, Some(reason));
 }
 
 #[test]
@@ -264,13 +411,13 @@ proptest! {
 
     #[test]
     fn any_page_is_checked_without_panic(
-        runs in prop::collection::vec((any::<f32>(), any::<f32>(), 0_usize..41), 0..60),
+        runs in prop::collection::vec((any::<f32>(), any::<f32>(), 0_usize..50), 0..60),
     ) {
         let texts = printed(&[]).runs;
         let runs = runs
             .into_iter()
             .map(|(x, y, index)| TextRun { x, y, ..texts[index % texts.len()].clone() })
             .collect();
-        let _ = page_report(&PrintedPage { runs, may_be_covered: false });
+        let _ = page_report(&PrintedPage { runs, drawing: Drawing::Portal });
     }
 }

@@ -120,6 +120,12 @@ catalogue! {
         /// The PDF doesn't print the original chain, the seal and the certificate number as the
         /// portal's does.
         PdfWithoutChain = CheckReason::PdfWithoutChain, "check-pdf-sin-cadena";
+        /// A receipt of a bank.
+        BankReceipt = CheckReason::BankReceipt, "check-comprobante-del-banco";
+        /// A report on the state of a payment.
+        StateReport = CheckReason::StateReport, "check-reporte-de-estado";
+        /// Several proofs in one PDF.
+        SeveralProofs = CheckReason::SeveralProofs, "check-varios-comprobantes";
         /// The seal is valid, so the named fields were changed.
         FieldsChanged = CheckReason::FieldsChanged, "check-campos-cambiados";
         /// The seal is valid, and so many fields contradict that the chain is another payment's.
@@ -205,6 +211,9 @@ impl From<CheckReason> for CheckExplanation {
             CheckReason::DamagedPdf => Self::DamagedPdf,
             CheckReason::PdfWithoutText => Self::PdfWithoutText,
             CheckReason::PdfWithoutChain => Self::PdfWithoutChain,
+            CheckReason::BankReceipt => Self::BankReceipt,
+            CheckReason::StateReport => Self::StateReport,
+            CheckReason::SeveralProofs => Self::SeveralProofs,
             CheckReason::FieldsChanged => Self::FieldsChanged,
             CheckReason::ChainOfAnotherPayment => Self::ChainOfAnotherPayment,
             CheckReason::ChainChanged => Self::ChainChanged,

@@ -35,7 +35,7 @@ fn verdict(environment: Environment, proof: &Proof) -> Verdict {
     }
 }
 
-fn check(file: &[u8]) -> CheckReport {
+pub(crate) fn check(file: &[u8]) -> CheckReport {
     let service = ProofCheckService::new(
         Arc::new(verdict),
         Arc::new(PortalPdf),
@@ -83,7 +83,7 @@ fn the_sandboxs_key_says_nothing_of_live_proofs() {
 }
 
 #[rstest]
-#[case::amount(&b"$ 1,234.56 MXN"[..], &b"$ 9,234.56 MXN"[..], "monto")]
+#[case::amount(&b"$ 1,234.56"[..], &b"$ 9,234.56"[..], "monto")]
 #[case::date(
     b"20 de noviembre de 2026) Tj",
     b"21 de noviembre de 2026) Tj",
@@ -108,11 +108,12 @@ fn a_pdf_whose_visible_text_was_changed_is_found(
 fn a_pdf_with_another_name_is_found() {
     let named = |files: &&Files| {
         let proof = check(&files.pdf).proof.unwrap();
-        let name = proof.payer.name.filter(|name| name.is_ascii());
+        let name = proof.payer.name?.split(' ').next()?.to_owned();
+        let name = Some(name).filter(|name| name.is_ascii() && name.len() >= 3);
         name.map(|name| (files.pdf.clone(), name))
     };
     let (pdf, name) = PROOFS.iter().find_map(|files| named(&files)).unwrap();
-    let shown = format!("({name}) Tj").into_bytes();
+    let shown = format!("({name}").into_bytes();
     let mut other = shown.clone();
     other[1..4].copy_from_slice(b"Xyz");
     let report = check(&replaced(&pdf, &shown, &other));

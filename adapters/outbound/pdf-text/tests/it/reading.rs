@@ -1,29 +1,39 @@
 //! Pages that are read.
 
-use domain::check::{PdfError, PrintedPage};
+use domain::check::{Drawing, PdfError, PrintedPage};
 use pdf_text::PortalPdf;
 use ports::outbound::ProofPdfReader as _;
 use rstest::rstest;
 
-use crate::support::{drawn, page_objects, pdf, pdf_with_trailer, proof, replaced, stream};
+use crate::support::{
+    add_entries, drawn, page_objects, pdf, pdf_with_trailer, proof, replaced, sheet, sheet_objects,
+    stream,
+};
+
+const TEXT: &str = "BT 1 0 0 1 30 400 Tm /F1 9 Tf 0 0 0 rg (a) Tj 0 g ET";
 
 fn texts(page: &PrintedPage) -> Vec<&str> {
     page.runs.iter().map(|run| run.text.as_str()).collect()
 }
 
 fn read(pdf: &[u8]) -> Result<PrintedPage, PdfError> {
-    PortalPdf.read(pdf)
+    let pages = PortalPdf.read(pdf)?;
+    let [page] = <[PrintedPage; 1]>::try_from(pages).expect("one page");
+    Ok(page)
+}
+
+fn drawing(pdf: &[u8]) -> Drawing {
+    read(pdf).unwrap().drawing
 }
 
 #[test]
-fn the_sandboxs_page_is_read_with_its_accents_and_without_its_watermark() {
-    let page = read(&proof(1).pdf).unwrap();
+fn the_sandboxs_page_is_drawn_as_the_portals_and_read_with_its_accents() {
+    let page = read(&proof(0).pdf).unwrap();
+    assert_eq!(page.drawing, Drawing::Portal);
     let texts = texts(&page);
-    assert!(texts.contains(&"Comprobante Electrónico de Pago"));
-    assert!(texts.contains(&"$ 1,234.56 MXN"));
-    assert!(texts.contains(&"SANDBOX — SIN VALIDEZ"));
-    assert!(!texts.contains(&"SANDBOX"));
-    assert!(!page.may_be_covered);
+    assert!(texts.contains(&"COMPROBANTE   ELECTRÓNICO   DE   PAGO"));
+    assert!(texts.contains(&"$ 1,234.56"));
+    assert!(texts.contains(&"SANDBOX"));
 }
 
 #[test]
@@ -48,7 +58,7 @@ fn texts_stand_where_the_matrices_put_them() {
             ("cinco", 7.0, -16.0),
         ]
     );
-    assert!(!page.may_be_covered);
+    assert_eq!(page.drawing, Drawing::Other);
 }
 
 #[test]
@@ -62,51 +72,112 @@ d) Tj 1 1 Td <4f b3> Tj 1 1 Td [(x) -200 (y) 20 (z)] TJ ET",
 }
 
 #[rstest]
-#[case::invisible("BT /F1 9 Tf 3 Tr (a) Tj ET")]
-#[case::tiny("BT /F1 0.5 Tf (a) Tj ET")]
-#[case::a_little_slanted("BT /F1 9 Tf 1 0.05 -0.05 1 9 9 Tm (a) Tj ET")]
-#[case::mirrored("BT /F1 9 Tf -1 0 0 1 9 9 Tm (a) Tj ET")]
-#[case::unknown_font("BT /F2 9 Tf (a) Tj ET")]
-#[case::below_an_area("BT /F1 9 Tf 9 9 Td (a) Tj ET 0 0 20 20 re f")]
-#[case::below_a_picture("BT /F1 9 Tf 9 9 Td (a) Tj ET q 20 0 0 20 0 0 cm /I Do Q")]
-#[case::below_a_form("BT /F1 9 Tf 9 9 Td (a) Tj ET /F Do")]
-#[case::optional("/OC /a BDC BT /F1 9 Tf 9 9 Td (a) Tj ET EMC")]
-#[case::inline_picture("BT /F1 9 Tf 9 9 Td (a) Tj ET BI /W 1 /H 1 ID x EI")]
-fn what_may_not_look_like_its_text_is_noted(#[case] content: &str) {
-    let page = read(&drawn(content)).unwrap();
-    assert!(page.may_be_covered);
+#[case::invisible("3 Tr (a) Tj")]
+#[case::tiny("/F1 0.5 Tf (a) Tj")]
+#[case::a_little_slanted("1 0.05 -0.05 1 9 9 Tm (a) Tj")]
+#[case::clearly_slanted("1 0 0.2 1 9 9 Tm (a) Tj")]
+#[case::climbing("0.7 0.7 -0.7 0.7 9 9 Tm (a) Tj")]
+#[case::mirrored("-1 0 0 1 9 9 Tm (a) Tj")]
+#[case::unknown_font("/F2 9 Tf (a) Tj")]
+fn a_text_that_may_not_look_like_itself_is_read_and_not_trusted(#[case] content: &str) {
+    let page = read(&drawn(&format!("BT /F1 9 Tf {content} ET"))).unwrap();
+    assert_eq!(page.drawing, Drawing::Unknown);
     assert_eq!(texts(&page), ["a"]);
 }
 
+#[test]
+fn a_text_on_the_portals_sheet_is_in_its_grammar() {
+    assert_eq!(drawing(&sheet(TEXT)), Drawing::Portal);
+    let frame = "0.8 0.8 0.8 rg 1 w 2 J 1 1 1 RG [] 0 d 22 782 m 574 782 l 574 800 l 22 800 l 22 782 l f \
+        22 782 m 574 782 l 574 800 l 22 800 l 22 782 l S";
+    assert_eq!(drawing(&sheet(&format!("{frame} {TEXT}"))), Drawing::Portal);
+    let line = "3 w 0 J 0 0 0 RG [] 0 d 20 525 m 572 523 l S";
+    assert_eq!(drawing(&sheet(&format!("{line} {TEXT}"))), Drawing::Portal);
+}
+
 #[rstest]
-#[case::above_an_area("0 0 20 20 re f BT /F1 9 Tf 9 9 Td (a) Tj ET")]
-#[case::beside_an_area("BT /F1 9 Tf 9 9 Td (a) Tj ET 10 10 20 20 re f")]
-#[case::framed("BT /F1 9 Tf 9 9 Td (a) Tj ET 0 0 20 20 re S")]
-#[case::beside_a_picture("BT /F1 9 Tf 9 9 Td (a) Tj ET q 20 0 0 20 10 0 cm /I Do Q")]
-fn what_covers_nothing_is_not_noted(#[case] content: &str) {
-    assert!(!read(&drawn(content)).unwrap().may_be_covered);
+#[case::area("0 0 20 20 re f")]
+#[case::white_box("1 1 1 rg 22 782 m 574 782 l 574 800 l 22 800 l 22 782 l f")]
+#[case::thick_line("30 w 20 525 m 572 523 l S")]
+#[case::another_line("3 w 20 405 m 572 405 l S")]
+#[case::clip("22 782 m 574 782 l 574 800 l 22 800 l 22 782 l W n")]
+#[case::transparency("/T gs")]
+#[case::picture("q 20 0 0 20 10 0 cm /I Do Q")]
+#[case::picture_in_place("q 123.08 0 0 40 23 800 cm /I Do Q")]
+#[case::form("/F Do")]
+#[case::optional("/OC /a BDC EMC")]
+#[case::inline_picture("BI /W 1 /H 1 ID x EI")]
+#[case::shading("/S sh")]
+#[case::pattern("/Pattern cs /P scn")]
+#[case::white_text("BT 1 0 0 1 30 300 Tm /F1 9 Tf 1 1 1 rg (b) Tj 0 g ET")]
+#[case::over_the_text("BT 1 0 0 1 32 402 Tm /F1 9 Tf 0 0 0 rg (b) Tj 0 g ET")]
+#[case::beside_the_sheet("BT 1 0 0 1 700 300 Tm /F1 9 Tf 0 0 0 rg (b) Tj 0 g ET")]
+#[case::half_off_the_sheet("BT 1 0 0 1 590 300 Tm /F1 9 Tf 0 0 0 rg (b) Tj 0 g ET")]
+#[case::two_texts_in_a_row("BT 1 0 0 1 30 300 Tm /F1 9 Tf (b) Tj (c) Tj ET")]
+#[case::spread("BT 1 0 0 1 30 300 Tm /F1 9 Tf 9 Tc (b) Tj ET")]
+#[case::raised("BT 1 0 0 1 30 300 Tm /F1 9 Tf 99 Ts (b) Tj ET")]
+#[case::stretched("BT 1 0 0 1 30 300 Tm /F1 9 Tf 900 Tz (b) Tj ET")]
+#[case::hard_blank("BT 1 0 0 1 30 300 Tm /F1 9 Tf <a0> Tj ET")]
+#[case::unknown_operator("1 2 foo")]
+#[case::open_text("BT")]
+#[case::open_state("q")]
+#[case::loose_operands("1 2 3")]
+fn anything_else_that_is_drawn_makes_it_another_page(#[case] more: &str) {
+    let page = read(&sheet(&format!("{TEXT} {more}"))).unwrap();
+    assert_ne!(page.drawing, Drawing::Portal);
+    assert_eq!(texts(&page)[0], "a");
+    let page = read(&sheet(&format!("{more} {TEXT}"))).unwrap();
+    assert_ne!(page.drawing, Drawing::Portal);
+    assert!(texts(&page).contains(&"a"));
 }
 
 #[test]
-fn a_font_that_may_draw_other_letters_is_noted() {
+fn what_is_moved_is_not_the_portals() {
+    assert_eq!(
+        drawing(&sheet(&format!("1 0 0 1 5000 0 cm {TEXT}"))),
+        Drawing::Other
+    );
+}
+
+#[rstest]
+#[case::form(0, "/AcroForm 6 0 R")]
+#[case::optional_content(0, "/OCProperties<<>>")]
+#[case::scripts(0, "/Names<</JavaScript 6 0 R>>")]
+#[case::action(0, "/OpenAction 6 0 R")]
+#[case::inherited_turn(1, "/Rotate 90")]
+#[case::inherited_box(1, "/CropBox[0 0 9 9]")]
+#[case::turn(2, "/Rotate 90")]
+#[case::unit(2, "/UserUnit 3")]
+#[case::cropped(2, "/CropBox[0 0 9 9]")]
+#[case::second_box(2, "/MediaBox[0 0 595 850]")]
+#[case::annotations(2, "/Annots[6 0 R]")]
+#[case::isolated(2, "/Group<</S/Transparency/I true>>")]
+#[case::second_content(2, "/Contents 6 0 R")]
+#[case::widths(4, "/Widths[1 2]")]
+#[case::to_unicode(4, "/ToUnicode 6 0 R")]
+#[case::descriptor(4, "/FontDescriptor 6 0 R")]
+fn an_entry_that_the_portal_does_not_write_makes_it_another_page(
+    #[case] object: usize,
+    #[case] entry: &str,
+) {
+    let mut objects = sheet_objects(stream("", TEXT.as_bytes()));
+    add_entries(&mut objects[object], entry);
+    let pages = PortalPdf.read(&pdf(&objects));
+    let is_portals = |page: &PrintedPage| page.drawing == Drawing::Portal;
+    assert!(!pages.is_ok_and(|pages| pages.iter().any(is_portals)));
+}
+
+#[test]
+fn a_font_that_may_draw_other_letters_is_not_trusted() {
     for font in [
-        "<</BaseFont/Helvetica/Encoding<</Differences[51/nine]>>>>",
-        "<</BaseFont/ABCDEF+Helvetica/Encoding/WinAnsiEncoding>>",
-        "<</BaseFont/Helvetica/Encoding/WinAnsiEncoding/FontDescriptor 6 0 R>>",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[51/nine]>>>>",
+        "<</Type/Font/Subtype/Type1/BaseFont/ABCDEF+Helvetica/Encoding/WinAnsiEncoding>>",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/FontDescriptor 6 0 R>>",
     ] {
-        let mut objects = page_objects(stream("", b"BT /F1 9 Tf (3) Tj ET"));
+        let mut objects = sheet_objects(stream("", TEXT.as_bytes()));
         objects[4] = font.as_bytes().to_vec();
-        assert!(read(&pdf(&objects)).unwrap().may_be_covered, "{font}");
+        assert_eq!(drawing(&pdf(&objects)), Drawing::Unknown, "{font}");
     }
-}
-
-#[test]
-fn annotations_are_noted() {
-    let mut objects = page_objects(stream("", b"BT /F1 9 Tf (a) Tj ET"));
-    let end = objects[2].len() - ">>".len();
-    objects[2].truncate(end);
-    objects[2].extend(b"/Annots[6 0 R]>>");
-    assert!(read(&pdf(&objects)).unwrap().may_be_covered);
 }
 
 #[test]
@@ -123,35 +194,47 @@ fn an_encrypted_pdf_is_refused() {
 }
 
 #[test]
-fn a_revised_pdf_is_refused() {
-    let objects = page_objects(stream("", b""));
-    let revised = pdf_with_trailer(&objects, "/Prev 9");
-    assert_eq!(read(&revised), Err(PdfError::Damaged));
-    let mut appended = proof(1).pdf;
-    appended.extend(b"4 0 obj\nnull\nendobj\nstartxref\n9\n%%EOF\n");
-    assert_eq!(read(&appended), Err(PdfError::Damaged));
+fn what_a_revision_replaced_is_read_and_never_the_portals() {
+    let mut revised = sheet(TEXT);
+    assert_eq!(drawing(&revised), Drawing::Portal);
+    let later = stream("", TEXT.replace("(a)", "(later)").as_bytes());
+    revised.extend(b"4 0 obj\n");
+    revised.extend(later);
+    revised.extend(b"\nendobj\ntrailer<</Root 1 0 R/Prev 9>>\nstartxref\n9\n%%EOF\n");
+    let page = read(&revised).unwrap();
+    assert_eq!(texts(&page), ["later"]);
+    assert_eq!(page.drawing, Drawing::Other);
+    let objects = sheet_objects(stream("", TEXT.as_bytes()));
+    assert_eq!(
+        drawing(&pdf_with_trailer(&objects, "/Prev 9")),
+        Drawing::Other
+    );
 }
 
 #[test]
-fn a_table_that_names_other_objects_than_there_are_is_refused() {
-    let file = drawn("");
-    let entry = |number: usize| {
-        let place = file.windows(4).rposition(|it| it == b"xref").unwrap();
-        let place = file[..place]
-            .windows(4)
-            .rposition(|it| it == b"xref")
+fn a_table_that_viewers_may_read_another_way_makes_it_another_page() {
+    let file = sheet(TEXT);
+    let text = |from: &str, to: &str| {
+        let place = file
+            .windows(from.len())
+            .rposition(|it| it == from.as_bytes())
             .unwrap();
-        let first = place + "xref\n0 7\n".len();
-        first + 20 * number..first + 20 * (number + 1)
+        let mut changed = file.clone();
+        changed.splice(place..place + from.len(), to.bytes());
+        drawing(&changed)
     };
-    let mut swapped = file.clone();
-    let (one, other) = (entry(4), entry(5));
-    swapped[one.clone()].copy_from_slice(&file[other.clone()]);
-    swapped[other].copy_from_slice(&file[one]);
-    assert_eq!(read(&swapped), Err(PdfError::Damaged));
-    let mut hidden = file.clone();
-    hidden[entry(6)].copy_from_slice(b"0000000000 65535 f \n");
-    assert_eq!(read(&hidden), Err(PdfError::Damaged));
+    assert_eq!(text("%%EOF", "%%EOF"), Drawing::Portal);
+    // Another object that a viewer finds when it searches for objects.
+    assert_eq!(text("%%EOF", "% 4 0 obj<<>>"), Drawing::Other);
+    assert_eq!(
+        text("0000000009 00000 n \n", "0000000009 0 n  \n"),
+        Drawing::Other
+    );
+    assert_eq!(
+        text("0000000009 00000 n", "0000000010 00000 n"),
+        Drawing::Other
+    );
+    assert_eq!(text("0 7\n", "0  7\n"), Drawing::Other);
 }
 
 #[rstest]
@@ -164,11 +247,9 @@ fn what_is_no_pdf_is_refused(#[case] file: &[u8], #[case] reason: PdfError) {
 
 #[test]
 fn a_page_of_a_changed_file_shows_the_change() {
-    let files = proof(2);
-    let page = read(&files.pdf).unwrap();
-    let shown = texts(&page).contains(&"$ 1,234.56 MXN");
-    assert!(shown);
-    let changed = replaced(&files.pdf, b"$ 1,234.56 MXN", b"$ 9,234.56 MXN");
+    let files = proof(0);
+    let changed = replaced(&files.pdf, b"$ 1,234.56", b"$ 9,234.56");
     let page = read(&changed).unwrap();
-    assert!(texts(&page).contains(&"$ 9,234.56 MXN"));
+    assert!(texts(&page).contains(&"$ 9,234.56"));
+    assert_eq!(page.drawing, Drawing::Portal);
 }

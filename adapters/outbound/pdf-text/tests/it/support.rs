@@ -40,6 +40,8 @@ async fn download(number: u32, format: &str) -> Vec<u8> {
         now: Arc::new(move || now),
     });
     let key = format!("MBAN0100261120{number:08}");
+    // A few kinds of amounts, so that their places differ.
+    let amount = ["1234.56", "5.55", "987654.32", "1000000.00"][number as usize % 4];
     let form: String = form_urlencoded::Serializer::new(String::new())
         .extend_pairs([
             ("tipoCriterio", "T"),
@@ -50,7 +52,7 @@ async fn download(number: u32, format: &str) -> Vec<u8> {
             ("emisor", "40012"),
             ("receptor", "40002"),
             ("cuenta", "002010077777777771"),
-            ("monto", "1234.56"),
+            ("monto", amount),
             ("receptorParticipante", "0"),
         ])
         .finish();
@@ -125,6 +127,26 @@ pub(crate) fn page_objects(content: Vec<u8>) -> Vec<Vec<u8>> {
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".to_vec(),
         stream("/Type/XObject/Subtype/Image/Width 1/Height 1", b"\0\0\0"),
     ]
+}
+
+/// The objects of a PDF whose page is the portal's but for its content.
+pub(crate) fn sheet_objects(content: Vec<u8>) -> Vec<Vec<u8>> {
+    let mut objects = page_objects(content);
+    objects[2] = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 850]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>\
+        /XObject<</I 6 0 R>>>>>>"
+        .to_vec();
+    objects
+}
+
+/// A PDF whose page is the portal's but for its content.
+pub(crate) fn sheet(content: &str) -> Vec<u8> {
+    pdf(&sheet_objects(stream("", content.as_bytes())))
+}
+
+/// Adds entries to a dictionary.
+pub(crate) fn add_entries(dictionary: &mut Vec<u8>, entries: &str) {
+    let place = dictionary.windows(2).rposition(|it| it == b">>").unwrap();
+    dictionary.splice(place..place, entries.bytes());
 }
 
 /// A PDF whose only page draws `content`.

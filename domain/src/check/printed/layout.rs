@@ -1,0 +1,227 @@
+//! The portal's layout: the place of every text of its page.
+//!
+//! Measured on a recorded page. A page whose texts all stand here shows nothing else, and no value
+//! under another label than the one beside it.
+
+use super::{ProofField, TextRun, centavos, spanish};
+use crate::key::Environment;
+use crate::tracking_key::TrackingKey;
+
+mod places;
+
+use places::{Align, CELLS, Cell, Content, FIXED, Fixed, NOTICE, SANDBOX_MARKS, SANDBOX_NOTICE};
+
+/// Largest distance of a text from its place, in points.
+const TOLERANCE: f32 = 0.75;
+/// Largest distance of a value's line from its place: two lines stand around the place of one.
+const LINES: f32 = 8.0;
+/// Sizes of values.
+const VALUE_SIZES: std::ops::RangeInclusive<f32> = 6.9..=9.1;
+/// Size of the chain, the seal, the certificate number and the notice.
+const SMALL: f32 = 7.0;
+/// Distance of lines of the chain and of the seal.
+const STEP: f32 = 9.14;
+/// Lines of the chain and of the seal, at most: there is no place for more.
+const MAX_LINES: u16 = 9;
+/// Left edge and first line of the three blocks.
+const CERTIFICATE: (f32, f32) = (23.0, 490.96);
+const CHAIN: (f32, f32) = (24.0, 457.96);
+const SEAL: (f32, f32) = (24.0, 360.96);
+/// Left edge of the notice, and the space of its lines.
+const NOTICE_LEFT: f32 = 26.0;
+const NOTICE_LINES: std::ops::RangeInclusive<f32> = 40.0..=158.0;
+
+/// A page whose texts all stand at their places.
+pub(super) struct Sheet<'a> {
+    cells: [Vec<&'a TextRun>; CELLS.len()],
+    certificate: Vec<&'a TextRun>,
+    chain: Vec<&'a TextRun>,
+    seal: Vec<&'a TextRun>,
+}
+
+impl<'a> Sheet<'a> {
+    /// The sheet of these texts. `None` when one of them stands elsewhere, is another one, or is
+    /// repeated. The sandbox's marks and its notice belong to a page of the test environment.
+    pub(super) fn of(runs: &'a [TextRun], environment: Environment) -> Option<Self> {
+        let mut sheet = Self {
+            cells: [const { Vec::new() }; CELLS.len()],
+            certificate: Vec::new(),
+            chain: Vec::new(),
+            seal: Vec::new(),
+        };
+        let mut found = [false; FIXED.len()];
+        let mut notice = Vec::new();
+        for run in runs.iter().filter(|run| !run.text.trim().is_empty()) {
+            if let Some(place) = FIXED.iter().position(|fixed| is_at(fixed, run)) {
+                if std::mem::replace(&mut found[place], true) {
+                    return None;
+                }
+            } else if let Some(cell) = CELLS.iter().position(|cell| holds(cell, run)) {
+                sheet.cells[cell].push(run);
+            } else if is_line_of(CERTIFICATE, run) {
+                sheet.certificate.push(run);
+            } else if is_line_of(CHAIN, run) {
+                sheet.chain.push(run);
+            } else if is_line_of(SEAL, run) {
+                sheet.seal.push(run);
+            } else if is_near(run.x, NOTICE_LEFT) && NOTICE_LINES.contains(&run.y) {
+                notice.push(run);
+            } else if !is_mark(run, environment) {
+                return None;
+            }
+        }
+        sheet.put_in_order()?;
+        let is_whole = found.iter().all(|found| *found) && is_notice(&mut notice, environment);
+        (is_whole && sheet.is_well_spelt()).then_some(sheet)
+    }
+
+    /// The value of a field, its lines joined by blanks.
+    pub(super) fn value(&self, field: ProofField) -> Option<String> {
+        self.text(Content::Field(field))
+    }
+
+    /// The lines of the original chain.
+    pub(super) fn chain(&self) -> Vec<String> {
+        texts(&self.chain)
+    }
+
+    /// The seal.
+    pub(super) fn seal(&self) -> String {
+        texts(&self.seal).concat()
+    }
+
+    /// The certificate number.
+    pub(super) fn certificate(&self) -> String {
+        texts(&self.certificate).concat()
+    }
+
+    fn text(&self, content: Content) -> Option<String> {
+        let cell = CELLS.iter().position(|cell| cell.content == content)?;
+        let text = texts(&self.cells[cell]).join(" ").trim().to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Sorts lines from the top; `None` when two stand in one line, or a block has a gap.
+    fn put_in_order(&mut self) -> Option<()> {
+        for lines in &mut self.cells {
+            lines.sort_by(|one, other| other.y.total_cmp(&one.y));
+            let is_apart = |pair: &[&TextRun]| pair[0].y - pair[1].y >= 0.9 * pair[0].size;
+            lines.windows(2).all(is_apart).then_some(())?;
+        }
+        for (block, (_, top)) in [
+            (&mut self.certificate, CERTIFICATE),
+            (&mut self.chain, CHAIN),
+            (&mut self.seal, SEAL),
+        ] {
+            block.sort_by(|one, other| other.y.total_cmp(&one.y));
+            let mut lines = (0..MAX_LINES).zip(block.iter());
+            let is_next = |(line, run): (u16, &&TextRun)| is_near(run.y, line_of(top, line));
+            let is_complete = block.len() <= usize::from(MAX_LINES) && lines.all(is_next);
+            (!block.is_empty() && is_complete).then_some(())?;
+        }
+        (self.certificate.len() == 1).then_some(())
+    }
+
+    /// Returns `true` if every value is spelt as the portal spells it: one that people read another
+    /// way than it is read here isn't.
+    fn is_well_spelt(&self) -> bool {
+        CELLS.iter().all(|cell| {
+            let Some(text) = self.text(cell.content) else {
+                return true;
+            };
+            match cell.content {
+                Content::Field(ProofField::Amount | ProofField::Vat) => {
+                    centavos(&text).is_some_and(|centavos| printed(centavos) == text)
+                }
+                Content::Field(ProofField::OperationDate | ProofField::CreditDate)
+                | Content::QueryDate => spanish::date(&text).is_some(),
+                Content::Field(ProofField::CreditTime) | Content::QueryTime => {
+                    spanish::time(&text).is_some()
+                }
+                Content::Field(ProofField::TrackingKey) => TrackingKey::parse(&text).is_ok(),
+                Content::Field(_) => true,
+                Content::Reference => {
+                    text.len() <= 7 && text.bytes().all(|byte| byte.is_ascii_digit())
+                }
+            }
+        })
+    }
+}
+
+/// `$ 1,234.56`.
+fn printed(centavos: u64) -> String {
+    let mut integer = (centavos / 100).to_string();
+    let mut place = integer.len();
+    while place > 3 {
+        place -= 3;
+        integer.insert(place, ',');
+    }
+    format!("$ {integer}.{:02}", centavos % 100)
+}
+
+fn texts(runs: &[&TextRun]) -> Vec<String> {
+    runs.iter().map(|run| run.text.clone()).collect()
+}
+
+fn is_near(one: f32, other: f32) -> bool {
+    (one - other).abs() <= TOLERANCE
+}
+
+fn is_at(fixed: &Fixed, run: &TextRun) -> bool {
+    is_near(run.x, fixed.x)
+        && is_near(run.y, fixed.y)
+        && (run.size - fixed.size).abs() < 0.1
+        && run.text == fixed.text
+}
+
+fn holds(cell: &Cell, run: &TextRun) -> bool {
+    let is_in_row = (run.y - cell.y).abs() <= LINES;
+    let is_in_column = match cell.align {
+        Align::Left(left, most) => is_near(run.x, left) && run.x + run.width <= most,
+        Align::Right(least, right) => is_near(run.x + run.width, right) && run.x >= least,
+    };
+    is_in_row && is_in_column && VALUE_SIZES.contains(&run.size)
+}
+
+fn is_line_of((left, top): (f32, f32), run: &TextRun) -> bool {
+    is_near(run.x, left)
+        && is_near(run.size, SMALL)
+        && (0..MAX_LINES).any(|line| is_near(run.y, line_of(top, line)))
+}
+
+/// The place of a line, of a block whose first one stands at `top`.
+fn line_of(top: f32, line: u16) -> f32 {
+    top - STEP * f32::from(line)
+}
+
+fn is_mark(run: &TextRun, environment: Environment) -> bool {
+    environment == Environment::Test && SANDBOX_MARKS.iter().any(|mark| is_at(mark, run))
+}
+
+/// Returns `true` if these lines are the notice, or nothing.
+fn is_notice(lines: &mut [&TextRun], environment: Environment) -> bool {
+    if !lines.iter().all(|run| is_near(run.size, SMALL)) {
+        return false;
+    }
+    lines.sort_by(|one, other| other.y.total_cmp(&one.y));
+    let words = lines.iter().flat_map(|run| run.text.split_whitespace());
+    let words: Vec<&str> = words.collect();
+    let is = |notice: &str| notice.split_whitespace().eq(words.iter().copied());
+    words.is_empty() || is(NOTICE) || (environment == Environment::Test && is(SANDBOX_NOTICE))
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case(1, "$ 0.01")]
+    #[case(99_900, "$ 999.00")]
+    #[case(123_456, "$ 1,234.56")]
+    #[case(123_456_780, "$ 1,234,567.80")]
+    fn amounts_are_grouped_by_thousands(#[case] centavos: u64, #[case] text: &str) {
+        assert_eq!(printed(centavos), text);
+    }
+}
