@@ -3,7 +3,7 @@
 
 use domain::check::{Drawing, MAX_RUNS, PdfError, PrintedPage, TextRun};
 
-use crate::grammar::{Colour, Judge, Path, SIZES, WORD_SPACING};
+use crate::grammar::{Colour, JUSTIFIED, Judge, Path, SIZES, WORD_SPACING};
 use crate::lexer::{Lexer, Object, Token};
 use crate::matrix::{Bounds, Matrix};
 use crate::page::{Font, Page};
@@ -337,6 +337,7 @@ impl<'a> Canvas<'a> {
             && self.state.matrix.is_identity()
             && font == Font::Helvetica
             && SIZES.contains(&size)
+            && (word_spacing == 0.0 || size == JUSTIFIED)
             && !self.continues;
         self.judge.require(is_of_portal && self.is_legible);
         // Blanks show nothing.
@@ -365,6 +366,7 @@ impl<'a> Canvas<'a> {
     fn finish(mut self, is_complete: bool) -> PrintedPage {
         self.judge
             .require(is_complete && !self.is_in_text && self.saved.is_empty());
+        self.judge.finish();
         let drawing = match (self.judge.is_portals(), self.is_legible) {
             (true, true) => Drawing::Portal,
             (false, true) => Drawing::Other,

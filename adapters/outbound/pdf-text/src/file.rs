@@ -103,11 +103,22 @@ impl<'a> File<'a> {
             let words = self.bytes.windows(word.len());
             words.filter(|window| *window == word).count()
         };
-        let has_words = count(b"obj") == 2 * self.objects.len()
+        let has_words = self.places_of_objects() == self.objects.len()
             && count(b"xref") == 2
             && count(b"trailer") == 1
             && self.trailer.has_only(&["Info", "ID", "Root", "Size"]);
         has_words && self.has_plain_table(table)
+    }
+
+    /// Number of places where a viewer that searches for objects finds one: `obj` behind a number.
+    fn places_of_objects(&self) -> usize {
+        const WORD: &[u8] = b"obj";
+        let words = self.bytes.windows(WORD.len()).enumerate();
+        let is_behind_number = |(place, window): &(usize, &[u8])| {
+            let before = self.bytes[..*place].trim_ascii_end().last();
+            *window == WORD && before.is_some_and(u8::is_ascii_digit)
+        };
+        words.filter(is_behind_number).count()
     }
 
     /// Returns `true` if the table has one section, with entries of 20 bytes for all objects.

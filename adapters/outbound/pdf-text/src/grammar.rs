@@ -38,8 +38,9 @@ pub(crate) const SIZES: std::ops::RangeInclusive<f32> = 6.9..=72.1;
 /// Heights of Helvetica's letters above and below the base line, accents included, in sizes.
 const ASCENT: f32 = 0.94;
 const DESCENT: f32 = 0.22;
-/// Largest space between words of a justified line, in points.
+/// Largest space between words of a justified line, in points, and the size of such.
 pub(crate) const WORD_SPACING: std::ops::RangeInclusive<f32> = 0.0..=6.0;
+pub(crate) const JUSTIFIED: f32 = 7.0;
 /// Greatest relative luminance (WCAG 2.2) of a text, which has a contrast of 3 to the darkest box.
 const DARK: f32 = 0.17;
 /// Texts of a page, at most; the portal's has about 60.
@@ -69,7 +70,7 @@ pub(crate) struct Judge {
 }
 
 /// Step of drawing a box: it is filled, then framed, once.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Missing,
     Filled,
@@ -155,6 +156,12 @@ impl Judge {
     /// Returns `true` if all that was drawn is in the grammar.
     pub(crate) fn is_portals(&self) -> bool {
         self.is_portals
+    }
+
+    /// Requires that everything that the portal always draws was drawn.
+    pub(crate) fn finish(&mut self) {
+        let has_boxes = self.boxes.iter().all(|step| *step == Step::Framed);
+        self.require(has_boxes && self.lines.iter().all(|drawn| *drawn));
     }
 
     /// Refuses the drawing unless a condition of the grammar holds.

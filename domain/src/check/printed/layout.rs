@@ -51,6 +51,7 @@ impl<'a> Sheet<'a> {
         };
         let mut found = [false; FIXED.len()];
         let mut notice = Vec::new();
+        let mut marks = [false; SANDBOX_MARKS.len()];
         for run in runs.iter().filter(|run| !run.text.trim().is_empty()) {
             if let Some(place) = FIXED.iter().position(|fixed| is_at(fixed, run)) {
                 if std::mem::replace(&mut found[place], true) {
@@ -66,12 +67,18 @@ impl<'a> Sheet<'a> {
                 sheet.seal.push(run);
             } else if is_near(run.x, NOTICE_LEFT) && NOTICE_LINES.contains(&run.y) {
                 notice.push(run);
-            } else if !is_mark(run, environment) {
-                return None;
+            } else {
+                let mark = SANDBOX_MARKS.iter().position(|mark| is_at(mark, run))?;
+                marks[mark] = true;
             }
         }
         sheet.put_in_order()?;
-        let is_whole = found.iter().all(|found| *found) && is_notice(&mut notice, environment);
+        // A page of the sandbox has its notice and all its marks; one of the portal has neither.
+        let is_marked = marks.contains(&true);
+        let own_notice = if is_marked { SANDBOX_NOTICE } else { NOTICE };
+        let is_whole = found.iter().all(|found| *found)
+            && is_notice(&mut notice, own_notice)
+            && (!is_marked || environment == Environment::Test && !marks.contains(&false));
         (is_whole && sheet.is_well_spelt()).then_some(sheet)
     }
 
@@ -194,20 +201,14 @@ fn line_of(top: f32, line: u16) -> f32 {
     top - STEP * f32::from(line)
 }
 
-fn is_mark(run: &TextRun, environment: Environment) -> bool {
-    environment == Environment::Test && SANDBOX_MARKS.iter().any(|mark| is_at(mark, run))
-}
-
-/// Returns `true` if these lines are the notice, or nothing.
-fn is_notice(lines: &mut [&TextRun], environment: Environment) -> bool {
+/// Returns `true` if these lines are the notice.
+fn is_notice(lines: &mut [&TextRun], notice: &str) -> bool {
     if !lines.iter().all(|run| is_near(run.size, SMALL)) {
         return false;
     }
     lines.sort_by(|one, other| other.y.total_cmp(&one.y));
     let words = lines.iter().flat_map(|run| run.text.split_whitespace());
-    let words: Vec<&str> = words.collect();
-    let is = |notice: &str| notice.split_whitespace().eq(words.iter().copied());
-    words.is_empty() || is(NOTICE) || (environment == Environment::Test && is(SANDBOX_NOTICE))
+    words.eq(notice.split_whitespace())
 }
 
 #[cfg(test)]

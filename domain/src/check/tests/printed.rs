@@ -84,6 +84,33 @@ fn page() -> Vec<(f32, f32, f32, &'static str)> {
     ]
 }
 
+/// The portal's notice, in lines of any length.
+const NOTICE: [(f32, &str); 3] = [
+    (
+        154.73,
+        "La información contenida en este Comprobante Electrónico de Pago corresponde a la Confirmación de Abono \
+         generada y firmada electrónicamente por la institución receptora del pago, conforme a lo establecido en la \
+         regla 20a. de la Circular 14/2017 emitida por el Banco de México, por lo que este último no tiene \
+         responsabilidad alguna sobre la información mostrada.",
+    ),
+    (
+        119.51,
+        "El presente Comprobante Electrónico de Pago se emite con fines informativos y está dirigido únicamente a las \
+         personas usuarias del SPEI® que proporcionaron electrónicamente la información requerida por el servicio. \
+         Para mayor información o aclaraciones respecto de este Comprobante Electrónico de Pago y/o de la Orden de \
+         Transferencia Aceptada que le dio origen, la persona usuaria deberá consultar a la Institución que le haya \
+         proporcionado el servicio de transferencia electrónica vía SPEI® o a la Institución que lleve la cuenta en la \
+         que se depositaron los recursos, según corresponda.",
+    ),
+    (
+        57.88,
+        "Respecto el tratamiento de los datos personales que realiza el Banco de México en el SPEI® le sugerimos \
+         consultar el aviso de privacidad disponible en: \
+         https://transparencia.banxico.org.mx/documentos/%7BD77FE465-7945-1489-3DAB-C292153C76B7%7D.pdf \
+         (banxico.org.mx).",
+    ),
+];
+
 fn run((x, y, size, text): (f32, f32, f32, &str)) -> TextRun {
     // Amounts and the like end at 572 points; the width of no other text matters.
     let is_amount = x > 400.0 && (700.0..770.0).contains(&y);
@@ -114,6 +141,7 @@ fn printed(breaks: &[usize]) -> PrintedPage {
     let seal = seal();
     runs.push(run((24.0, 360.96, 7.0, &seal[..140])));
     runs.push(run((24.0, 351.82, 7.0, &seal[140..])));
+    runs.extend(NOTICE.map(|(y, text)| run((26.0, y, 7.0, text))));
     PrintedPage {
         runs,
         drawing: Drawing::Portal,
@@ -299,10 +327,17 @@ fn an_amount_that_people_may_misread_is_not_well_spelt() {
 }
 
 #[test]
-fn marks_of_the_sandbox_belong_to_the_test_environment() {
+fn a_page_without_its_notice_was_not_compared() {
+    let mut page = printed(&[]);
+    page.runs.pop();
+    assert_eq!(page_report(&page).page(), Some(PageComparison::NotCompared));
+}
+
+#[test]
+fn one_mark_of_the_sandbox_makes_no_page_of_it() {
     let page = [with((70.0, 250.0, 72.0, "SANDBOX"))];
     let report = CheckReport::of_pages(Ok(&page), Environment::Test, known);
-    assert_eq!(report.page(), Some(PageComparison::Agrees));
+    assert_eq!(report.page(), Some(PageComparison::NotCompared));
 }
 
 #[test]

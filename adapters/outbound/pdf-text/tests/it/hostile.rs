@@ -152,7 +152,7 @@ pub(crate) fn files() -> Vec<(&'static str, Vec<u8>, Option<PdfError>)> {
         ("pictures", drawn(&"/I Do ".repeat(10_000)), None),
         ("texts that meet", overlapping(), complex),
         ("ten object streams", object_streams(10), complex),
-        ("nine hundred object streams", object_streams(900), complex),
+        ("three hundred object streams", object_streams(300), complex),
         ("objects that aren't any", spoilt.into_bytes(), complex),
         ("a bomb of LZW", lzw, complex),
         (

@@ -4,7 +4,10 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod checks;
+mod draft;
+mod fuzz;
 mod hostile;
+mod lies;
 mod memory;
 mod reading;
 mod support;

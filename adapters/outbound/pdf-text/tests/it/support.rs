@@ -138,9 +138,30 @@ pub(crate) fn sheet_objects(content: Vec<u8>) -> Vec<Vec<u8>> {
     objects
 }
 
-/// A PDF whose page is the portal's but for its content.
+/// Boxes and lines of the portal's page.
+pub(crate) fn frames() -> String {
+    let boxes = [
+        (22, 782, 574, 800, "0.8 0.8 0.8"),
+        (22, 692, 397, 780, "0.93333 0.93333 0.93333"),
+        (333, 692, 574, 780, "0.8 0.8 0.8"),
+        (304, 556, 574, 686, "0.8 0.8 0.8"),
+        (22, 556, 302, 686, "0.93333 0.93333 0.93333"),
+        (21, 35, 575, 165, "0.8 0.8 0.8"),
+    ];
+    let framed = boxes.map(|(left, bottom, right, top, grey)| {
+        let edges = format!(
+            "{left} {bottom} m {right} {bottom} l {right} {top} l {left} {top} l {left} {bottom} l"
+        );
+        format!("{grey} rg 1 w 2 J 1 1 1 RG [] 0 d {edges} f {edges} S ")
+    });
+    let lines =
+        "4.25 w 0 J 0.4 0.4 0.4 RG 23 693.5 m 573 693.5 l S 3 w 0 0 0 RG 20 525 m 572 523 l S 1 w ";
+    framed.concat() + lines
+}
+
+/// A PDF whose page is the portal's but for its texts, with more in its content.
 pub(crate) fn sheet(content: &str) -> Vec<u8> {
-    pdf(&sheet_objects(stream("", content.as_bytes())))
+    pdf(&sheet_objects(stream("", (frames() + content).as_bytes())))
 }
 
 /// Adds entries to a dictionary.
