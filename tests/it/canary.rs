@@ -91,8 +91,8 @@ async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database(
         "the log has no request lines"
     );
     let database = everything_under(&folder.path().join("data"));
-    // The bank's word for the payment of a stored lookup that waits.
-    assert!(!database.windows(9).any(|window| window == b"Liquidado"));
+    // The state of the payment of a stored lookup that waits.
+    assert!(!database.windows(7).any(|window| window == b"settled"));
     for canary in canaries {
         assert!(!log.contains(&canary), "{canary} is in the log");
         let stored = database

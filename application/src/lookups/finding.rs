@@ -32,7 +32,7 @@ impl Finding {
     pub(super) fn encode(&self) -> Vec<u8> {
         let payment = self.payment.as_ref().map(|payment| {
             [
-                payment.state.label().to_owned(),
+                payment.state.name().to_owned(),
                 millis(payment.received_at),
                 millis(payment.processed_at),
             ]
@@ -48,7 +48,7 @@ impl Finding {
         let payment = match payment {
             [] => None,
             [state, received_at, processed_at] => Some(Payment {
-                state: PaymentState::from_label(text(state)?).ok_or(Damaged)?,
+                state: PaymentState::from_name(text(state)?).ok_or(Damaged)?,
                 received_at: local_time(text(received_at)?)?,
                 processed_at: local_time(text(processed_at)?)?,
             }),

@@ -93,7 +93,7 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         duplicate_of,
         errors,
         payment
-            .map(|payment| payment.state.label().to_owned())
+            .map(|payment| payment.state.name().to_owned())
             .unwrap_or_default(),
         hints.unwrap_or_default(),
         next_step.unwrap_or_default(),

@@ -15,7 +15,7 @@ use super::text::List;
 use crate::language::Language;
 
 /// The next step of a lookup's owner, as a sentence. `None` once a proof with a good seal is delivered, and
-/// of a delivered one whose proof wasn't read.
+/// in lists for one that an older version delivered.
 pub fn what_to_do(lookup: &LookupView, language: Language) -> Option<String> {
     Advice::of(lookup, language).map(|advice| advice.message(language))
 }
@@ -75,8 +75,10 @@ impl Advice {
         let payment = lookup.payment.map(|payment| payment.state);
         Some(match lookup.state {
             LookupState::Delivered => {
-                let delivery = lookup.delivery.as_ref()?;
-                return Self::of_seal(delivery.seal.verdict.into());
+                // A list has the verdict of the delivery's time alone.
+                let now = lookup.delivery.as_ref();
+                let now = now.map(|delivery| delivery.seal.verdict.into());
+                return Self::of_seal(now.or(lookup.seal)?);
             }
             LookupState::Queued | LookupState::Running => Self::AwaitTurn,
             LookupState::Waiting => match payment {
@@ -285,8 +287,12 @@ mod tests {
 
     #[test]
     fn a_valid_seal_alone_leaves_nothing_to_do() {
-        let advice =
-            SealVerdict::ALL.map(|verdict| Advice::of_seal(verdict).map(|advice| advice.code()));
+        let advice = SealVerdict::ALL.map(|verdict| {
+            code(&LookupView {
+                seal: Some(verdict),
+                ..lookup(LookupState::Delivered)
+            })
+        });
         assert_eq!(
             advice,
             [None, Some("reject_proof"), Some("confirm_payment")]

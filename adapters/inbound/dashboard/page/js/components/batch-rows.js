@@ -27,7 +27,9 @@ const Payment = ({ of: { question, callerId } }) => html`
 
 const Explanation = ({ of: row }) => {
   const { state, errors, duplicateOf, imported, payment, whatToDo } = row;
-  if (isDistrusted(row)) return html`<strong>${t('proof.distrust')}</strong>`;
+  if (isDistrusted(row)) {
+    return html`<span class="stacked"><strong>${t('proof.distrust')}</strong><${ShortNextStep} of=${row} /></span>`;
+  }
   const reason = state !== 'DELIVERED' && row.reason;
   if (state === 'FAULTY') {
     return html`<ul class="remedies">${errors.map(({ field, message }) => html`<li key=${field}><code>${field}</code>: ${message}</li>`)}</ul>`;

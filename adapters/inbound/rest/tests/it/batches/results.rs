@@ -136,7 +136,7 @@ async fn a_row_that_the_bank_does_not_know_has_its_hints_and_what_to_do() {
     let csv = harness.batch(format!("{path}/results?format=csv"));
     let csv = csv.await.text().await.unwrap();
     let lines: Vec<_> = csv.lines().collect();
-    assert!(lines[1].contains(",Devuelto,"), "{csv}");
+    assert!(lines[1].contains(",returned,"), "{csv}");
     let hints = lookup["hints"].as_array().unwrap().iter();
     let messages = hints.map(|hint| hint["message"].as_str().unwrap());
     let banks = "404.00,40012,40002,tracking_key_shape (high),clabe_prefix (high)";
