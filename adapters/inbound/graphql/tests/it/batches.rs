@@ -21,7 +21,7 @@ const BATCH: &str = "environment state reason name formats retryForSeconds creat
                      counts { rows faulty duplicates notBegun queued running waiting delivered notFound \
                      failed expired canceled } progress eta files { results zip banxico }";
 const ROW: &str = "row line callerId state duplicateOf errors { field message } reason imported \
-                   trackingKey amount date";
+                   question { claveRastreo cuenta monto } payment { state } hints { code } whatToDo";
 
 /// Rows with these amounts, which say what the bank answers.
 fn rows(amounts: &[&'static str]) -> Vec<DraftRow> {
