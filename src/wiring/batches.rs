@@ -5,7 +5,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use application::{
     BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchUploads, BatchWaiters,
-    DeliveryHistory, FeederParts, GatekeeperService, IdempotencyService, ImportedFiles, LookupService,
+    DeliveryHistory, FeederParts, GatekeeperService, IdempotencyService, ImportedFiles,
+    LookupService,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;

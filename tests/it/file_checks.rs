@@ -123,6 +123,8 @@ async fn an_untouched_file_is_valid_and_its_fields_are_those_of_the_json() {
     assert!(answer.headers().contains_key("ratelimit"));
     let of_pdf = json_of(answer, 200).await;
     assert_eq!(of_pdf["resultado"], "valid", "{of_pdf}");
+    assert_eq!(of_pdf["pagina"], "coincide");
+    assert_eq!(of_xml["pagina"], Value::Null);
     assert_eq!(of_pdf["cep"], json["cep"]);
     // As generated clients send it.
     let declared_as_xml = ("", "application/xml");
@@ -185,6 +187,35 @@ async fn a_proof_whose_tracking_key_was_edited_was_seen_before_and_the_key_is_sa
         assert_eq!(answer["visto"]["veces"], times, "{file}: {answer}");
         assert_eq!(notices(&answer), [NOT_COMPARED]);
     }
+}
+
+#[tokio::test]
+async fn of_a_pdf_that_is_not_the_portals_page_the_sealed_data_are_told() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    for (file, amount) in [
+        ("forged-stroke-slant.pdf", "5.55"),
+        ("forged-off-mediabox.pdf", "5.55"),
+        ("qdf.pdf", "1234.56"),
+    ] {
+        let answer = send(&gateway, &key, ("", "application/pdf"), case(file)).await;
+        assert_eq!(answer.headers()["x-seal"], "valid");
+        let answer = json_of(answer, 200).await;
+        assert_eq!(answer["resultado"], "not_checked", "{answer}");
+        assert_eq!(answer["pagina"], "no_comparada", "{answer}");
+        assert_eq!(answer["cep"]["monto"], amount, "{answer}");
+        assert_eq!(answer["sello"]["estado"], "valid", "{answer}");
+        let (result, reason, _) = check(&answer, "texto_y_cadena");
+        assert_eq!(
+            (&*result, reason.as_deref()),
+            ("not_checked", Some("pagina_no_comparada"))
+        );
+    }
+    let receipt = case("comprobante-del-banco.pdf");
+    let answer = send(&gateway, &key, ("", "application/pdf"), receipt).await;
+    let answer = json_of(answer, 400).await;
+    let problem = &answer["details"]["file"]["problem"];
+    assert_eq!(problem, "comprobante_del_banco", "{answer}");
 }
 
 #[tokio::test]

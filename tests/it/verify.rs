@@ -120,3 +120,16 @@ fn other_files_are_told_to_be_what_they_are() {
     let (status, said) = verify(folder.path(), &["--sandbox", &zip]);
     assert_eq!(status, 0, "{said}");
 }
+
+#[test]
+fn a_page_that_a_viewer_may_show_another_way_is_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let forged = case("forged-stroke-slant.pdf");
+    let (status, said) = verify(folder.path(), &["--sandbox", &forged]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("pagina              no_comparada"), "{said}");
+    assert!(said.contains("Read the sealed data"), "{said}");
+    let (status, said) = verify(folder.path(), &[&case("comprobante-del-banco.pdf")]);
+    assert_eq!(status, 1, "{said}");
+    assert!(said.contains("the receipt that a bank gives"), "{said}");
+}

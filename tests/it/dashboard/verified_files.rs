@@ -130,6 +130,24 @@ async fn chosen_files_are_checked_and_an_altered_amount_is_seen_at_once() {
 }
 
 #[tokio::test]
+async fn of_a_page_that_was_not_compared_the_sealed_amount_is_shown() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    open_with(&browser, &gateway, &key.full).await;
+    let forged = case("forged-stroke-slant.pdf");
+    browser.choose_files("verify-files", &[forged.as_path()]).await;
+    let shown = cards(&browser, 1).await;
+    assert_eq!(shown[0]["result"], "not_checked", "{shown:?}");
+    assert_eq!(shown[0]["open"], true, "{shown:?}");
+    let text = shown[0]["text"].as_str().unwrap();
+    let headline = "Lo que la página muestra no se comparó: lea estos datos";
+    assert!(text.contains(headline), "{text}");
+    assert!(text.contains("$5.55 MXN"), "{text}");
+    assert!(!text.contains("9,999,555"), "{text}");
+}
+
+#[tokio::test]
 async fn a_dropped_file_is_checked_and_the_bank_is_asked_if_wanted() {
     let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
         return;
