@@ -278,10 +278,16 @@ fn the_issuer_is_the_participant_of_the_name() {
     assert_eq!(report(&xml()).issuer(Catalogue::embedded()), None);
 }
 
+#[test]
+fn a_receiver_that_may_be_newer_than_the_list_is_asked_for() {
+    let xml = xml().replacen(r#"ClaveSPEI="40014""#, r#"ClaveSPEI="40999""#, 1);
+    let receiver = query(&xml, unknown).and_then(|query| query.receiver);
+    assert_eq!(receiver.map(|code| code.to_string()).as_deref(), Some("40999"));
+}
+
 #[rstest]
 #[case(r#"Cuenta="4111111111111111""#, r#"Cuenta="NA""#)]
 #[case(r#"MontoPago="1234.56""#, r#"MontoPago="0.00""#)]
-#[case(r#"ClaveSPEI="40014""#, r#"ClaveSPEI="40999""#)]
 #[case(
     r#"claveRastreo="PRUEBA0001""#,
     r#"claveRastreo="PRUEBA 0001 con otra clave que es muy larga""#

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::outcome::Endpoint;
+use domain::participant::{Catalogue, ParticipantError};
 use proptest::prelude::*;
 use serde_json::{Value, json as value};
 
@@ -168,7 +169,9 @@ proptest! {
         key in texts("clave_rastreo"),
     ) {
         prop_assert!(domain::account::Account::parse(&account).is_ok());
-        prop_assert!(domain::participant::ParticipantCode::parse(&code).is_some());
+        let catalogue = Catalogue::embedded();
+        let read = catalogue.participant(&code, catalogue.as_of());
+        prop_assert_ne!(read, Err(ParticipantError::Malformed));
         prop_assert!(domain::tracking_key::TrackingKey::parse(&key).is_ok());
     }
 }

@@ -54,7 +54,7 @@ async fn refused(harness: &Harness, body: impl Into<reqwest::Body>) -> Value {
 #[case("monto", "null", "missing")]
 #[case("monto", "", "missing")]
 #[case("emisor", "\"Xyzzy\"", "unknown_name")]
-#[case("emisor", "\"Intercam\"", "ambiguous_name")]
+#[case("emisor", "\"intercam\"", "ambiguous_name")]
 #[case("emisor", "\"4001\"", "malformed_code")]
 #[case("emisor", "40012", "wrong_type")]
 #[case("emisor", "", "missing")]

@@ -216,7 +216,7 @@ async fn a_preview_names_the_column_that_holds_the_tracking_keys() {
 async fn a_preview_says_what_is_missing_of_banks_and_names_one_bank_on_both_sides_once() {
     let harness = Harness::start().await;
     let table = "fecha,clave_rastreo,cuenta,monto\n\
-        2026-11-20,MBAN01002611200000000001,846180000000000000,1.00\n\
+        2026-11-20,MBAN01002611200000000001,846180000000001234,1.00\n\
         2026-11-20,MBAN01002611200000000001,012180000000000006,2.00\n\
         2026-11-20,161225,002010077777777771,3.00\n";
     let preview = json_of(harness.send("?dry_run=true", table).await, 200).await;
