@@ -37,17 +37,14 @@ pub(super) enum Path {
 
 const NAMES: &[&str] = &["state", "reason", "seal"];
 const ADVICE: &[&str] = &[
-    "payment.text",
     "hints",
     "what_to_do",
     "inferred.emisor",
     "inferred.receptor",
 ];
-const CODES: &[&str] = &[
-    "payment.state",
-    "payment.received_at",
-    "payment.processed_at",
-];
+const CODE: &[&str] = &["payment.state"];
+const WORD: &[&str] = &["payment.text"];
+const TIMES: &[&str] = &["payment.received_at", "payment.processed_at"];
 
 impl Path {
     pub(super) const ALL: [Self; 9] = [
@@ -67,12 +64,13 @@ impl Path {
         let lists: &[&[&str]] = match self {
             // For programs.
             Self::Lookup | Self::Row | Self::GraphqlLookup | Self::GraphqlRow => {
-                &[NAMES, ADVICE, CODES]
+                &[NAMES, ADVICE, CODE, WORD, TIMES]
             }
+            Self::Csv | Self::Zip => &[NAMES, ADVICE, CODE],
             // For people, to whom the bank's word is the state.
-            Self::Csv | Self::Zip | Self::LookupPage => &[NAMES, ADVICE],
+            Self::LookupPage => &[NAMES, ADVICE, WORD],
             // The banks stand in the row's lookup.
-            Self::RowPage => &[NAMES, &["payment.text", "hints", "what_to_do"]],
+            Self::RowPage => &[NAMES, &["hints", "what_to_do"], WORD],
             // Without data of the payment.
             Self::Webhook => &[NAMES],
         };

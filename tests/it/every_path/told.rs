@@ -83,7 +83,7 @@ pub(super) fn of_line(line: &BTreeMap<String, String>) -> Told {
     let columns = [
         ("state", "estado"),
         ("reason", "motivo"),
-        ("payment.text", "estado_del_pago"),
+        ("payment.state", "estado_del_pago"),
         ("hints", "pistas"),
         ("what_to_do", "que_hacer"),
         ("seal", "sello"),
