@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use domain::calendar;
+use domain::outcome::Outcome;
 use domain::payment::{Payment, PaymentState};
 use ports::inbound::FetchError;
 
@@ -27,6 +28,12 @@ impl Finding {
             on,
             payment: *payment,
         })
+    }
+
+    /// Returns `true` if the bank doesn't know the transfer, whether it said so with a record of it or not.
+    pub(super) fn is_of_unknown_payment(&self) -> bool {
+        let outcome = self.payment.map(|payment| payment.state.outcome());
+        outcome.is_none_or(|outcome| outcome == Outcome::NotFound)
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {

@@ -20,7 +20,6 @@ use ports::outbound::{
 
 use super::content::{Answer, Question};
 use super::encryption::LookupEncryption;
-use super::finding::Finding;
 
 /// Reason why stored lookups can't be read.
 #[derive(Debug)]
@@ -139,8 +138,8 @@ impl LookupReader {
         let Resolution { inferred, transfer } =
             inference::resolve(question.query.clone(), &catalogue);
         let hints = match (&transfer, finding) {
-            (Ok(transfer), Some(Finding { on, payment: None })) => {
-                hints::hints(transfer, &inferred, on, &catalogue)
+            (Ok(transfer), Some(finding)) if finding.is_of_unknown_payment() => {
+                hints::hints(transfer, &inferred, finding.on, &catalogue)
             }
             _ => Vec::new(),
         };

@@ -172,6 +172,9 @@ async fn each_state_of_a_payment_ends_its_lookup_at_once_or_is_asked_for_again()
         process.work().await;
         let found = process.view(&holder, id).await;
         assert_eq!(found.reason(), Some(payment.outcome()), "{payment:?}");
+        assert_eq!(found.payment.map(|found| found.state), Some(payment));
+        let is_unknown = payment.outcome() == Outcome::NotFound;
+        assert_eq!(found.hints.is_empty(), !is_unknown, "{payment:?}");
         if payment.is_final() {
             assert_eq!(found.state, LookupState::NotFound, "{payment:?}");
             assert_eq!(world.outcomes(), [payment.outcome()]);

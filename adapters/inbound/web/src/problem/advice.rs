@@ -73,6 +73,8 @@ impl Advice {
     /// The rule. What the bank said of the payment decides, then what is wrong with the question.
     fn of(lookup: &LookupView, language: Language) -> Option<Self> {
         let payment = lookup.payment.map(|payment| payment.state);
+        // A record of a payment that the bank doesn't know says no more than none.
+        let payment = payment.filter(|state| *state != PaymentState::NotFound);
         Some(match lookup.state {
             LookupState::Delivered => {
                 // A list has the verdict of the delivery's time alone.
