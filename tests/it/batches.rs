@@ -3,6 +3,7 @@
 mod imports;
 mod invalid_seals;
 mod outages;
+mod returned;
 mod uploads;
 
 use std::time::Duration;

@@ -26,7 +26,7 @@ mod verified_files;
 mod webhooks;
 
 /// Opens the dashboard and signs in with one click.
-async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {
+pub(crate) async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {
     browser.page.goto(&gateway.url("/dashboard")).await.unwrap();
     browser.find("sign-in").await;
     // The only error so far is that there is no session.

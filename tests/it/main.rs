@@ -21,6 +21,7 @@ mod dashboard;
 mod database_down;
 mod documents;
 mod embedded;
+mod every_path;
 mod fairness;
 mod faults;
 mod file_checks;

@@ -1,0 +1,411 @@
+//! Every outcome on every path: nothing says less than the direct answer.
+//!
+//! A line of [`OUTCOMES`] is an outcome, a [`Path`] a way by which its owner hears of it. The direct answer and
+//! the table say what there is to tell; a cell fails that lacks any of it.
+
+mod paths;
+mod told;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::browser::{Browser, Look};
+use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request};
+use crate::person::{Demo, Person};
+use crate::webhooks::receiver::Receiver;
+use paths::Path;
+use told::{Told, of_direct};
+
+/// Longest time until all lookups have ended.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// An outcome: the transfer that has it, and what the table says of its lookup.
+#[derive(Clone, Copy)]
+struct Outcome {
+    name: &'static str,
+    amount: &'static str,
+    /// Another member of the question.
+    change: Option<(&'static str, &'static str)>,
+    /// State of the lookup, which is tried once; `None` when none is made.
+    state: Option<&'static str>,
+    reason: Option<&'static str>,
+    payment: Option<&'static str>,
+    seal: Option<&'static str>,
+}
+
+const fn delivered(name: &'static str, amount: &'static str, seal: &'static str) -> Outcome {
+    Outcome {
+        state: Some("delivered"),
+        seal: Some(seal),
+        ..lookup(name, amount)
+    }
+}
+
+const fn without(
+    name: &'static str,
+    amount: &'static str,
+    (state, reason): (&'static str, &'static str),
+    payment: Option<&'static str>,
+) -> Outcome {
+    Outcome {
+        state: Some(state),
+        reason: Some(reason),
+        payment,
+        ..lookup(name, amount)
+    }
+}
+
+const fn refused(
+    name: &'static str,
+    reason: &'static str,
+    change: (&'static str, &'static str),
+) -> Outcome {
+    Outcome {
+        reason: Some(reason),
+        change: Some(change),
+        ..lookup(name, "10.00")
+    }
+}
+
+const fn lookup(name: &'static str, amount: &'static str) -> Outcome {
+    Outcome {
+        name,
+        amount,
+        change: None,
+        state: None,
+        reason: None,
+        payment: None,
+        seal: None,
+    }
+}
+
+const NOT_FOUND: &str = "not_found";
+const EXPIRED: &str = "expired";
+
+/// Outcomes of a bank that answers.
+const OUTCOMES: [Outcome; 16] = [
+    delivered("a proof", "10.00", "valid"),
+    delivered("a proof with another seal", "600.00", "invalid"),
+    delivered("a proof of an unknown certificate", "600.01", "not_checked"),
+    without(
+        "no such payment",
+        "404.00",
+        (NOT_FOUND, "not_in_spei"),
+        None,
+    ),
+    without(
+        "settled",
+        "404.02",
+        (EXPIRED, "proof_not_issued"),
+        Some("settled"),
+    ),
+    without(
+        "returned",
+        "404.03",
+        (NOT_FOUND, "payment_returned"),
+        Some("returned"),
+    ),
+    without(
+        "in process",
+        "404.04",
+        (EXPIRED, "payment_in_process"),
+        Some("in_process"),
+    ),
+    without(
+        "canceled",
+        "404.05",
+        (NOT_FOUND, "payment_canceled"),
+        Some("canceled"),
+    ),
+    without(
+        "rejected",
+        "404.06",
+        (NOT_FOUND, "payment_rejected"),
+        Some("rejected"),
+    ),
+    without(
+        "return in process",
+        "404.07",
+        (EXPIRED, "payment_in_process"),
+        Some("return_in_process"),
+    ),
+    without(
+        "not settled",
+        "404.08",
+        (NOT_FOUND, "payment_rejected"),
+        Some("not_settled"),
+    ),
+    without(
+        "not found in a table",
+        "404.09",
+        (NOT_FOUND, "not_in_spei"),
+        Some("not_found"),
+    ),
+    without(
+        "sent back",
+        "404.10",
+        (NOT_FOUND, "payment_returned"),
+        Some("sent_back"),
+    ),
+    refused(
+        "an issuer that can't be inferred",
+        "inference_failed",
+        ("clave_rastreo", "X1"),
+    ),
+    refused(
+        "one bank",
+        "same_institution",
+        ("cuenta", "012180000118359719"),
+    ),
+    // The last one: the account of a transfer whose check digit is wrong has hints of its own.
+    Outcome {
+        change: Some(("cuenta", "002010077777777772")),
+        ..without(
+            "a wrong check digit",
+            "404.01",
+            (NOT_FOUND, "not_in_spei"),
+            None,
+        )
+    },
+];
+
+/// Failures of the bank, each of which has a gateway of its own: the portal is left alone after one.
+const FAILURES: [Outcome; 4] = [
+    without(
+        "too many queries",
+        "429.00",
+        ("failed", "bank_throttled"),
+        None,
+    ),
+    without(
+        "the portal fails",
+        "500.00",
+        ("failed", "bank_unavailable"),
+        None,
+    ),
+    without(
+        "an unknown page",
+        "502.00",
+        ("failed", "bank_protocol_error"),
+        None,
+    ),
+    without("never answers", "504.00", ("failed", "bank_timeout"), None),
+];
+
+impl Outcome {
+    fn question(&self, number: u32) -> Value {
+        let mut question = request(number, self.amount);
+        for side in ["emisor", "receptor"] {
+            question.as_object_mut().unwrap().remove(side);
+        }
+        if let Some((member, value)) = self.change {
+            question[member] = json!(value);
+        }
+        question
+    }
+
+    /// Facts of the direct answer, with what the table says of the lookup.
+    fn first(&self, direct: &Value) -> Told {
+        let mut told = of_direct(direct);
+        let expected = [
+            ("reason", self.reason),
+            ("payment.state", self.payment),
+            ("seal", self.seal),
+        ];
+        for (fact, value) in expected {
+            let said = told.get(fact).map(String::as_str);
+            assert_eq!(said, value, "{}: {fact} of {direct:#}", self.name);
+        }
+        if let Some(state) = self.state {
+            told.insert("state", state.to_owned());
+        }
+        told
+    }
+}
+
+/// A gateway, a person, its key, a webhook and, if there is one, a browser.
+struct Scene {
+    gateway: Gateway,
+    person: Person,
+    key: Key,
+    receiver: Receiver,
+    browser: Option<Browser>,
+}
+
+impl Scene {
+    async fn start(plan: Plan) -> Self {
+        let gateway = plan.with("CEP_WEBHOOK_ALLOW_LOOPBACK", "on").start();
+        let person = Person::signed_in(&gateway, Demo::Member).await;
+        let key = person.create_key("caja 4", "test").await;
+        let receiver = Receiver::start().await;
+        let webhook = json!({
+            "url": receiver.url(),
+            "events": ["lookup.delivered", "lookup.not_found", "lookup.failed", "lookup.expired"],
+            "env": "test",
+        });
+        let added = person.sending(Method::POST, "/webhooks", &webhook).send();
+        json_of(added.await.unwrap(), 201).await;
+        let browser = Browser::start(Look::DESKTOP).await;
+        if let Some(browser) = &browser {
+            crate::dashboard::sign_in(browser, &gateway, Demo::Member).await;
+        }
+        Self {
+            gateway,
+            person,
+            key,
+            receiver,
+            browser,
+        }
+    }
+
+    async fn read(&self, path: &str) -> Value {
+        let url = self.gateway.url(path);
+        let reading = self
+            .gateway
+            .client
+            .get(url)
+            .header("x-api-key", &self.key.full);
+        json_of(reading.send().await.unwrap(), 200).await
+    }
+
+    async fn text(&self, path: &str) -> Vec<u8> {
+        let url = self.gateway.url(path);
+        let reading = self
+            .gateway
+            .client
+            .get(url)
+            .header("x-api-key", &self.key.full);
+        let answer = reading.send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+        answer.bytes().await.unwrap().to_vec()
+    }
+
+    /// The direct answer to a question.
+    async fn direct(&self, question: &Value) -> Value {
+        let answer = self.gateway.post("json_auto", &self.key, question).await;
+        serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap()
+    }
+
+    /// A stored lookup of a question, or the refusal to make one.
+    async fn stored(&self, question: &Value) -> Value {
+        let mut body = question.clone();
+        body["retry_for"] = json!(0);
+        let asking = self.gateway.asking("lookups", &self.key);
+        let asking = asking.header("prefer", "wait=20").body(body.to_string());
+        let answer = asking.send().await.unwrap().bytes().await.unwrap();
+        serde_json::from_slice(&answer).unwrap()
+    }
+
+    /// A batch of these questions, once it has ended; returns its path.
+    async fn batch(&self, questions: &[Value]) -> String {
+        let mut table = "fecha,clave_rastreo,cuenta,monto\n".to_owned();
+        for question in questions {
+            let cells =
+                ["fecha", "clave_rastreo", "cuenta", "monto"].map(|name| match &question[name] {
+                    Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                });
+            table += &format!("{}\n", cells.join(","));
+        }
+        let url = self.gateway.url("/v1/cep/batches?retry_for=0");
+        let posting = self
+            .gateway
+            .client
+            .post(url)
+            .header("x-api-key", &self.key.full);
+        let posting = posting.header("content-type", "text/csv").body(table);
+        let batch = json_of(posting.send().await.unwrap(), 202).await;
+        let path = format!("/v1/cep/batches/{}", batch["id"].as_str().unwrap());
+        eventually("the batch has ended", PATIENCE, async || {
+            self.read(&path).await["state"] == "finished"
+        })
+        .await;
+        path
+    }
+}
+
+/// Asserts every cell of a table of outcomes.
+async fn assert_told(plan: Plan, outcomes: &[Outcome]) {
+    let scene = Scene::start(plan).await;
+    let mut numbers = 1..;
+    let mut questions = |outcomes: &[Outcome]| -> Vec<Value> {
+        let numbered = outcomes.iter().zip(&mut numbers);
+        numbered
+            .map(|(outcome, number)| outcome.question(number))
+            .collect()
+    };
+    let mut first = Vec::new();
+    for (outcome, question) in outcomes.iter().zip(questions(outcomes)) {
+        first.push(outcome.first(&scene.direct(&question).await));
+    }
+    let mut stored = Vec::new();
+    for question in questions(outcomes) {
+        stored.push(scene.stored(&question).await);
+    }
+    let batch = scene.batch(&questions(outcomes)).await;
+    let seen = paths::Seen::read(&scene, &stored, &batch).await;
+    let mut lacking = Vec::new();
+    for (place, (outcome, first)) in outcomes.iter().zip(&first).enumerate() {
+        let first = with_advice(first, &stored[place]);
+        for path in Path::ALL {
+            let Some(told) = seen.told(&scene, path, place).await else {
+                continue;
+            };
+            let missing = path.lacks(&first, &told);
+            if !missing.is_empty() {
+                lacking.push(format!(
+                    "{} × {path:?}: {missing:?} of {told:?}",
+                    outcome.name
+                ));
+            }
+        }
+    }
+    assert!(lacking.is_empty(), "\n{}", lacking.join("\n"));
+}
+
+/// The facts with what to do, which is told of lookups alone; of one that is delivered with a good seal
+/// there is nothing to do.
+fn with_advice(first: &Told, stored: &Value) -> Told {
+    let mut first = first.clone();
+    if first.contains_key("state") {
+        let advice = stored["what_to_do"].as_str().map(str::to_owned);
+        let is_good = first.get("seal").is_some_and(|seal| seal == "valid");
+        assert_eq!(advice.is_none(), is_good, "{stored:#}");
+        first.extend(advice.map(|advice| ("what_to_do", advice)));
+    }
+    first
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_path_tells_of_an_outcome_what_the_direct_answer_tells() {
+    assert_told(Plan::new(), &OUTCOMES).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_path_tells_of_a_failure_of_the_bank_what_the_direct_answer_tells() {
+    for failure in FAILURES {
+        let plan = Plan::new().with("CEP_BANK_TIMEOUT", "1.5");
+        assert_told(plan, &[failure]).await;
+    }
+}
+
+#[test]
+fn a_cell_that_says_less_is_found() {
+    let first: Told = BTreeMap::from([
+        ("state", "not_found".to_owned()),
+        ("reason", "payment_returned".to_owned()),
+        ("payment.text", "Devuelto".to_owned()),
+        ("hints", "a\nb".to_owned()),
+    ]);
+    for path in Path::ALL {
+        let missing = path.lacks(&first, &Told::new());
+        assert!(
+            missing.contains(&"state") && missing.contains(&"reason"),
+            "{path:?}"
+        );
+        assert_eq!(path.lacks(&first, &first), Vec::<&str>::new(), "{path:?}");
+    }
+}
