@@ -330,7 +330,7 @@ impl<'a> Canvas<'a> {
         let is_placed = x.is_finite() && y.is_finite();
         self.is_legible &= is_upright && is_readable && is_shown && is_placed;
 
-        let blanks = codes.iter().filter(|code| **code == b' ').count();
+        let blanks = text.chars().filter(|character| *character == ' ').count();
         let blanks = f32::from(u16::try_from(blanks).unwrap_or(u16::MAX));
         let width = helvetica::width(&codes) * size + word_spacing * blanks;
         let is_of_portal = whole == Matrix::translation(x, y)

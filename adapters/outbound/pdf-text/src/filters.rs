@@ -73,11 +73,11 @@ fn bounded(source: impl std::io::Read, room: usize) -> Result<Vec<u8>, PdfError>
 
 /// LZW with codes of 9 to 12 bits that grow one code early, as in TIFF.
 fn lzw(bytes: &[u8], room: usize) -> Result<Vec<u8>, PdfError> {
-    let mut decoder = weezl::decode::Decoder::with_tiff_size_switch(weezl::BitOrder::Msb, 8);
+    let mut codes = weezl::decode::Decoder::with_tiff_size_switch(weezl::BitOrder::Msb, 8);
     let mut decoded = vec![0; room.saturating_add(1)];
     let (mut read, mut written) = (0, 0);
     loop {
-        let result = decoder.decode_bytes(&bytes[read..], &mut decoded[written..]);
+        let result = codes.decode_bytes(&bytes[read..], &mut decoded[written..]);
         read += result.consumed_in;
         written += result.consumed_out;
         match result.status.map_err(|_| PdfError::Damaged)? {

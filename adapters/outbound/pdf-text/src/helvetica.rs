@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn accents_do_not_widen_their_letters() {
-        assert_eq!(width(b"a\xf1o"), width(b"ano"));
+        assert!((width(b"a\xf1o") - width(b"ano")).abs() < 0.0001);
         assert!((width(b"A\xd1O \xae") - (0.667 + 0.722 + 0.778 + 0.278 + 0.737)).abs() < 0.0001);
     }
 }

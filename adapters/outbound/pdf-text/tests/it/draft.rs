@@ -15,7 +15,7 @@ impl Dice {
         Self(seed)
     }
 
-    /// A number below `end` (SplitMix64).
+    /// A number below `end` (`SplitMix64`).
     pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
