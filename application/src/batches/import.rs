@@ -19,7 +19,9 @@ use domain::seen::{EarlierDeliveries, ProofMark};
 use domain::transfer::Transfer;
 use ports::Cause;
 use ports::inbound::{BatchError, FileUse, ImportReport, UnusedReason};
-use ports::outbound::{BatchFacts, BatchRow, ImportedProof, RowLookup, StoredBatch, StoredLookup, new_id};
+use ports::outbound::{
+    BatchFacts, BatchRow, ImportedProof, RowLookup, StoredBatch, StoredLookup, new_id,
+};
 
 use super::caller::{store_failed, unavailable, unreadable};
 use super::content::{BatchContent, RowKind};

@@ -136,7 +136,9 @@ async fn of_a_page_that_was_not_compared_the_sealed_amount_is_shown() {
     };
     open_with(&browser, &gateway, &key.full).await;
     let forged = case("forged-stroke-slant.pdf");
-    browser.choose_files("verify-files", &[forged.as_path()]).await;
+    browser
+        .choose_files("verify-files", &[forged.as_path()])
+        .await;
     let shown = cards(&browser, 1).await;
     assert_eq!(shown[0]["result"], "not_checked", "{shown:?}");
     assert_eq!(shown[0]["open"], true, "{shown:?}");

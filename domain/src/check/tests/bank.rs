@@ -282,7 +282,10 @@ fn the_issuer_is_the_participant_of_the_name() {
 fn a_receiver_that_may_be_newer_than_the_list_is_asked_for() {
     let xml = xml().replacen(r#"ClaveSPEI="40014""#, r#"ClaveSPEI="40999""#, 1);
     let receiver = query(&xml, unknown).and_then(|query| query.receiver);
-    assert_eq!(receiver.map(|code| code.to_string()).as_deref(), Some("40999"));
+    assert_eq!(
+        receiver.map(|code| code.to_string()).as_deref(),
+        Some("40999")
+    );
 }
 
 #[rstest]

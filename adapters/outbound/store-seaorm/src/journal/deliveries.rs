@@ -54,15 +54,15 @@ pub(crate) fn values_of(
 ) -> Vec<Value> {
     let rows = rows(deliveries).into_iter();
     rows.flat_map(|((customer, mark), delivered)| {
-            [
-                customer.to_string().into(),
-                mark.hex().into(),
-                stored(delivered.times).into(),
-                delivered.first.into(),
-                delivered.last.into(),
-            ]
-        })
-        .collect()
+        [
+            customer.to_string().into(),
+            mark.hex().into(),
+            stored(delivered.times).into(),
+            delivered.first.into(),
+            delivered.last.into(),
+        ]
+    })
+    .collect()
 }
 
 fn rows(
