@@ -30,7 +30,7 @@ use crate::lookups::{Answer, charged};
 use crate::proofs::Presented;
 
 mod matching;
-mod sent_files;
+pub(super) mod sent_files;
 
 use matching::{AskingRow, AskingState, ProofIndex, Taken};
 pub use sent_files::ImportedFiles;

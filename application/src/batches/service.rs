@@ -30,7 +30,7 @@ use super::canceled::conclude_canceled;
 use super::changes::StoredBatchChanges;
 use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
-use super::import::ImportedFiles;
+use super::import::sent_files::ImportedFiles;
 use super::rows::StoredRows;
 use super::uploads::BatchUploads;
 use super::view::Views;

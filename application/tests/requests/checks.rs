@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::check::{CheckName, CheckReason, CheckResult};
+use domain::inference;
 use domain::outcome::Outcome;
+use domain::participant::Catalogue;
 use ports::Cause;
 use ports::contract::bank::transfer;
 use ports::inbound::{
@@ -170,7 +172,12 @@ async fn a_proof_is_recognised_though_nobody_knows_its_issuer_and_a_seal_that_is
     let fixture = fixture(None).await;
     fixture.serve().await;
     for _ in 0..2 {
-        let (_, encoded) = check(&fixture, Ok(proof(BankComparison::Skipped))).await;
+        let resolved = inference::resolve(super::query(), Catalogue::embedded());
+        let file = CheckRequest {
+            file: unsealed_proof(&resolved.transfer.unwrap()).xml.unwrap(),
+            bank_comparison: BankComparison::Skipped,
+        };
+        let (_, encoded) = check(&fixture, Ok(file)).await;
         let checked = encoded.unwrap().unwrap();
         assert_eq!(checked.issuer, None);
         assert_eq!(checked.seen.unwrap().times, 1, "the delivery alone");

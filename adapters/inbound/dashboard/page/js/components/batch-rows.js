@@ -50,7 +50,7 @@ const columns = () => [
     cell: ({ row, line }) => html`<span class="stacked nowrap"><strong class="number"><span class="card-label">${t('row.number')} </span>${count(row)}</strong><small>${t('row.line', { line: count(line) })}</small></span>`,
   },
   { key: 'payment', label: t('row.payment'), cell: (row) => html`<${Payment} of=${row} />` },
-  { key: 'state', label: t('batch.state'), cell: (row) => html`<${DeliveryBadge} of=${row} tones=${TONES} topic="row.state" />` },
+  { key: 'state', label: t('batch.state'), cell: (row) => html`<${DeliveryBadge} of=${row} tones=${TONES} word=${(state) => t(`row.state.${state}`)} />` },
   { key: 'reason', label: t('row.explanation'), tone: 'remedy', cell: (row) => html`<${Explanation} of=${row} />` },
   {
     key: 'lookup', label: t('row.lookup'),

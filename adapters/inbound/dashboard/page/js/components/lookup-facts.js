@@ -19,16 +19,16 @@ export const isOpen = ({ state }) => OPEN_STATES.includes(state);
 // A file with an invalid seal proves no payment: nothing shows it as a success.
 export const isDistrusted = ({ state, seal }) => state === 'DELIVERED' && seal === 'INVALID';
 
-// `topic` has the words for the states.
-export function DeliveryBadge({ of: subject, tones, topic }) {
+// `word` tells a state.
+export function DeliveryBadge({ of: subject, tones, word }) {
   if (isDistrusted(subject)) {
-    return html`<${Badge} tone="bad marked"><span><${Icon} name="warning" />${t(`${topic}.seal_invalid`)}</span></${Badge}>`;
+    return html`<${Badge} tone="bad marked"><span><${Icon} name="warning" />${word('seal_invalid')}</span></${Badge}>`;
   }
-  return html`<${Badge} tone=${tones[subject.state]}>${t(`${topic}.${subject.state}`)}</${Badge}>`;
+  return html`<${Badge} tone=${tones[subject.state]}>${word(subject.state)}</${Badge}>`;
 }
 
 export const LookupState = ({ of: lookup }) => html`
-  <span data-testid="lookup-state" data-state=${lookup.state} data-seal=${lookup.seal}><${DeliveryBadge} of=${lookup} tones=${LOOKUP_TONES} topic="lookup.state" /></span>`;
+  <span data-testid="lookup-state" data-state=${lookup.state} data-seal=${lookup.seal}><${DeliveryBadge} of=${lookup} tones=${LOOKUP_TONES} word=${(state) => t(`lookup.state.${state}`)} /></span>`;
 
 export const Reason = ({ of: { reason } }) => (reason
   ? html`<${OutcomeBadge} outcome=${reason} />` : html`<span class="muted">—</span>`);
