@@ -15,6 +15,7 @@ mod import;
 mod row_charges;
 mod row_lookup;
 mod rows;
+mod sent_files;
 mod service;
 mod uploads;
 mod view;
@@ -23,7 +24,7 @@ mod waiters;
 
 pub use encryption::BatchEncryption;
 pub use feeder::{BatchFeeder, FeederParts};
-pub use import::ImportedFiles;
+pub use sent_files::ImportedFiles;
 pub use service::{BatchService, BatchSources};
 pub use uploads::BatchUploads;
 pub use waiters::BatchWaiters;

@@ -53,10 +53,7 @@ async fn a_faulty_field_is_named_with_its_problem() {
             ]),
         ),
         ("monto", texts(&["1,234.56", "NaN", "", "10.0.0", " 10"])),
-        (
-            "emisor",
-            texts(&["40999", "4001", "99999", "", "４００１２"]),
-        ),
+        ("emisor", texts(&["4001", "400120", "", "４００１２"])),
         ("emisor", raw(&["40012", "null"])),
         ("receptor", texts(&["12", "abcde"])),
     ];
@@ -75,6 +72,24 @@ async fn a_faulty_field_is_named_with_its_problem() {
                 assert_eq!(fields[0]["field"], field, "{body}");
                 assert!(!fields[0]["message"].as_str().unwrap().is_empty());
             }
+        }
+    }
+}
+
+/// A code is refused only if the list of participants is as new as the transfer.
+#[tokio::test]
+async fn a_code_that_the_list_of_the_day_lacks_is_refused() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    for code in ["40999", "99999"] {
+        for endpoint in endpoints() {
+            let mut body = request(1, "10.00");
+            body["fecha"] = json!("2026-09-01");
+            body["emisor"] = json!(code);
+            let error = json_of(gateway.post(endpoint, &key, &body).await, 400).await;
+            let fields = error["details"]["fields"].as_array().unwrap();
+            assert_eq!(fields.len(), 1, "{code}: {error}");
+            assert_eq!(fields[0]["field"], "emisor", "{code}");
         }
     }
 }

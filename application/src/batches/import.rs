@@ -26,17 +26,15 @@ use ports::outbound::{
 use super::caller::{store_failed, unavailable, unreadable};
 use super::content::{BatchContent, RowKind};
 use super::row_lookup::row_lookup;
+use super::sent_files::{NotRead, PdfReading, SentFile};
 use super::service::BatchService;
 use crate::admission::Settlement;
 use crate::lookups::{Answer, charged};
 use crate::proofs::Presented;
 
 mod matching;
-pub(super) mod sent_files;
 
 use matching::{AskingRow, AskingState, ProofIndex, Taken};
-pub use sent_files::ImportedFiles;
-use sent_files::{NotRead, PdfReading, SentFile};
 
 /// Proofs that are stored in one step, at most.
 const PER_STEP: usize = 100;

@@ -8,7 +8,7 @@ use domain::seal::SealVerdict;
 use domain::transfer::Transfer;
 use ports::inbound::UnusedReason;
 
-use super::sent_files::SentProof;
+use crate::batches::sent_files::SentProof;
 
 /// Rows of one tracking key that a file is compared with to say in what it differs. It is compared with each
 /// row of its tracking key and its amount to find the one that it answers.
