@@ -137,7 +137,7 @@ async fn banks_are_found_by_name_and_by_the_beginning_of_their_code() {
                  code: participants(text: \"4063\") { code } past: participants(text: \"90638\") \
                  { code active } none: participants(text: \"x y z\") { code } }";
     let data = Harness::new().await.member(query).await.data();
-    assert_eq!(data["all"].as_array().unwrap().len(), 102);
+    assert_eq!(data["all"].as_array().unwrap().len(), 105);
     assert_eq!(data["name"][0]["code"], "40002");
     assert!(
         data["code"]

@@ -33,7 +33,7 @@ fn with(members: &str) -> String {
 #[case(
     r#""nombre_beneficiario":"Otro","rfc_beneficiario":"XAXX010101000""#,
     "ninguna",
-    "ninguna"
+    "no_disponible"
 )]
 #[case(
     r#""nombre_beneficiario":null,"rfc_beneficiario":" ""#,
