@@ -119,14 +119,15 @@ impl Hint {
         match self {
             Self::LooksLikeReference | Self::LikelyTrackingKey { .. } => Field::TrackingKey,
             Self::CheckDigit { .. } => Field::Account,
-            Self::ReceiverDiffers { .. } => Field::Receiver,
             Self::IssuerDiffers { .. } | Self::IssuerWasInferred { .. } => Field::Issuer,
             Self::CodeNotValidOnDate { given, .. } | Self::ParticipantUnknown { given, .. }
                 if *given == transfer.issuer() =>
             {
                 Field::Issuer
             }
-            Self::CodeNotValidOnDate { .. } | Self::ParticipantUnknown { .. } => Field::Receiver,
+            Self::ReceiverDiffers { .. }
+            | Self::CodeNotValidOnDate { .. }
+            | Self::ParticipantUnknown { .. } => Field::Receiver,
             Self::DayAndMonthSwapped { .. }
             | Self::DateInTrackingKey { .. }
             | Self::NotABankingDay { .. }

@@ -308,7 +308,8 @@ impl Scene {
                     Value::String(text) => text.clone(),
                     other => other.to_string(),
                 });
-            table += &format!("{}\n", cells.join(","));
+            table.push_str(&cells.join(","));
+            table.push('\n');
         }
         let url = self.gateway.url("/v1/cep/batches?retry_for=0");
         let posting = self

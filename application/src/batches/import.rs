@@ -77,7 +77,7 @@ impl BatchService {
         let (mut proofs, mut pdfs) = (ProofIndex::default(), Vec::new());
         for (number, file) in sent.into_iter().enumerate() {
             match file {
-                SentFile::Proof(proof) => proofs.add(number, proof),
+                SentFile::Proof(proof) => proofs.add(number, *proof),
                 SentFile::Pdf(pdf) => pdfs.push((number, pdf)),
                 SentFile::Other => {}
             }
@@ -97,15 +97,14 @@ impl BatchService {
         for matched in matched {
             let row = matched.candidate.row;
             // Somebody else may have delivered it meanwhile.
-            let used = if is_new.contains(&row) {
+            let became = if is_new.contains(&row) {
                 FileUse::Delivered(row)
             } else {
                 FileUse::Unused(UnusedReason::AlreadyDelivered(row))
             };
-            for file in [Some(matched.file), matched.pdf.map(|(file, _)| file)] {
-                if let Some(file) = file {
-                    uses[file] = used.clone();
-                }
+            let pdf = matched.pdf.map(|(file, _)| file);
+            for file in std::iter::once(matched.file).chain(pdf) {
+                uses[file] = became.clone();
             }
         }
         Ok(ImportReport {

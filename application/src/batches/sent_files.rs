@@ -30,7 +30,7 @@ pub(super) struct NotRead;
 
 /// A file, as its content tells what it is.
 pub(super) enum SentFile {
-    Proof(SentProof),
+    Proof(Box<SentProof>),
     Pdf(Bytes),
     Other,
 }
@@ -103,7 +103,7 @@ impl SentFile {
         match FileKind::of(&file) {
             FileKind::Proof(Format::Pdf) => Self::Pdf(file),
             FileKind::Proof(Format::Xml) => Proof::parse(&file).map_or(Self::Other, |proof| {
-                Self::Proof(SentProof { xml: file, proof })
+                Self::Proof(Box::new(SentProof { xml: file, proof }))
             }),
             FileKind::Zip | FileKind::Other(_) => Self::Other,
         }

@@ -36,7 +36,7 @@ pub struct FileChecks {
 /// The checks of what was sent.
 pub(super) enum Reports {
     /// A file.
-    File(CheckReport),
+    File(Box<CheckReport>),
     /// The files of a ZIP.
     Zip(Vec<ZippedReport>),
 }
@@ -45,7 +45,7 @@ impl Reports {
     /// The reports of the files that are proofs.
     pub(super) fn of_proofs(&mut self) -> Vec<&mut CheckReport> {
         let reports: Vec<_> = match self {
-            Self::File(report) => vec![report],
+            Self::File(report) => vec![&mut **report],
             Self::Zip(reports) => reports.iter_mut().map(|it| &mut it.report).collect(),
         };
         let reports = reports.into_iter();
@@ -55,7 +55,7 @@ impl Reports {
 
 /// What was sent, as far as the first computation knows.
 enum Opened {
-    File(CheckReport),
+    File(Box<CheckReport>),
     Zip(Box<dyn ZipFiles>),
 }
 
@@ -95,9 +95,9 @@ impl FileChecks {
         file: Bytes,
     ) -> Result<Reports, CheckNotEnded> {
         let opened = self.computed(move |checks| match checks.open(&file) {
-            None => Opened::File(checks.verify(environment, &file)),
+            None => Opened::File(Box::new(checks.verify(environment, &file))),
             Some(Ok(files)) => Opened::Zip(files),
-            Some(Err(reason)) => Opened::File(CheckReport::of_other(reason)),
+            Some(Err(reason)) => Opened::File(Box::new(CheckReport::of_other(reason))),
         });
         let mut files = match opened.await? {
             Opened::File(report) => return Ok(Reports::File(report)),

@@ -126,6 +126,6 @@ async fn the_banks_answer_is_stored_encrypted() {
     process.work().await;
     let stored = world.stored(&holder, id).await.unwrap();
     let finding = stored.finding.unwrap();
-    let word = PaymentState::Settled.name().as_bytes();
-    assert!(!finding.windows(word.len()).any(|window| window == word));
+    let state = PaymentState::Settled.name().as_bytes();
+    assert!(!finding.windows(state.len()).any(|window| window == state));
 }

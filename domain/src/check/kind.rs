@@ -51,7 +51,7 @@ const PICTURE_BRANDS: [&[u8]; 9] = [
 ];
 /// File that every document of Office since 2007 holds (ECMA-376, part 2).
 const OFFICE_PART: &[u8] = b"[Content_Types].xml";
-/// Content of the first file of a document of LibreOffice (OpenDocument 1.3, part 2).
+/// Content of the first file of a document of `LibreOffice` (`OpenDocument` 1.3, part 2).
 const OPEN_DOCUMENT: &[u8] = b"application/vnd.oasis.opendocument";
 /// Names of the namespaces of the tax authority's documents begin so.
 const TAX_AUTHORITY: &[u8] = b"http://www.sat.gob.mx/";

@@ -35,8 +35,8 @@ pub(super) fn likely(
     // Any number of digits can be turned into a shape of few letters, so it has to be one bank's own.
     let is_certain = |issuer: &Inferred| issuer.evidence.confidence() == Confidence::High;
     let likely = replaced.filter(|changed| {
-        let changed = TrackingKey::parse(changed).ok();
-        let issuer = changed.and_then(|key| issuer(&key));
+        let key = TrackingKey::parse(changed).ok();
+        let issuer = key.and_then(|key| issuer(&key));
         issuer.as_ref().is_some_and(is_certain)
     });
     TrackingKey::parse(&likely.min_by_key(changes)?).ok()

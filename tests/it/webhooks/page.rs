@@ -118,7 +118,7 @@ impl Language {
         Documented {
             url: format!("http://127.0.0.1:{port}/"),
             process,
-            client: reqwest::Client::new(),
+            client: crate::gateway::client(),
             _folder: folder,
         }
     }

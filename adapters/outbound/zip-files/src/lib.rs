@@ -46,7 +46,7 @@ impl ZipReader for DeflatedZip {
         }
         Ok(Box::new(Files {
             archive,
-            files: files.into_iter(),
+            rest: files.into_iter(),
             bounds,
             inflated: 0,
         }))
@@ -56,7 +56,7 @@ impl ZipReader for DeflatedZip {
 struct Files {
     archive: ZipArchive<Cursor<Bytes>>,
     /// The files that are left, by their places in the directory.
-    files: std::vec::IntoIter<(usize, String)>,
+    rest: std::vec::IntoIter<(usize, String)>,
     bounds: ZipBounds,
     /// Bytes inflated so far.
     inflated: usize,
@@ -64,7 +64,7 @@ struct Files {
 
 impl ZipFiles for Files {
     fn next_file(&mut self) -> Option<ZippedFile> {
-        let (index, name) = self.files.next()?;
+        let (index, name) = self.rest.next()?;
         let content = self.content(index);
         Some(ZippedFile { name, content })
     }

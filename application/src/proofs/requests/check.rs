@@ -85,7 +85,7 @@ impl RequestSteps {
     ) -> (CheckedUpload, Vec<ProofMark>) {
         let reports = match reports {
             Reports::File(report) => {
-                let (checked, mark) = self.file_with_history(admitted, report, first).await;
+                let (checked, mark) = self.file_with_history(admitted, *report, first).await;
                 return (CheckedUpload::File(Box::new(checked)), Vec::from_iter(mark));
             }
             Reports::Zip(reports) => reports,

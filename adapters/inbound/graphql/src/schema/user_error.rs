@@ -191,7 +191,7 @@ where
         }
         Err(error @ (KeyError::Cursor | KeyError::Store(_))) => return Err(error.into()),
     };
-    Ok(refused(context, member, problem.into()))
+    Ok(refused(context, member, &problem.into()))
 }
 
 /// The payload of a result for a lookup, or of an expected refusal.
@@ -213,7 +213,7 @@ where
             | PersonLookupError::Store(_)),
         ) => return Err(error.into()),
     };
-    Ok(refused(context, Some("id"), problem.into()))
+    Ok(refused(context, Some("id"), &problem.into()))
 }
 
 /// The payload of a result for a batch, or of an expected refusal.
@@ -231,7 +231,7 @@ where
         Err(BatchError::NotFinal) => UserProblem::BatchNotFinal,
         Err(error) => return Err(error.into()),
     };
-    Ok(refused(context, Some("id"), problem.into()))
+    Ok(refused(context, Some("id"), &problem.into()))
 }
 
 /// Members of `input` that name a webhook, and what is changed of it: itself, or a delivery to it.
@@ -275,15 +275,15 @@ where
         Err(WebhookError::Pending) => (Some(members.subject), UserProblem::DeliveryPending.into()),
         Err(error @ (WebhookError::Cursor | WebhookError::Store(_))) => return Err(error.into()),
     };
-    Ok(refused(context, member, problem))
+    Ok(refused(context, member, &problem))
 }
 
 /// The payload of a mutation that was refused for one reason.
 fn refused<P: From<Vec<UserError>>>(
     context: &Context<'_>,
     member: Option<&str>,
-    problem: Refusal,
+    problem: &Refusal,
 ) -> P {
-    let error = UserError::new(member, &problem, requester(context).language);
+    let error = UserError::new(member, problem, requester(context).language);
     P::from(vec![error])
 }

@@ -39,7 +39,7 @@ struct Query {
 fn forwards(query: &Query) -> Result<(), ValidationError> {
     match (&query.from, &query.to) {
         (Some(Text(from)), Some(Text(to))) if from >= to => {
-            Err(rule_error("from", FieldProblem::Backwards))
+            Err(rule_error("from", &FieldProblem::Backwards))
         }
         _ => Ok(()),
     }

@@ -80,7 +80,7 @@ fn newest_fits(slots: &Slots) -> Result<(), ValidationError> {
     match slots.newest {
         Some(newest) if !(1..=most).contains(&newest.into()) => Err(rule_error(
             "newest",
-            FieldProblem::OutOfRange { least: 1, most },
+            &FieldProblem::OutOfRange { least: 1, most },
         )),
         _ => Ok(()),
     }

@@ -211,9 +211,8 @@ pub(super) async fn import(
     } = &imported.found;
     let mut uses = uses.iter().cloned();
     let files = files.into_iter().map(|(name, kind, read)| {
-        let used = read.map(|()| uses.next());
-        let used = used.map(|used| used.unwrap_or(FileUse::Unused(UnusedReason::NotAProof)));
-        (name, kind, used)
+        let unused = FileUse::Unused(UnusedReason::NotAProof);
+        (name, kind, read.map(|()| uses.next().unwrap_or(unused)))
     });
     let body = ImportBody::new(delivered, files);
     call.answer(StatusCode::OK, &imported, &body)

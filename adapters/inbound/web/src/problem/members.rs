@@ -29,10 +29,10 @@ impl Problem {
                 FieldProblem::UnknownParticipant { list_date } => Some(list_date),
                 _ => None,
             }),
-            Self::InferenceFailed { receiver, .. } => match receiver {
-                Some(GapReason::ClabePrefix { list_date, .. }) => Some(*list_date),
-                _ => None,
-            },
+            Self::InferenceFailed {
+                receiver: Some(GapReason::ClabePrefix { list_date, .. }),
+                ..
+            } => Some(*list_date),
             Self::NotInSpei { missing }
             | Self::ProofNotIssued { missing }
             | Self::PaymentInProcess { missing }

@@ -150,6 +150,7 @@ fn a_problem_is_told_in_the_language_of_its_reader() {
 }
 
 /// A problem of every kind.
+#[expect(clippy::too_many_lines, reason = "a list")]
 fn every_problem() -> Vec<Problem> {
     const WAIT: Duration = Duration::from_millis(1_500);
     let id = || domain::request::RequestId::parse("test-1").unwrap();

@@ -55,12 +55,12 @@ impl de::Error for Error {
 }
 
 /// Error of a rule across the members of a struct; `field` is the one to correct.
-pub(crate) fn rule_error(field: &'static str, problem: FieldProblem) -> ValidationError {
+pub(crate) fn rule_error(field: &'static str, problem: &FieldProblem) -> ValidationError {
     let mut error = ValidationError::new(problem.code());
     error.add_param("field".into(), &field);
     if let FieldProblem::OutOfRange { least, most } = problem {
-        error.add_param("min".into(), &least);
-        error.add_param("max".into(), &most);
+        error.add_param("min".into(), least);
+        error.add_param("max".into(), most);
     }
     error
 }

@@ -41,7 +41,7 @@ struct Kinds {
 fn in_order(kinds: &Kinds) -> Result<(), ValidationError> {
     match (kinds.least, kinds.most) {
         (Some(least), Some(Some(most))) if u64::from(least) > most => {
-            Err(rule_error("least", FieldProblem::Backwards))
+            Err(rule_error("least", &FieldProblem::Backwards))
         }
         _ => Ok(()),
     }
