@@ -53,7 +53,7 @@ impl Reports {
     }
 }
 
-/// What was sent, as far as the first computation knows.
+/// Upload after the first computation: a checked file, or an opened ZIP.
 enum Opened {
     File(Box<CheckReport>),
     Zip(Box<dyn ZipFiles>),

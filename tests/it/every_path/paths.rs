@@ -113,7 +113,7 @@ fn says(fact: &str, first: &str, told: &str) -> bool {
     }
 }
 
-/// What the paths showed of all outcomes.
+/// Facts that the paths showed of all outcomes.
 pub(super) struct Seen {
     lookups: Vec<Value>,
     rows: Vec<Value>,
@@ -228,7 +228,7 @@ const LOOKUP: &str = "query($id: ID!) { lookup(id: $id) { summary {
     inferred { emisor { participant { code } } receptor { participant { code } } }
 } } }";
 
-/// What an element shows. A file with an invalid seal is distrusted in words; where the page has no verdict, the
+/// Text that an element shows. A file with an invalid seal is distrusted in words; where the page has no verdict, the
 /// advice says that a seal wasn't checked.
 const SHOWN: &str = "
     const shown = (element, state) => {

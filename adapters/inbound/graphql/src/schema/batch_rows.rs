@@ -57,7 +57,7 @@ pub(crate) struct BatchRow {
     payment: Option<Payment>,
     /// Things to check, most likely first, when the bank didn't know the transfer at its last answer.
     hints: Vec<Hint>,
-    /// What to do next, in the caller's language; null without a lookup, and once a proof with a valid seal is
+    /// The next step, in the caller's language; null without a lookup, and once a proof with a valid seal is
     /// delivered.
     what_to_do: Option<String>,
 }

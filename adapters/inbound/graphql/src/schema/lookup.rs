@@ -53,7 +53,7 @@ pub(crate) struct Lookup {
     payment: Option<Payment>,
     /// Things to check, most likely first, when the bank didn't know the transfer at its last answer.
     hints: Vec<Hint>,
-    /// What to do next, in the caller's language; null once a proof with a valid seal is delivered.
+    /// The next step, in the caller's language; null once a proof with a valid seal is delivered.
     what_to_do: Option<String>,
     /// Pairs that its creator gave, in their order.
     metadata: Vec<MetadataPair>,

@@ -142,7 +142,7 @@ impl BatchBody {
 pub(crate) struct PreviewBody {
     /// The columns of the table, and what they hold. None for JSON lines.
     columns: Vec<TableColumn>,
-    /// What seems to be wrong with the table as a whole.
+    /// Likely mistakes of the table as a whole.
     notices: Vec<NoticeBody>,
     /// All rows.
     rows: u32,
@@ -174,7 +174,7 @@ pub(crate) struct NoticeBody {
     code: &'static str,
     /// The remedy, for people.
     message: String,
-    /// That column.
+    /// The other column.
     column: TableColumn,
 }
 
@@ -236,7 +236,7 @@ struct RowWarningBody {
     line: u32,
     /// The field to look at.
     field: &'static str,
-    /// That of a hint, for machines.
+    /// Code of a hint, for programs.
     code: &'static str,
     /// The contradiction and the remedy, for people.
     message: String,

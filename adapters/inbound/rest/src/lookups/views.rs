@@ -67,7 +67,7 @@ pub(crate) struct LookupBody {
     payment: Option<PaymentDetail>,
     /// Things to check, most likely first, when the bank did not know the transfer at its last answer.
     hints: Vec<HintDetail>,
-    /// What to do next. Null once a proof with a valid seal is delivered.
+    /// The next step, in a sentence. Null once a proof with a valid seal is delivered.
     #[schema(required)]
     what_to_do: Option<String>,
     /// The fields of the proof. Null unless it is delivered, and in lists.

@@ -42,7 +42,7 @@ fn good() -> Vec<u8> {
     zip(&files, deflated())
 }
 
-/// What is read of each file.
+/// Content read of each file.
 fn read_within(bounds: ZipBounds, file: Vec<u8>) -> Vec<Result<Bytes, Problem>> {
     let entries = ZipEntries::open(file.into(), bounds).unwrap();
     entries.map(|file| file.content).collect()
@@ -52,7 +52,7 @@ fn read(file: Vec<u8>) -> Vec<Result<Bytes, Problem>> {
     read_within(BOUNDS, file)
 }
 
-/// What is read of each file, by its size.
+/// Sizes read of each file.
 fn lengths(read: Vec<Result<Bytes, Problem>>) -> Vec<Result<usize, Problem>> {
     let length = |content: Result<Bytes, Problem>| content.map(|bytes| bytes.len());
     read.into_iter().map(length).collect()

@@ -36,7 +36,7 @@ fn body(lookup: &LookupView) -> Value {
     serde_json::to_value(LookupBody::new(lookup, LANGUAGE)).unwrap_or_default()
 }
 
-/// That of the request's example.
+/// The question of the request's example.
 fn question() -> Option<ProofQuery> {
     Some(ProofQuery {
         date: date(11, 20),
