@@ -33,6 +33,9 @@ catalogue! {
         /// Wait, and don't count on the payment.
         AwaitReturn { state: PaymentState }
             = "await_return", "advice-await-return"(state: state.label());
+        /// Don't count on a payment whose return had begun, and ask again later.
+        ReturnPending { state: PaymentState }
+            = "return_pending", "advice-return-pending"(state: state.label());
         /// Compare the question with its source while it is asked again.
         CheckMeanwhile = "check_meanwhile", "advice-check-meanwhile";
         /// Correct a question that contradicts itself.
@@ -94,6 +97,7 @@ impl Advice {
             },
             LookupState::Expired => match payment.map(Self::of_payment) {
                 None | Some(Self::AwaitProof { .. }) => Self::AskReceivingBank,
+                Some(Self::AwaitReturn { state }) => Self::ReturnPending { state },
                 Some(of_payment) => of_payment,
             },
             LookupState::Failed => Self::of_failure(lookup.unresolved.as_ref()),

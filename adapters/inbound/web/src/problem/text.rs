@@ -149,7 +149,15 @@ fn load(language: LanguageIdentifier, source: &str) -> Bundle {
                 }
                 _ => None,
             };
-            list.map_or(FluentValue::Error, |list| list.join(last_word).into())
+            let before = match named.get("before") {
+                Some(FluentValue::String(text)) => text.as_ref(),
+                _ => "",
+            };
+            match list {
+                None => FluentValue::Error,
+                Some(List(names)) if names.is_empty() => "".into(),
+                Some(list) => format!("{before}{}", list.join(last_word)).into(),
+            }
         })
         .expect("no function has the name yet");
     bundle
