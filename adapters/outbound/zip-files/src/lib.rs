@@ -30,7 +30,13 @@ impl ZipReader for DeflatedZip {
         if entries.take(most + 1).count() > most {
             return Err(ZipError::TooManyFiles);
         }
-        let archive = ZipArchive::new(Cursor::new(zip)).map_err(|_| ZipError::Damaged)?;
+        let mut archive = ZipArchive::new(Cursor::new(zip)).map_err(|_| ZipError::Damaged)?;
+        // Programs differ in which of two files with one name they take out, and in where a ZIP behind other
+        // bytes begins.
+        let is_ambiguous = archive.has_duplicate_names() || archive.offset() != 0;
+        if is_ambiguous || archive.has_overlapping_entries().unwrap_or(true) {
+            return Err(ZipError::Damaged);
+        }
         let mut files = Vec::new();
         for index in 0..archive.len() {
             let entry = archive

@@ -194,3 +194,20 @@ proptest! {
         let _ = read(file);
     }
 }
+
+#[test]
+fn a_zip_whose_files_programs_would_choose_differently_is_refused() {
+    let twice = zip(
+        &[("1.xml", b"one"), ("2.xml", b"two")],
+        CompressionMethod::Stored,
+    );
+    let mut one_name = twice.clone();
+    for place in 0..one_name.len() {
+        if one_name[place..].starts_with(b"2.xml") {
+            one_name[place] = b'1';
+        }
+    }
+    assert_eq!(read(one_name).unwrap_err(), ZipError::Damaged);
+    let behind = [twice.clone(), twice].concat();
+    assert_eq!(read(behind).unwrap_err(), ZipError::Damaged);
+}
