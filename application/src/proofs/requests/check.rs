@@ -91,8 +91,16 @@ impl RequestSteps {
             Reports::Zip(reports) => reports,
         };
         let (mut files, mut marks) = (Vec::with_capacity(reports.len()), Vec::new());
+        let mut shown = Vec::new();
         for ZippedReport { name, report } in reports {
-            let (checked, mark) = self.file_with_history(admitted, report, first).await;
+            let (mut checked, mark) = self.file_with_history(admitted, report, first).await;
+            if let (Some(mark), Some(seen)) = (mark, &mut checked.seen) {
+                // Another copy in one ZIP is another time, too; the PDF beside an XML isn't.
+                let is_xml = checked.report.page().is_none();
+                seen.times += shown.iter().filter(|it| **it == (mark, is_xml)).count() as u64;
+                seen.first = seen.first.or((seen.times > 0).then(|| self.clock.now()));
+                shown.push((mark, is_xml));
+            }
             files.push(ZippedCheck { name, checked });
             // The XML and the PDF of one payment are one time that it is shown.
             if let Some(mark) = mark.filter(|mark| !marks.contains(mark)) {
