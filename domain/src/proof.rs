@@ -146,6 +146,12 @@ impl Proof {
         xml::read(xml)
     }
 
+    /// Returns `true` if an XML that can be read as a proof holds more than a bank writes, which a viewer
+    /// may show and no seal covers.
+    pub fn holds_more(xml: &[u8]) -> bool {
+        xml::holds_more(xml)
+    }
+
     /// The proof with the data of its original chain instead of those beside it. The tracking key,
     /// which isn't in the chain, stays.
     pub(crate) fn as_sealed(&self) -> Self {

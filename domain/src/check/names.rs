@@ -172,6 +172,9 @@ named_enum! {
         /// A `|` in a name or the concept, so the places of the chain's fields are uncertain.
         #[strum(serialize = "lugares_inciertos")]
         UncertainPlaces,
+        /// The XML holds more than a bank writes, which a viewer may show.
+        #[strum(serialize = "contenido_ajeno")]
+        ForeignContent,
         /// The page isn't drawn as the portal draws it, so what it shows wasn't compared; the named
         /// fields are missing from it.
         #[strum(serialize = "pagina_no_comparada")]

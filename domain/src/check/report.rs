@@ -42,7 +42,12 @@ impl CheckReport {
                     unreadable: Vec::new(),
                     missing: Vec::new(),
                 };
-                Self::of_reading(reading, verdict)
+                let mut report = Self::of_reading(reading, verdict);
+                if Proof::holds_more(xml) {
+                    let reason = CheckReason::ForeignContent;
+                    report.checks[0] = Check::not_checked(CheckName::Structure, reason, Vec::new());
+                }
+                report
             }
             Err(error) => Self::unreadable(&FileError::Xml(error)),
         }
@@ -110,7 +115,7 @@ impl CheckReport {
         }
     }
 
-    fn of_reading(reading: Reading, verdict: Verdict) -> Self {
+    pub(super) fn of_reading(reading: Reading, verdict: Verdict) -> Self {
         let comparison = compare::compare(&reading);
         let contradicts = !comparison.contradicting.is_empty();
         let fields = fields_check(&reading, comparison, verdict);

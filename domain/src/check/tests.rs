@@ -56,6 +56,35 @@ fn report(xml: &str) -> CheckReport {
     CheckReport::of_xml(xml.as_bytes(), known)
 }
 
+#[rstest]
+#[case::an_element("<Beneficiario ", "<Nota>9,999,555.00</Nota><Beneficiario ")]
+#[case::a_nested_element(
+    "MontoPago=\"1234.56\"/>",
+    "MontoPago=\"1234.56\"><Ordenante/></Beneficiario>"
+)]
+#[case::an_attribute("MontoPago=", "Monto=\"9234.56\" MontoPago=")]
+#[case::a_namespace(
+    "<SPEI_Tercero ",
+    "<SPEI_Tercero xmlns=\"http://www.w3.org/1999/xhtml\" "
+)]
+#[case::a_prefix("<SPEI_Tercero ", "<SPEI_Tercero xmlns:a=\"urn:a\" ")]
+#[case::text("<Beneficiario ", "$ 9,999,555.00<Beneficiario ")]
+#[case::a_comment("<Beneficiario ", "<!-- $ 9,999,555.00 --><Beneficiario ")]
+#[case::a_style("<SPEI_Tercero ", "<?xml-stylesheet href=\"a.css\"?><SPEI_Tercero ")]
+#[case::an_encoding(
+    "<SPEI_Tercero ",
+    "<?xml version=\"1.0\" encoding=\"windows-1251\"?><SPEI_Tercero "
+)]
+fn a_file_that_holds_more_than_a_bank_writes_is_never_valid(#[case] from: &str, #[case] to: &str) {
+    assert_eq!(report(&xml()).outcome(), CheckOutcome::Valid);
+    let more = report(&xml().replacen(from, to, 1));
+    let structure = more.check(CheckName::Structure).unwrap();
+    assert_eq!(structure.reason, Some(CheckReason::ForeignContent));
+    assert_eq!(more.outcome(), CheckOutcome::NotChecked);
+    let declared = format!("<?xml version='1.0' encoding='utf-8'?>\r\n{}", xml());
+    assert_eq!(report(&declared).outcome(), CheckOutcome::Valid);
+}
+
 /// The reasons and fields of all checks that aren't `ok`, but that of the tracking key.
 fn findings(report: &CheckReport) -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
     let tracking = report

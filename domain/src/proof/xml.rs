@@ -1,7 +1,7 @@
 //! Parsing of a proof's XML.
 
 use chrono::NaiveTime;
-use roxmltree::{Document, Node, ParsingOptions};
+use roxmltree::{Document, Node, NodeType, ParsingOptions};
 
 use super::party::{Party, given};
 use super::{MAX_BYTES, OriginalChain, Proof, ProofError};
@@ -29,6 +29,94 @@ pub(super) fn read(xml: &[u8]) -> Result<Proof, ProofError> {
         return Err(ProofError::Root);
     }
     proof(root)
+}
+
+/// Attributes of the elements of a proof, by element.
+const ELEMENTS: [(&str, &[&str]); 3] = [
+    (
+        "SPEI_Tercero",
+        &[
+            "FechaOperacion",
+            "Hora",
+            "ClaveSPEI",
+            "sello",
+            "numeroCertificado",
+            "cadenaCDA",
+            "claveRastreo",
+        ],
+    ),
+    (
+        "Beneficiario",
+        &[
+            "BancoReceptor",
+            "Nombre",
+            "TipoCuenta",
+            "Cuenta",
+            "RFC",
+            "Concepto",
+            "IVA",
+            "MontoPago",
+        ],
+    ),
+    (
+        "Ordenante",
+        &["BancoEmisor", "Nombre", "TipoCuenta", "Cuenta", "RFC"],
+    ),
+];
+
+/// Returns `true` if the file holds more than a bank writes: other elements or attributes, namespaces, text,
+/// comments, processing instructions, or another declared encoding. A program that shows the file may show
+/// them, and no seal covers them.
+pub(super) fn holds_more(xml: &[u8]) -> bool {
+    let Ok(text) = checked_text(xml) else {
+        return false;
+    };
+    let Ok(document) = Document::parse(text) else {
+        return false;
+    };
+    let root = document.root_element();
+    let is_known = |node: Node<'_, '_>| match node.node_type() {
+        NodeType::Root => true,
+        NodeType::Element => is_known_element(node, root),
+        NodeType::Text => node.text().is_none_or(|text| text.trim().is_empty()),
+        NodeType::PI | NodeType::Comment => false,
+    };
+    declares_another_encoding(text) || !document.descendants().all(is_known)
+}
+
+fn is_known_element(node: Node<'_, '_>, root: Node<'_, '_>) -> bool {
+    let name = node.tag_name();
+    let known = ELEMENTS.iter().find(|(known, _)| *known == name.name());
+    let Some((known, attributes)) = known else {
+        return false;
+    };
+    let is_in_place = if *known == ELEMENTS[0].0 {
+        node == root
+    } else {
+        node.parent() == Some(root)
+    };
+    is_in_place
+        && name.namespace().is_none()
+        && node.namespaces().all(|it| it.name() == Some("xml"))
+        && node
+            .attributes()
+            .all(|it| it.namespace().is_none() && attributes.contains(&it.name()))
+}
+
+/// Returns `true` if the declaration names another encoding than UTF-8, by which a viewer would read it.
+fn declares_another_encoding(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}');
+    let declaration = text
+        .strip_prefix("<?xml")
+        .and_then(|rest| rest.split_once("?>"));
+    let declared = declaration.and_then(|(declaration, _)| declaration.split_once("encoding"));
+    declared.is_some_and(|(_, encoding)| {
+        let encoding = encoding.trim_start().trim_start_matches('=').trim_start();
+        let quoted = encoding
+            .get(1..)
+            .and_then(|rest| rest.split(['"', '\'']).next());
+        !quoted.is_some_and(|name| name.eq_ignore_ascii_case("UTF-8"))
+    })
 }
 
 /// Checks size, encoding and document type; returns the text.

@@ -139,6 +139,8 @@ catalogue! {
         Contradiction = CheckReason::Contradiction, "check-contradiccion";
         /// A `|` in a name or the concept, so the places of the chain's fields are uncertain.
         UncertainPlaces = CheckReason::UncertainPlaces, "check-lugares-inciertos";
+        /// The XML holds more than a bank writes, which a viewer may show.
+        ForeignContent = CheckReason::ForeignContent, "check-contenido-ajeno";
         /// The named fields are missing from the visible text, or it may be covered.
         PageNotCompared = CheckReason::PageNotCompared, "check-pagina-no-comparada";
         /// No key is known for the certificate.
@@ -220,6 +222,7 @@ impl From<CheckReason> for CheckExplanation {
             CheckReason::SealOfAnotherText => Self::SealOfAnotherText,
             CheckReason::Contradiction => Self::Contradiction,
             CheckReason::UncertainPlaces => Self::UncertainPlaces,
+            CheckReason::ForeignContent => Self::ForeignContent,
             CheckReason::PageNotCompared => Self::PageNotCompared,
             CheckReason::UnknownCertificate => Self::UnknownCertificate,
             CheckReason::UnreadableSeal => Self::UnreadableSeal,
