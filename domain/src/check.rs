@@ -16,7 +16,7 @@ mod kind;
 mod names;
 mod printed;
 mod report;
-mod shown_chain;
+mod shown_proof;
 mod verdicts;
 mod zip;
 
@@ -26,7 +26,7 @@ pub use kind::FileKind;
 pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
 pub use printed::{Drawing, MAX_RUNS, PrintedPage, TextRun};
 pub use report::CheckReport;
-pub use shown_chain::ShownChain;
+pub use shown_proof::ShownProof;
 pub use zip::{ZipBounds, ZipError};
 
 /// Maximum size of a file that is checked; a PDF of the portal has about 30,000 bytes.

@@ -10,6 +10,7 @@ mod faults;
 mod identity;
 mod journal;
 mod limiter;
+mod plain_pdf;
 mod seals;
 mod store;
 
@@ -24,7 +25,8 @@ pub use faults::{DRIVER_ERROR, Fault, Faults};
 pub use identity::{ScriptedIdentity, SignOut};
 pub use journal::MemoryJournal;
 pub use limiter::FaultyLimiter;
-pub use seals::{NoPdfs, NoSealKeys, PlainPdfs, plain_pdf, unknown_certificate};
+pub use plain_pdf::{PlainPdfs, plain_pdf};
+pub use seals::{NoPdfs, NoSealKeys, unknown_certificate};
 pub use store::MemoryStore;
 
 /// The cause of a fake's error.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use domain::batch::{BatchState, RowNumber};
 use domain::inference::{self, Resolution};
+use domain::key::Environment;
 use domain::lookup::{LookupId, LookupState};
 use domain::month::Month;
 use domain::notice::ProofOrigin;
@@ -61,6 +62,24 @@ struct Matched {
     candidate: Candidate,
 }
 
+/// Takes out the proofs whose sealed text an earlier one has, which differ from it in what no seal covers, and
+/// returns their files with the row of the earlier one: one payment is no answer to two rows.
+fn repeated(matched: &mut Vec<Matched>) -> Vec<(usize, RowNumber)> {
+    let mut rows = HashMap::new();
+    let mut repeated = Vec::new();
+    matched.retain(|proof| {
+        let row = proof.candidate.row;
+        let first = *rows
+            .entry(proof.chain.signed_text().to_owned())
+            .or_insert(row);
+        if first != row {
+            repeated.push((proof.file, first));
+        }
+        first == row
+    });
+    repeated
+}
+
 impl BatchService {
     /// Delivers the proofs that answer rows without one. Each file is read once, and found by its tracking key.
     pub(super) async fn import_into(
@@ -83,10 +102,16 @@ impl BatchService {
             }
         }
         let mut matched = self.matched(batch, &mut proofs).await?;
+        for (file, row) in repeated(&mut matched) {
+            uses[file] = FileUse::Unused(UnusedReason::AlreadyDelivered(row));
+        }
         for (file, reason) in proofs.left() {
             uses[file] = FileUse::Unused(reason);
         }
-        for (file, reason) in self.with_pdfs(&content, &mut matched, pdfs).await? {
+        for (file, reason) in self
+            .with_pdfs(batch.facts.environment, &content, &mut matched, pdfs)
+            .await?
+        {
             uses[file] = FileUse::Unused(reason);
         }
         let mut delivered = Vec::new();
@@ -171,6 +196,7 @@ impl BatchService {
     /// Adds the PDFs that show the original chain of a proof, if the batch keeps them; returns the others.
     async fn with_pdfs(
         &self,
+        environment: Environment,
         content: &BatchContent,
         matched: &mut [Matched],
         pdfs: Vec<(usize, Bytes)>,
@@ -192,7 +218,7 @@ impl BatchService {
         }
         let read = self
             .files
-            .shown_by(pdfs.iter().map(|(_, pdf)| pdf.clone()))
+            .shown_by(pdfs.iter().map(|(_, pdf)| pdf.clone()), environment)
             .await
             .map_err(not_read)?;
         let mut unused = Vec::new();
@@ -204,7 +230,8 @@ impl BatchService {
                     let mut same_seal = by_seal.get(shown.seal()).into_iter().flatten();
                     let is_shown = |place: &&usize| {
                         let matched: &Matched = &matched[**place];
-                        matched.pdf.is_none() && shown.is(&matched.chain)
+                        let key = matched.candidate.query.tracking_key.as_str();
+                        matched.pdf.is_none() && shown.is(&matched.chain, key)
                     };
                     if let Some(place) = same_seal.find(is_shown).copied() {
                         matched[place].pdf = Some((file, pdf));

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use domain::check::{FileKind, MAX_FILE_BYTES, ShownChain};
+use domain::check::{FileKind, MAX_FILE_BYTES, ShownProof};
 use domain::file::Format;
+use domain::key::Environment;
 use domain::proof::Proof;
 use futures::channel::oneshot;
 use ports::outbound::{Clock, ProofPdfReader};
@@ -43,7 +44,7 @@ pub(super) struct SentProof {
 
 /// Result of reading a PDF.
 pub(super) enum PdfReading {
-    Shows(ShownChain),
+    Shows(ShownProof),
     Unreadable,
     /// Those before it took too long.
     NotRead,
@@ -69,6 +70,7 @@ impl ImportedFiles {
     pub(super) async fn shown_by(
         &self,
         pdfs: impl Iterator<Item = Bytes> + Send,
+        environment: Environment,
     ) -> Result<Vec<PdfReading>, NotRead> {
         let began = self.clock.monotonic();
         let mut read = Vec::new();
@@ -78,7 +80,7 @@ impl ImportedFiles {
                 continue;
             }
             let reader = Arc::clone(&self.pdfs);
-            let shown = self.computed(move || PdfReading::of(&*reader, &pdf));
+            let shown = self.computed(move || PdfReading::of(&*reader, &pdf, environment));
             read.push(shown.await?);
         }
         Ok(read)
@@ -102,21 +104,22 @@ impl SentFile {
     fn of(file: Bytes) -> Self {
         match FileKind::of(&file) {
             FileKind::Proof(Format::Pdf) => Self::Pdf(file),
-            FileKind::Proof(Format::Xml) => Proof::parse(&file).map_or(Self::Other, |proof| {
-                Self::Proof(Box::new(SentProof { xml: file, proof }))
-            }),
-            FileKind::Zip | FileKind::Other(_) => Self::Other,
+            FileKind::Proof(Format::Xml) if !Proof::holds_more(&file) => Proof::parse(&file)
+                .map_or(Self::Other, |proof| {
+                    Self::Proof(Box::new(SentProof { xml: file, proof }))
+                }),
+            FileKind::Proof(Format::Xml) | FileKind::Zip | FileKind::Other(_) => Self::Other,
         }
     }
 }
 
 impl PdfReading {
-    fn of(reader: &dyn ProofPdfReader, pdf: &[u8]) -> Self {
+    fn of(reader: &dyn ProofPdfReader, pdf: &[u8], environment: Environment) -> Self {
         if pdf.len() > MAX_FILE_BYTES {
             return Self::Unreadable;
         }
         let pages = reader.read(pdf);
-        let shown = pages.and_then(|pages| ShownChain::of(&pages));
+        let shown = pages.and_then(|pages| ShownProof::of(&pages, environment));
         shown.map_or(Self::Unreadable, Self::Shows)
     }
 }

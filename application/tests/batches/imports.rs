@@ -37,6 +37,12 @@ pub(crate) fn file(query: &ProofQuery) -> Bytes {
     unsealed_proof(&transfer(query.clone())).xml.unwrap()
 }
 
+/// The same about a beneficiary whose name is no label of the page.
+fn named_file(query: &ProofQuery) -> Bytes {
+    let xml = String::from_utf8(file(query).to_vec()).unwrap();
+    Bytes::from(xml.replace("BENEFICIARIO", "LUISA PRUEBA"))
+}
+
 fn with_key(query: ProofQuery) -> ProofQuery {
     ProofQuery {
         tracking_key: TrackingKey::parse(OTHER_KEY).unwrap(),
@@ -243,6 +249,21 @@ async fn a_paused_batch_whose_next_row_is_imported_stays_paused() {
     );
 }
 
+#[tokio::test]
+async fn one_payment_is_no_answer_to_two_rows() {
+    let (_world, process, holder) = start().await;
+    let id = process
+        .create(&holder, rows([payment(1), with_key(payment(1))]))
+        .await;
+    let xml = file(&payment(1));
+    let edited = String::from_utf8(xml.to_vec()).unwrap();
+    let edited = edited.replace(payment(1).tracking_key.as_str(), OTHER_KEY);
+    let report = process.import(&holder, id, vec![xml, edited.into()]).await;
+    assert_eq!(report.delivered, [RowNumber(0)]);
+    let repeated = UnusedReason::AlreadyDelivered(RowNumber(0));
+    assert_eq!(report.files[1], FileUse::Unused(repeated));
+}
+
 /// A batch of so many payments that keeps PDFs.
 async fn with_pdfs(process: &Process, holder: &Holder, rows: u64) -> BatchId {
     let draft = BatchDraft {
@@ -270,7 +291,7 @@ async fn kept_pdfs(process: &Process, holder: &Holder, id: BatchId) -> Vec<Optio
 async fn a_pdf_is_kept_with_the_xml_whose_chain_it_shows() {
     let (_world, process, holder) = start().await;
     let id = with_pdfs(&process, &holder, 3).await;
-    let [first, second, third] = [0, 1, 2].map(|number| file(&payment(number)));
+    let [first, second, third] = [0, 1, 2].map(|number| named_file(&payment(number)));
     let (of_first, of_second) = (plain_pdf(&first), plain_pdf(&second));
     let files = vec![of_second.clone(), first, second, of_first.clone(), third];
     let report = process.import(&holder, id, files).await;
@@ -284,14 +305,20 @@ async fn a_pdf_is_kept_with_the_xml_whose_chain_it_shows() {
 async fn a_pdf_that_agrees_with_no_delivered_xml_is_not_kept() {
     let (_world, process, holder) = start().await;
     let id = with_pdfs(&process, &holder, 2).await;
-    let xml = file(&payment(0));
+    let xml = named_file(&payment(0));
     let shown = String::from_utf8(plain_pdf(&xml).to_vec()).unwrap();
-    let forged = shown.replacen("|40002|", "|40012|", 1);
-    assert_ne!(forged, shown);
+    let edited = |from, to| {
+        let forged = shown.replacen(from, to, 1);
+        assert_ne!(forged, shown);
+        Bytes::from(forged)
+    };
     let files = vec![
         xml.clone(),
-        forged.into(),
-        plain_pdf(&file(&payment(1))),
+        edited("|40002|", "|40012|"),
+        // Beside the chain: the amount and the tracking key that people read.
+        edited(" $ ", " $ 9"),
+        edited(payment(0).tracking_key.as_str(), OTHER_KEY),
+        plain_pdf(&named_file(&payment(1))),
         Bytes::from_static(b"%PDF-1.4\nsomething else\n"),
         Bytes::from_static(b"<html>a page</html>"),
         plain_pdf(&xml),
@@ -301,12 +328,14 @@ async fn a_pdf_that_agrees_with_no_delivered_xml_is_not_kept() {
     let unused = [
         UnusedReason::PdfAlone,
         UnusedReason::PdfAlone,
+        UnusedReason::PdfAlone,
+        UnusedReason::PdfAlone,
         UnusedReason::PdfUnreadable,
         UnusedReason::NotAProof,
     ];
-    assert_eq!(report.files[1..5], unused.map(FileUse::Unused));
-    assert_eq!(report.files[5], FileUse::Delivered(RowNumber(0)));
-    assert_eq!(report.files[6], FileUse::Unused(UnusedReason::PdfAlone));
+    assert_eq!(report.files[1..7], unused.map(FileUse::Unused));
+    assert_eq!(report.files[7], FileUse::Delivered(RowNumber(0)));
+    assert_eq!(report.files[8], FileUse::Unused(UnusedReason::PdfAlone));
     let kept = kept_pdfs(&process, &holder, id).await;
     assert_eq!(kept, [Some(plain_pdf(&xml)), None]);
 }

@@ -65,7 +65,8 @@ struct UnusedBody {
     /// `differs`: `row` asks for its tracking key, and `fields` differ. `already_delivered`: `row` has its
     /// proof. `row_canceled`: `row`, which asks for it, was canceled. `seal_invalid`: `row` asks for it, and its
     /// seal is invalid: don't trust it. `pdf_not_kept`: the batch keeps no PDFs. `pdf_alone`: no XML that was
-    /// delivered has the original chain of this PDF. `pdf_unreadable`: the PDF can't be read, or is none of a
+    /// delivered is the proof that this PDF shows, page for page as the portal draws it. `pdf_unreadable`: the
+    /// PDF can't be read, or is none of a
     /// proof. `pdf_not_read`: the PDFs before it took too long; send it with its XML in a ZIP of its own.
     /// `damaged`, `encrypted`, `unsupported_method` (neither stored nor deflated), `too_large`, `not_a_file`
     /// (a link): the file can't be taken out of the ZIP. `does_not_fit`: the files before it are as much as is

@@ -119,7 +119,7 @@ export default {
   'import.reason.row_canceled': 'row {row}, which asks for it, was canceled',
   'import.reason.seal_invalid': "row {row} asks for it, but its seal is not valid: don't trust it",
   'import.reason.pdf_not_kept': 'the batch keeps no PDFs; create another one with XML and PDF if you need them',
-  'import.reason.pdf_alone': 'no XML that was delivered has the original chain of this PDF; send it with its XML',
+  'import.reason.pdf_alone': 'it does not show, as the portal draws it, the proof of an XML that was delivered; send it with its XML',
   'import.reason.pdf_unreadable': "the PDF can't be read, or is no proof",
   'import.reason.pdf_not_read': 'the PDFs before it took too long; send it with its XML in another ZIP',
   'import.reason.damaged': 'it is damaged; download the ZIP again',

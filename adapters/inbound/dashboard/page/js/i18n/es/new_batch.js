@@ -119,7 +119,7 @@ export default {
   'import.reason.row_canceled': 'la fila {row}, que lo pide, se canceló',
   'import.reason.seal_invalid': 'lo pide la fila {row}, pero su sello no es válido: no confíe en él',
   'import.reason.pdf_not_kept': 'el lote no guarda los PDF; cree otro con XML y PDF si los necesita',
-  'import.reason.pdf_alone': 'ningún XML que se entregó tiene la cadena original de este PDF; envíelo junto con su XML',
+  'import.reason.pdf_alone': 'no muestra, tal como lo dibuja el portal, el comprobante de un XML que se haya entregado; envíelo junto con su XML',
   'import.reason.pdf_unreadable': 'el PDF no se puede leer, o no es un comprobante',
   'import.reason.pdf_not_read': 'los PDF anteriores tardaron demasiado; envíelo con su XML en otro ZIP',
   'import.reason.damaged': 'está dañado; descargue el ZIP de nuevo',

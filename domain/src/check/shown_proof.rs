@@ -1,0 +1,65 @@
+//! The proof that a PDF shows, compared with an XML.
+
+use super::{CheckReport, PageComparison, PdfError, PrintedPage, printed};
+use crate::key::Environment;
+use crate::proof::{OriginalChain, Proof};
+use crate::seal::{NotChecked, Verdict};
+
+/// The proof that a page of the portal's shows, in every spelling that its lines allow. A page that isn't
+/// drawn as the portal's, or that contradicts its own chain, shows none.
+#[derive(Clone, Debug)]
+pub struct ShownProof(Vec<Proof>);
+
+impl ShownProof {
+    /// Reads a file's pages.
+    ///
+    /// # Errors
+    /// See [`PdfError`].
+    pub fn of(pages: &[PrintedPage], environment: Environment) -> Result<Self, PdfError> {
+        let readings = printed::readings(pages, environment)?.into_iter();
+        let reports = readings.map(|reading| {
+            let verdict = Verdict::NotChecked(NotChecked::UnknownCertificate);
+            CheckReport::of_reading(reading, verdict)
+        });
+        let agreeing = reports.filter(|it| it.page() == Some(PageComparison::Agrees));
+        Ok(Self(agreeing.filter_map(|report| report.proof).collect()))
+    }
+
+    /// The seal of the proof, in base64.
+    pub fn seal(&self) -> &str {
+        self.0.first().map_or("", |proof| proof.chain.seal())
+    }
+
+    /// Returns `true` if a page shows this chain and this tracking key.
+    pub fn is(&self, chain: &OriginalChain, tracking_key: &str) -> bool {
+        self.0.iter().any(|shown| {
+            shown.tracking_key == tracking_key && is_same(shown.chain.as_str(), chain.as_str())
+        })
+    }
+}
+
+/// Compares texts. A page's encoding lacks some characters beyond ASCII, and has a sign for them.
+fn is_same(shown: &str, chain: &str) -> bool {
+    let is_lacking = |shown, other: char| matches!(shown, '?' | '\u{fffd}') && !other.is_ascii();
+    let (mut shown, mut chain) = (shown.chars(), chain.chars());
+    loop {
+        match (shown.next(), chain.next()) {
+            (None, None) => return true,
+            (Some(a), Some(b)) if a == b || is_lacking(a, b) => {}
+            _ => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_same;
+
+    #[test]
+    fn a_sign_for_a_character_that_the_page_lacks_is_no_difference() {
+        assert!(is_same("||1|A?o|5.55||", "||1|A\u{148}o|5.55||"));
+        assert!(!is_same("||1|Ano|?.55||", "||1|Ano|5.55||"));
+        assert!(!is_same("||1|Ano|5.55||", "||1|Ano|9.55||"));
+        assert!(!is_same("||1|Ano|5.55||", "||1|Ano|5.55||x"));
+    }
+}
