@@ -14,7 +14,8 @@ PAST = "2025-01-31"
 # SPEI began in 2004: no payment is older.
 FIRST = "2004-01-01"
 DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\Z")
-PARTICIPANT = re.compile(r"([1-9][0-9]{4}|2001)\Z")
+PARTICIPANT = re.compile(r"([1-9][0-9]{4}|2001|.*[A-Za-z].*)\Z")
+LONGEST_NAME = 150
 # Amounts by which the sandbox chooses a failure of the bank (README.md).
 FAILURES = {"429.00", "429.01", "500.00", "502.00", "502.01", "503.00", "504.00"}
 
@@ -50,8 +51,8 @@ def before_call(context, case, kwargs):
         body["fecha"] = PAST
     for name, code in (("emisor", ISSUER), ("receptor", RECEIVER)):
         given = body.get(name)
-        # Only participants of the catalogue, and two different ones.
-        if isinstance(given, str) and PARTICIPANT.match(given):
+        # Only codes and names of participants of the catalogue, and two different ones.
+        if isinstance(given, str) and len(given) <= LONGEST_NAME and PARTICIPANT.match(given):
             body[name] = code
         # Whether a bank can be inferred depends on lists of prefixes and shapes.
         elif given is None and case.operation.path.endswith("_auto"):
