@@ -241,7 +241,8 @@ pub struct ClaimEnd {
     pub now: DateTime<Utc>,
     /// The attempt that was made, if one was.
     pub attempt: Option<Attempt>,
-    /// The bank's last answer without a proof, encrypted. It replaces what is stored of an earlier one.
+    /// The bank's last answer without a proof, encrypted. It replaces what is stored of an earlier one;
+    /// a delivered lookup keeps none.
     pub finding: Option<Vec<u8>>,
     /// The change.
     pub change: LookupChange,

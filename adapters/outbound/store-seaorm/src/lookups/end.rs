@@ -64,6 +64,14 @@ fn event(end: &ClaimEnd, changed: &QueryResult) -> Result<Option<WebhookEvent>, 
     Ok(WebhookEvent::of_lookup(owner, subject, ended, end.now))
 }
 
+/// The bank's last answer without a proof, which a delivered lookup doesn't keep.
+fn kept_finding(end: &ClaimEnd) -> Option<Vec<u8>> {
+    match end.change {
+        LookupChange::Deliver { .. } => None,
+        LookupChange::Wait { .. } | LookupChange::End { .. } => end.finding.clone(),
+    }
+}
+
 /// Changes the lookup, if the lease is held; returns its number of attempts, and what it was charged
 /// to, and whose it is. Only a running lookup has a lease.
 fn update(end: &ClaimEnd) -> UpdateStatement {
@@ -72,7 +80,7 @@ fn update(end: &ClaimEnd) -> UpdateStatement {
         .table(Entity)
         .value(Column::UpdatedAt, end.now.timestamp_millis())
         .value(Column::LeaseToken, None::<String>)
-        .value(Column::Finding, end.finding.clone());
+        .value(Column::Finding, kept_finding(end));
     if let Some(attempt) = end.attempt {
         update
             .value(Column::Attempts, Expr::col(Column::Attempts).add(1_i64))
