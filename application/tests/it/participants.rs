@@ -1,5 +1,4 @@
 //! The catalogue of participants: renewed once a day by one process, and never made worse.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,7 +1,4 @@
 //! Cost of guessed keys to the store and to other callers.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -9,8 +6,8 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::join_all;
 use ports::inbound::AdmissionError;
-use support::fixture::{Fixture, HERE, Holder, fixture};
-use support::limits;
+use crate::support::fixture::{Fixture, HERE, Holder, fixture};
+use crate::support::limits;
 
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
 

@@ -1,7 +1,4 @@
 //! Limits and revocations hold while the shared limiter fails, and after.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,27 +26,18 @@ use ports::outbound::{
     LimiterError, ReplicaRegistry, RequestEntry, Snapshot, StoreError, Successor, UsageJournal,
     Verdict,
 };
-use support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
+use crate::support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
 use testkit::fakes::{ManualClock, MemoryJournal, MemoryStore};
 use uuid::Uuid;
 
-#[path = "fallback_limiter/bounds.rs"]
 mod bounds;
-#[path = "fallback_limiter/clocks.rs"]
 mod clocks;
-#[path = "fallback_limiter/health.rs"]
 mod health;
-#[path = "fallback_limiter/quota.rs"]
 mod quota;
-#[path = "fallback_limiter/reconciliation.rs"]
 mod reconciliation;
-#[path = "fallback_limiter/replica.rs"]
 mod replica;
-#[path = "fallback_limiter/restart.rs"]
 mod restart;
-#[path = "fallback_limiter/rotation.rs"]
 mod rotation;
-#[path = "fallback_limiter/share.rs"]
 mod share;
 
 use replica::*;

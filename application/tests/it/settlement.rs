@@ -1,7 +1,4 @@
 //! Settlement of an admitted request: its charge, its refund, its record.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::time::Duration;
 
@@ -12,8 +9,8 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::participant::ParticipantCode;
 use domain::seal::SealVerdict;
 use domain::transfer::Banks;
-use support::fixture::{ended, fixture, fixture_at, month_used};
-use support::{disk_full, limits, noon};
+use crate::support::fixture::{ended, fixture, fixture_at, month_used};
+use crate::support::{disk_full, limits, noon};
 
 #[tokio::test]
 async fn an_idle_key_that_was_forgotten_comes_back_with_its_counts() {

@@ -1,7 +1,4 @@
 //! Changes of keys by other processes reach the limiter, each of them, whatever fails.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +10,7 @@ use futures::future::join;
 use memory::InProcessLimiter;
 use ports::inbound::{KeyAdministration, NewKey};
 use ports::outbound::{KeyStore, Limiter, Verdict};
-use support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
+use crate::support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
 use testkit::fakes::{CountingRandom, FaultyLimiter, ManualClock, MemoryStore};
 
 /// This process, and another one on the same data.

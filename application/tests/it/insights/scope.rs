@@ -9,7 +9,7 @@ async fn a_caller_who_asks_for_its_account_becomes_a_customer_once() {
     assert_eq!((&first.owner, first.plan), (&ANA.owner, Plan::Startup));
     let again = fixture.insights.customer(&ANA).await.unwrap();
     assert_eq!(again, first);
-    let key = fixture.key_of(&ANA).await;
+    let key = fixture.own_key_of(&ANA).await;
     let overview = fixture.overview(&ANA, &key).await;
     assert_eq!(overview.key.customer, first.id);
 }
@@ -17,7 +17,7 @@ async fn a_caller_who_asks_for_its_account_becomes_a_customer_once() {
 #[tokio::test]
 async fn anothers_use_and_requests_are_not_seen() {
     let fixture = fixture();
-    let (anas, luis) = (fixture.key_of(&ANA).await, fixture.key_of(&LUIS).await);
+    let (anas, luis) = (fixture.own_key_of(&ANA).await, fixture.own_key_of(&LUIS).await);
     fixture.request(&anas, Outcome::Delivered).await;
     let ask = usage(fixture.newest(1, Granularity::Day), Breakdown::Key);
     let of_key = |key: &Holder| UsageQuery {
@@ -68,8 +68,8 @@ async fn a_caller_without_customer_has_no_usage() {
 #[tokio::test]
 async fn only_admins_see_all_customers() {
     let fixture = fixture();
-    let key = fixture.key_of(&ANA).await;
-    fixture.key_of(&LUIS).await;
+    let key = fixture.own_key_of(&ANA).await;
+    fixture.own_key_of(&LUIS).await;
     fixture.request(&key, Outcome::Delivered).await;
     let customer = fixture.overview(&ANA, &key).await.key.customer;
     let insights = &fixture.insights;
@@ -105,7 +105,7 @@ async fn only_admins_see_all_customers() {
 #[tokio::test]
 async fn an_admin_who_names_a_customer_sees_no_other_ones_key() {
     let fixture = fixture();
-    let (anas, luis) = (fixture.key_of(&ANA).await, fixture.key_of(&LUIS).await);
+    let (anas, luis) = (fixture.own_key_of(&ANA).await, fixture.own_key_of(&LUIS).await);
     let customer = fixture.overview(&ANA, &anas).await.key.customer;
     let ask = UsageQuery {
         key: Some(luis.id),
@@ -119,7 +119,7 @@ async fn an_admin_who_names_a_customer_sees_no_other_ones_key() {
 #[tokio::test]
 async fn a_cursor_of_another_list_is_named_so() {
     let fixture = fixture();
-    fixture.key_of(&ANA).await;
+    fixture.own_key_of(&ANA).await;
     let wrong = PageRequest {
         after: Some(Cursor {
             value: "a name".to_owned(),

@@ -23,7 +23,7 @@ pub(crate) const LIVE: Environment = Environment::Live;
 pub(crate) const TEST: Environment = Environment::Test;
 
 static SANDBOX: LazyLock<KeyPair> = LazyLock::new(|| {
-    KeyPair::from_pkcs8(include_bytes!("../../../sandbox/keys/seal.pk8")).unwrap()
+    KeyPair::from_pkcs8(include_bytes!("../../../../sandbox/keys/seal.pk8")).unwrap()
 });
 static FIRST: LazyLock<KeyPair> = LazyLock::new(generate);
 static SECOND: LazyLock<KeyPair> = LazyLock::new(generate);

@@ -15,7 +15,7 @@ async fn read(fixture: &Fixture, overview: &KeyOverview) -> LimitStatus {
 #[tokio::test]
 async fn a_limit_status_is_the_one_of_the_next_answer() {
     let fixture = fixture();
-    let key = fixture.key_of(&ANA).await;
+    let key = fixture.own_key_of(&ANA).await;
     for _ in 0..3 {
         fixture.request(&key, Outcome::Delivered).await;
     }
@@ -34,7 +34,7 @@ async fn a_limit_status_is_the_one_of_the_next_answer() {
 #[tokio::test]
 async fn an_idle_key_has_its_whole_minute_and_the_rest_of_its_month() {
     let fixture = fixture();
-    let key = fixture.key_of(&ANA).await;
+    let key = fixture.own_key_of(&ANA).await;
     fixture.request(&key, Outcome::Delivered).await;
     fixture.clock.advance(Duration::from_mins(1));
     assert_eq!(fixture.limiter.in_process().forget_idle(), 1);
@@ -60,7 +60,7 @@ async fn an_idle_key_has_its_whole_minute_and_the_rest_of_its_month() {
 #[tokio::test]
 async fn a_limiter_that_fails_tells_no_standing() {
     let fixture = fixture();
-    let key = fixture.key_of(&ANA).await;
+    let key = fixture.own_key_of(&ANA).await;
     let overview = fixture.overview(&ANA, &key).await;
     fixture.limiter.faults().fail_once_after(0);
     let limit_statuses = fixture.insights.limit_statuses(&[overview]).await;

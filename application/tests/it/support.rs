@@ -1,10 +1,5 @@
 //! Stores and journals that record their calls, that fail or wait when told to, and that run something
 //! between two readings.
-#![allow(
-    dead_code,
-    unused_imports,
-    reason = "each test binary uses another part of what is here"
-)]
 
 pub(crate) mod fixture;
 mod journal;

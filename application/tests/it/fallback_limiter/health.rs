@@ -2,7 +2,7 @@
 
 use application::{ChangeFeed, HealthService};
 use ports::inbound::{ComponentState, Health};
-use support::disk_full;
+use crate::support::disk_full;
 
 use super::*;
 

@@ -1,7 +1,4 @@
 //! Admission: the order of its checks, and its calls of the store.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,11 +10,10 @@ use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use ports::inbound::{AdmissionError, KeyAdministration, RequestedScope};
 use ports::outbound::{Limiter, RefusalEntry, Verdict};
-use support::fixture::{HERE, fixture, month_used};
-use support::{Elsewhere, disk_full, limits, noon, operator};
+use crate::support::fixture::{HERE, fixture, month_used};
+use crate::support::{Elsewhere, disk_full, limits, noon, operator};
 use testkit::fakes::DRIVER_ERROR;
 
-#[path = "gatekeeper/hydration.rs"]
 mod hydration;
 
 /// The same key with another last character.

@@ -5,7 +5,7 @@ use super::*;
 #[tokio::test]
 async fn usage_is_reported_slot_by_slot_without_gaps() {
     let fixture = fixture();
-    let key = fixture.key_of(&ANA).await;
+    let key = fixture.own_key_of(&ANA).await;
     fixture.request(&key, Outcome::Delivered).await;
     fixture.clock.advance(Duration::from_hours(2));
     fixture.request(&key, Outcome::NotFound).await;
@@ -25,7 +25,7 @@ async fn usage_is_reported_slot_by_slot_without_gaps() {
 #[tokio::test]
 async fn months_are_added_up_of_days_to_their_very_end() {
     let fixture = fixture_at(instant("2026-09-30T23:30:00Z"));
-    let key = fixture.key_of(&ANA).await;
+    let key = fixture.own_key_of(&ANA).await;
     for _ in 0..3 {
         fixture.request(&key, Outcome::Delivered).await;
         fixture.clock.advance(Duration::from_hours(15 * 24));
@@ -42,7 +42,7 @@ async fn months_are_added_up_of_days_to_their_very_end() {
 #[tokio::test]
 async fn usage_is_broken_down_by_key_endpoint_and_outcome() {
     let fixture = fixture();
-    let (busy, quiet) = (fixture.key_of(&ANA).await, fixture.key_of(&ANA).await);
+    let (busy, quiet) = (fixture.own_key_of(&ANA).await, fixture.own_key_of(&ANA).await);
     fixture.request(&quiet, Outcome::Delivered).await;
     for _ in 0..2 {
         fixture.request(&busy, Outcome::NotFound).await;
@@ -78,7 +78,7 @@ async fn usage_is_broken_down_by_key_endpoint_and_outcome() {
 #[tokio::test]
 async fn usage_of_one_key_counts_that_key_alone() {
     let fixture = fixture();
-    let (one, other) = (fixture.key_of(&ANA).await, fixture.key_of(&ANA).await);
+    let (one, other) = (fixture.own_key_of(&ANA).await, fixture.own_key_of(&ANA).await);
     fixture.request(&one, Outcome::Delivered).await;
     fixture.request(&one, Outcome::NotFound).await;
     fixture.request(&other, Outcome::Delivered).await;
@@ -109,7 +109,7 @@ async fn usage_of_one_key_counts_that_key_alone() {
 #[tokio::test]
 async fn requests_are_found_by_what_their_answers_carried() {
     let fixture = fixture();
-    let key = fixture.key_of(&ANA).await;
+    let key = fixture.own_key_of(&ANA).await;
     fixture.request(&key, Outcome::NotFound).await;
     let with_id = |id| RequestQuery {
         request_id: RequestId::parse(id),
@@ -128,7 +128,7 @@ async fn requests_are_found_by_what_their_answers_carried() {
 #[tokio::test]
 async fn a_key_that_does_not_exist_has_no_usage_report() {
     let fixture = fixture();
-    fixture.key_of(&ANA).await;
+    fixture.own_key_of(&ANA).await;
     let ask = UsageQuery {
         key: Some(KeyId(Uuid::nil())),
         ..usage(fixture.newest(1, Granularity::Day), Breakdown::Total)

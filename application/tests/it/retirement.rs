@@ -1,7 +1,4 @@
 //! Retirement of keys whose grace period is over.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::time::Duration;
 
@@ -12,8 +9,8 @@ use domain::key::{Environment, Grace, KeyId, KeyName, KeyStatus};
 use domain::page::{PageRequest, PageSize};
 use ports::inbound::{AdmissionError, Caller, KeyAdministration, NewKey, RequestedScope};
 use ports::outbound::AuditLog;
-use support::fixture::{Fixture, Holder, fixture};
-use support::{operator, person};
+use crate::support::fixture::{Fixture, Holder, fixture};
+use crate::support::{operator, person};
 use testkit::fakes::CountingRandom;
 
 fn retirement(fixture: &Fixture) -> Retirement {

@@ -1,5 +1,4 @@
 //! Lookups of proofs: the queries to the bank, and the proofs that are accepted.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,15 +26,10 @@ use ports::inbound::{BankState, FetchError, Files};
 use seals::RecordingSeals;
 use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 
-#[path = "proofs/archive.rs"]
 mod archive;
-#[path = "proofs/archive_failures.rs"]
 mod archive_failures;
-#[path = "proofs/memory.rs"]
 mod memory;
-#[path = "proofs/seals.rs"]
 mod seals;
-#[path = "proofs/single_flight.rs"]
 mod single_flight;
 
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,7 +1,4 @@
 //! Insights: usage, requests, limits, the bank, customers and the audit log.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -21,15 +18,12 @@ use ports::inbound::{
     UsageReport,
 };
 use ports::outbound::CustomerStore;
-use support::fixture::{Fixture, Holder, ended, fixture, fixture_at};
-use support::person;
+use crate::support::fixture::{Fixture, Holder, ended, fixture, fixture_at};
+use crate::support::person;
 use uuid::Uuid;
 
-#[path = "insights/limit_status.rs"]
 mod limit_status;
-#[path = "insights/scope.rs"]
 mod scope;
-#[path = "insights/usage.rs"]
 mod usage;
 
 static ANA: LazyLock<Caller> = LazyLock::new(|| person("ana", Role::Member));
@@ -65,7 +59,7 @@ fn page() -> PageRequest {
 }
 
 impl Fixture {
-    async fn key_of(&self, caller: &Caller) -> Holder {
+    async fn own_key_of(&self, caller: &Caller) -> Holder {
         let order = NewKey {
             name: KeyName::parse("till").unwrap(),
             environment: Environment::Test,

@@ -1,9 +1,5 @@
 //! Whole proof requests: the order of their steps, and one settlement each, whatever happens.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
-#[path = "requests/checks.rs"]
 mod checks;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,8 +25,8 @@ use ports::inbound::{
     RepeatableExchange, Reply, ServedRequest, SettledRequest,
 };
 use ports::outbound::BankError;
-use support::fixture::{self, HERE, Holder, request};
-use support::{disk_full, hasher, limits};
+use crate::support::fixture::{self, HERE, Holder, request};
+use crate::support::{disk_full, hasher, limits};
 use testkit::fakes::{
     NoPdfs, NoSealKeys, Script, ScriptedBank, unknown_certificate, unsealed_proof,
 };
@@ -156,10 +152,10 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
         }
     });
     let bank = Arc::new(bank);
-    let lookups = support::lookups::service(
+    let lookups = crate::support::lookups::service(
         &base,
         &base.data,
-        &support::lookups::encryption(&[1]),
+        &crate::support::lookups::encryption(&[1]),
         Arc::new(NoSealKeys),
         &Arc::default(),
         base.clock.clone(),
@@ -181,7 +177,7 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
             ),
             history: Arc::new(history),
             lookups,
-            idempotency: Arc::new(support::lookups::idempotency(&base, &base.data)),
+            idempotency: Arc::new(crate::support::lookups::idempotency(&base, &base.data)),
             clock: base.clock.clone(),
         },
         Box::new({

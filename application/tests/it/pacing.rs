@@ -1,5 +1,4 @@
 //! Pacing of queries to the bank while the shared pacer fails, and after.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::num::NonZeroU32;
 use std::sync::Arc;

@@ -1,7 +1,4 @@
 //! Key administration: scope, life cycle, limits, audit log and failures.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -20,18 +17,14 @@ use ports::inbound::{
     AdmissionError, Caller, CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope,
 };
 use ports::outbound::{AuditLog, Clock, CustomerStore};
-use support::fixture::{Fixture, HERE, Holder, fixture};
-use support::{hasher, limits, noon, operator, person};
+use crate::support::fixture::{Fixture, HERE, Holder, fixture};
+use crate::support::{hasher, limits, noon, operator, person};
 use testkit::fakes::{CountingRandom, Fault};
 use uuid::Uuid;
 
-#[path = "keys/failures.rs"]
 mod failures;
-#[path = "keys/lifecycle.rs"]
 mod lifecycle;
-#[path = "keys/log.rs"]
 mod log;
-#[path = "keys/scope.rs"]
 mod scope;
 
 fn name(text: &str) -> KeyName {

@@ -1,7 +1,4 @@
 //! Sessions: sign-in, verification, sign-out.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,14 +14,11 @@ use ports::outbound::{
     AccessToken, AuthorizationRequest, Claims, CodeGrant, DenyList, Fingerprint, IdentityError,
     IdentityProvider, TokenError,
 };
-use support::noon;
+use crate::support::noon;
 use testkit::fakes::{CountingRandom, Fault, ManualClock, MemoryStore, ScriptedIdentity, SignOut};
 
-#[path = "sessions/rate.rs"]
 mod rate;
-#[path = "sessions/sign_in.rs"]
 mod sign_in;
-#[path = "sessions/sign_out.rs"]
 mod sign_out;
 
 const PUBLIC: &str = "https://gateway.example";

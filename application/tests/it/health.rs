@@ -1,7 +1,4 @@
 //! Health checks tell the truth, at once.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,8 +6,8 @@ use std::time::Duration;
 use application::{ChangeFeed, HealthService};
 use futures::FutureExt;
 use ports::inbound::{Component, ComponentState, Health};
-use support::fixture::{Fixture, fixture};
-use support::{disk_full, limits};
+use crate::support::fixture::{Fixture, fixture};
+use crate::support::{disk_full, limits};
 
 /// A fixture and its health.
 struct Looked {
