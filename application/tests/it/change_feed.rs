@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
 use application::{ChangeFeed, KeyService};
 use domain::key::{ApiKey, Environment, KeyName};
 use futures::FutureExt;
@@ -10,7 +11,6 @@ use futures::future::join;
 use memory::InProcessLimiter;
 use ports::inbound::{KeyAdministration, NewKey};
 use ports::outbound::{KeyStore, Limiter, Verdict};
-use crate::support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
 use testkit::fakes::{CountingRandom, FaultyLimiter, ManualClock, MemoryStore};
 
 /// This process, and another one on the same data.

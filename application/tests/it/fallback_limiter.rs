@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
 use application::{
     CountSource, FallbackLimiter, LimiterMode, Reconciliation, ReplicaCount, ReplicaMonitor,
 };
@@ -26,7 +27,6 @@ use ports::outbound::{
     LimiterError, ReplicaRegistry, RequestEntry, Snapshot, StoreError, Successor, UsageJournal,
     Verdict,
 };
-use crate::support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
 use testkit::fakes::{ManualClock, MemoryJournal, MemoryStore};
 use uuid::Uuid;
 

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::fixture::{HERE, fixture, month_used};
+use crate::support::{Elsewhere, disk_full, limits, noon, operator};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::key::{CountedKey, Environment, FullKey};
 use domain::limits::MonthlyUse;
@@ -10,8 +12,6 @@ use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use ports::inbound::{AdmissionError, KeyAdministration, RequestedScope};
 use ports::outbound::{Limiter, RefusalEntry, Verdict};
-use crate::support::fixture::{HERE, fixture, month_used};
-use crate::support::{Elsewhere, disk_full, limits, noon, operator};
 use testkit::fakes::DRIVER_ERROR;
 
 mod hydration;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::fixture::{Fixture, fixture};
+use crate::support::{disk_full, limits};
 use application::{ChangeFeed, HealthService};
 use futures::FutureExt;
 use ports::inbound::{Component, ComponentState, Health};
-use crate::support::fixture::{Fixture, fixture};
-use crate::support::{disk_full, limits};
 
 /// A fixture and its health.
 struct Looked {

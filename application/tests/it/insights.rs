@@ -3,6 +3,8 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use crate::support::fixture::{Fixture, Holder, ended, fixture, fixture_at};
+use crate::support::person;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditFilter;
 use domain::customer::Role;
@@ -18,8 +20,6 @@ use ports::inbound::{
     UsageReport,
 };
 use ports::outbound::CustomerStore;
-use crate::support::fixture::{Fixture, Holder, ended, fixture, fixture_at};
-use crate::support::person;
 use uuid::Uuid;
 
 mod limit_status;

@@ -3,6 +3,8 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use crate::support::fixture::{Fixture, HERE, Holder, fixture};
+use crate::support::{hasher, limits, noon, operator, person};
 use application::KeyService;
 use chrono::TimeDelta;
 use domain::audit::{Action, AuditFilter};
@@ -17,8 +19,6 @@ use ports::inbound::{
     AdmissionError, Caller, CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope,
 };
 use ports::outbound::{AuditLog, Clock, CustomerStore};
-use crate::support::fixture::{Fixture, HERE, Holder, fixture};
-use crate::support::{hasher, limits, noon, operator, person};
 use testkit::fakes::{CountingRandom, Fault};
 use uuid::Uuid;
 

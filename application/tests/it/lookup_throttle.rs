@@ -3,11 +3,11 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+use crate::support::fixture::{Fixture, HERE, Holder, fixture};
+use crate::support::limits;
 use futures::FutureExt;
 use futures::future::join_all;
 use ports::inbound::AdmissionError;
-use crate::support::fixture::{Fixture, HERE, Holder, fixture};
-use crate::support::limits;
 
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
 

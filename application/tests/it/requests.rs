@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::fixture::{self, HERE, Holder, request};
+use crate::support::{disk_full, hasher, limits};
 use application::{
     BankBySide, BankMonitor, DeliveryHistory, FileChecks, ProofCheckService, ProofMemory,
     ProofRequestService, ProofService, RequestSteps,
@@ -25,8 +27,6 @@ use ports::inbound::{
     RepeatableExchange, Reply, ServedRequest, SettledRequest,
 };
 use ports::outbound::BankError;
-use crate::support::fixture::{self, HERE, Holder, request};
-use crate::support::{disk_full, hasher, limits};
 use testkit::fakes::{
     NoPdfs, NoSealKeys, Script, ScriptedBank, unknown_certificate, unsealed_proof,
 };

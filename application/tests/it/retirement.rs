@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::support::fixture::{Fixture, Holder, fixture};
+use crate::support::{operator, person};
 use application::Retirement;
 use domain::audit::{Action, AuditFilter};
 use domain::customer::{Owner, Role};
@@ -9,8 +11,6 @@ use domain::key::{Environment, Grace, KeyId, KeyName, KeyStatus};
 use domain::page::{PageRequest, PageSize};
 use ports::inbound::{AdmissionError, Caller, KeyAdministration, NewKey, RequestedScope};
 use ports::outbound::AuditLog;
-use crate::support::fixture::{Fixture, Holder, fixture};
-use crate::support::{operator, person};
 use testkit::fakes::CountingRandom;
 
 fn retirement(fixture: &Fixture) -> Retirement {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::noon;
 use application::{BrowserAddresses, SessionService};
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -14,7 +15,6 @@ use ports::outbound::{
     AccessToken, AuthorizationRequest, Claims, CodeGrant, DenyList, Fingerprint, IdentityError,
     IdentityProvider, TokenError,
 };
-use crate::support::noon;
 use testkit::fakes::{CountingRandom, Fault, ManualClock, MemoryStore, ScriptedIdentity, SignOut};
 
 mod rate;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::support::fixture::{ended, fixture, fixture_at, month_used};
+use crate::support::{disk_full, limits, noon};
 use application::Settlement;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
@@ -9,8 +11,6 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::participant::ParticipantCode;
 use domain::seal::SealVerdict;
 use domain::transfer::Banks;
-use crate::support::fixture::{ended, fixture, fixture_at, month_used};
-use crate::support::{disk_full, limits, noon};
 
 #[tokio::test]
 async fn an_idle_key_that_was_forgotten_comes_back_with_its_counts() {

@@ -17,7 +17,10 @@ async fn a_caller_who_asks_for_its_account_becomes_a_customer_once() {
 #[tokio::test]
 async fn anothers_use_and_requests_are_not_seen() {
     let fixture = fixture();
-    let (anas, luis) = (fixture.own_key_of(&ANA).await, fixture.own_key_of(&LUIS).await);
+    let (anas, luis) = (
+        fixture.own_key_of(&ANA).await,
+        fixture.own_key_of(&LUIS).await,
+    );
     fixture.request(&anas, Outcome::Delivered).await;
     let ask = usage(fixture.newest(1, Granularity::Day), Breakdown::Key);
     let of_key = |key: &Holder| UsageQuery {
@@ -105,7 +108,10 @@ async fn only_admins_see_all_customers() {
 #[tokio::test]
 async fn an_admin_who_names_a_customer_sees_no_other_ones_key() {
     let fixture = fixture();
-    let (anas, luis) = (fixture.own_key_of(&ANA).await, fixture.own_key_of(&LUIS).await);
+    let (anas, luis) = (
+        fixture.own_key_of(&ANA).await,
+        fixture.own_key_of(&LUIS).await,
+    );
     let customer = fixture.overview(&ANA, &anas).await.key.customer;
     let ask = UsageQuery {
         key: Some(luis.id),

@@ -42,7 +42,10 @@ async fn months_are_added_up_of_days_to_their_very_end() {
 #[tokio::test]
 async fn usage_is_broken_down_by_key_endpoint_and_outcome() {
     let fixture = fixture();
-    let (busy, quiet) = (fixture.own_key_of(&ANA).await, fixture.own_key_of(&ANA).await);
+    let (busy, quiet) = (
+        fixture.own_key_of(&ANA).await,
+        fixture.own_key_of(&ANA).await,
+    );
     fixture.request(&quiet, Outcome::Delivered).await;
     for _ in 0..2 {
         fixture.request(&busy, Outcome::NotFound).await;
@@ -78,7 +81,10 @@ async fn usage_is_broken_down_by_key_endpoint_and_outcome() {
 #[tokio::test]
 async fn usage_of_one_key_counts_that_key_alone() {
     let fixture = fixture();
-    let (one, other) = (fixture.own_key_of(&ANA).await, fixture.own_key_of(&ANA).await);
+    let (one, other) = (
+        fixture.own_key_of(&ANA).await,
+        fixture.own_key_of(&ANA).await,
+    );
     fixture.request(&one, Outcome::Delivered).await;
     fixture.request(&one, Outcome::NotFound).await;
     fixture.request(&other, Outcome::Delivered).await;

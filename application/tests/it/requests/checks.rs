@@ -17,9 +17,9 @@ use ports::inbound::{
 use testkit::fakes::unsealed_proof;
 use tokio::sync::{oneshot, watch};
 
+use super::{Fault, Fixture, fixture};
 use crate::support::fixture::{HERE, Holder, request};
 use crate::support::limits;
-use super::{Fault, Fixture, fixture};
 
 type Encoded = Arc<Mutex<Option<Result<CheckedFile, FetchError>>>>;
 

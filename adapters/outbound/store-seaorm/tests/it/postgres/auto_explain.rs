@@ -1,0 +1,112 @@
+//! Plans of a store's statements, read from the server's log (`auto_explain`).
+
+use store_seaorm::Store;
+use testkit::until;
+
+use crate::postgres::million_rows;
+use crate::postgres::server::Server;
+
+/// Rows that a node of a plan may read: pages of the rarest matches, and lists of whole months of a
+/// customer, stay far below. A sequential scan of a large table doesn't.
+const MOST_READ: f64 = 25_000.0;
+
+/// The number of other sessions with a statement in progress.
+const BUSY: &str = "SELECT count(*) FROM pg_stat_activity
+    WHERE state = 'active' AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
+
+/// A store whose plans are in the server's log.
+pub(crate) struct ExplainedStore<'a> {
+    server: &'a Server,
+    pub(crate) store: Store,
+}
+
+impl<'a> ExplainedStore<'a> {
+    /// A store with a million rows. For a prepared statement the server makes a plan for the values
+    /// at hand (`force_custom_plan`), or, once it ran five times, perhaps one for any
+    /// (`force_generic_plan`).
+    pub(crate) async fn filled(server: &'a Server, plans: &str) -> Self {
+        let database = server.database().await;
+        million_rows::fill(&database).await;
+        let explained = "-c%20session_preload_libraries%3Dauto_explain\
+                         %20-c%20auto_explain.log_min_duration%3D0\
+                         %20-c%20auto_explain.log_analyze%3Don\
+                         %20-c%20auto_explain.log_timing%3Doff";
+        let url = format!(
+            "{}%20{explained}%20-c%20plan_cache_mode%3D{plans}",
+            database.url()
+        );
+        let store = Store::open(&url).await.unwrap();
+        Self { server, store }
+    }
+
+    /// The plan of a query, line by line.
+    pub(crate) async fn plan<T>(&self, asked: impl Future<Output = T>) -> String {
+        let before = self.server.postgres.logged().len();
+        asked.await;
+        // A plan is written when its statement ends, which is later than its first row.
+        until("all statements have ended", || {
+            self.server.postgres.ask("postgres", BUSY) == "0"
+        });
+        let log = self.server.postgres.logged();
+        assert!(log[before..].contains("Query Text"), "no plan");
+        log[before..].to_owned()
+    }
+}
+
+/// Tables that grow.
+const LARGE: [&str; 16] = [
+    "requests",
+    "usage_hours",
+    "audit_log",
+    "api_keys",
+    "key_changes",
+    "monthly_use",
+    "denied",
+    "proof_archive",
+    "customers",
+    "lookups",
+    "lookup_attempts",
+    "batches",
+    "batch_chunks",
+    "lookup_turns",
+    "idempotency_keys",
+    "webhook_deliveries",
+];
+
+/// Asserts that a plan uses an index, and reads no large table to its end.
+#[track_caller]
+pub(crate) fn assert_uses(plan: &str, index: &str) {
+    assert!(plan.contains(index), "not by {index}:\n{plan}");
+    for table in LARGE {
+        let all = format!("Seq Scan on {table}");
+        assert!(!plan.contains(&all), "every row of {table}:\n{plan}");
+    }
+    assert_reads_little(plan);
+}
+
+#[track_caller]
+pub(crate) fn assert_reads_little(plan: &str) {
+    let read = most_read(plan);
+    assert!(read <= MOST_READ, "{read} rows are read:\n{plan}");
+}
+
+/// Rows read by the node of a plan that reads the most, including those it filters out.
+fn most_read(plan: &str) -> f64 {
+    let number = |line: &str, after: &str| -> Option<f64> {
+        let (_, rest) = line.split_once(after)?;
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
+        rest[..end.unwrap_or(rest.len())].parse().ok()
+    };
+    let (mut most, mut rows, mut loops) = (0.0_f64, 0.0, 1.0);
+    for line in plan.lines() {
+        if let Some(found) = number(line, "actual rows=") {
+            rows = if line.contains("Scan") { found } else { 0.0 };
+            loops = number(line, "loops=").unwrap_or(1.0);
+        }
+        // Numbers of a plan are those of one loop.
+        rows += number(line, "Rows Removed by Filter: ").unwrap_or_default();
+        rows += number(line, "Rows Removed by Index Recheck: ").unwrap_or_default();
+        most = most.max(rows * loops);
+    }
+    most
+}

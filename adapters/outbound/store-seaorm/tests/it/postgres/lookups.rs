@@ -1,0 +1,127 @@
+//! Lookups in PostgreSQL: beside those of the fake, and with several processes at work.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use domain::lookup::{Attempt, LookupId};
+use domain::outcome::Outcome;
+use futures::future::join_all;
+use ports::contract::fixture::{customer, lookup_of, record_of};
+use ports::contract::stores::Stores;
+use ports::outbound::{ClaimEnd, ClaimedClasses, Lease, LookupChange, LookupStore, NewLookup};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use store_seaorm::Store;
+use tokio::runtime::Runtime;
+use uuid::Uuid;
+
+use crate::both::lookups as sequences;
+use crate::postgres::server::server_or_skip;
+use crate::postgres::support::{now, number};
+use domain::seal::SealVerdict;
+
+#[test]
+fn any_sequence_of_operations_is_answered_as_by_the_fake() {
+    let server = server_or_skip!();
+    let runtime = Runtime::new().unwrap();
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 12,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let agrees = runner.run(&sequences::steps(), |steps| {
+        runtime.block_on(async {
+            let database = server.database().await;
+            let store = Stores::of(Arc::new(database.open_to_serve().await));
+            sequences::assert_agrees(store, &steps).await;
+        });
+        Ok(())
+    });
+    agrees.unwrap();
+}
+
+/// The `number`th lookup, of one of seven customers.
+fn lookup(number: u16) -> NewLookup {
+    let owner = customer(1 + number % 7);
+    lookup_of(&record_of(&owner, 1).key, number)
+}
+
+/// Claims lookups, works on them, and ends them, some after a second attempt, until none is left.
+async fn work(store: Arc<Store>, worker: u128) -> Vec<LookupId> {
+    let mut ended = Vec::new();
+    for round in 0.. {
+        let lease = Lease {
+            token: Uuid::from_u128((worker << 64) + round),
+            until: now() + TimeDelta::days(1),
+        };
+        let due = now() + TimeDelta::hours(1);
+        let claimed = store.claim_lookups(5, ClaimedClasses::All, due, lease);
+        let claimed = claimed.await.unwrap();
+        if claimed.is_empty() {
+            break;
+        }
+        for claimed in claimed {
+            let id = claimed.lookup.facts.id;
+            let change = match claimed.attempts.len() {
+                0 if id.0.as_u128() % 3 == 0 => LookupChange::Wait { due_at: now() },
+                _ => LookupChange::Deliver {
+                    proof: vec![7; 2_000],
+                    seal: SealVerdict::Valid,
+                },
+            };
+            if matches!(change, LookupChange::Deliver { .. }) {
+                ended.push(id);
+            }
+            let attempt = Attempt {
+                at: now(),
+                outcome: Outcome::Delivered,
+            };
+            let end = ClaimEnd {
+                id,
+                token: lease.token,
+                now: now(),
+                attempt: Some(attempt),
+                finding: None,
+                change,
+            };
+            assert!(store.end_claim(&end).await.unwrap());
+        }
+    }
+    ended
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_that_add_and_claim_at_once_end_each_lookup_once() {
+    const LOOKUPS: u16 = 400;
+    let server = server_or_skip!();
+    let database = server.database().await;
+    let stores = [
+        Arc::new(database.open_to_serve().await),
+        Arc::new(database.open_to_serve().await),
+        Arc::new(database.open_to_serve().await),
+    ];
+    let add = async |store: &Store, from: u16| {
+        for place in (from..LOOKUPS).step_by(3) {
+            store.add_lookup(&lookup(place)).await.unwrap();
+        }
+    };
+    let adding = join_all((0..).zip(&stores).map(|(from, store)| add(store, from)));
+    let workers = (1..=9).zip(stores.iter().cycle());
+    let working = workers.map(|(worker, store)| tokio::spawn(work(Arc::clone(store), worker)));
+    let (_, ended) = tokio::join!(adding, join_all(working));
+    let mut ended: Vec<_> = ended.into_iter().flat_map(Result::unwrap).collect();
+    // Workers may have stopped before the last ones were added.
+    ended.extend(work(Arc::clone(&stores[0]), 10).await);
+    let distinct: HashSet<_> = ended.iter().collect();
+    assert_eq!(
+        (ended.len(), distinct.len()),
+        (LOOKUPS.into(), LOOKUPS.into())
+    );
+    let connection = database.connect().await;
+    let delivered = "SELECT COUNT(*) FROM lookups WHERE state = 'delivered' AND due_at IS NULL";
+    assert_eq!(number(&connection, delivered).await, i64::from(LOOKUPS));
+    let wrong = "SELECT COUNT(*) FROM lookups WHERE attempts <> \
+        (SELECT COUNT(*) FROM lookup_attempts WHERE lookup_id = lookups.id)";
+    assert_eq!(number(&connection, wrong).await, 0);
+}

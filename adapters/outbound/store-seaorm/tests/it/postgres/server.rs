@@ -1,0 +1,103 @@
+//! A PostgreSQL server of a test's own, and databases on it.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
+use store_seaorm::{RoleName, Store, StoreOptions};
+use testkit::postgres::{Postgres, USER};
+
+/// Skips a test where PostgreSQL isn't installed; fails it on a machine that must run every test.
+macro_rules! server_or_skip {
+    () => {
+        match crate::postgres::server::Server::start() {
+            Some(server) => server,
+            None => return,
+        }
+    };
+}
+pub(crate) use server_or_skip;
+
+/// The role that serves in these tests. The tests' own user owns the tables.
+pub(crate) const SERVING_ROLE: &str = "serving";
+
+pub(crate) struct Server {
+    pub(crate) postgres: Postgres,
+    places: AtomicU32,
+}
+
+impl Server {
+    /// A server that answers; `None` where PostgreSQL isn't installed.
+    pub(crate) fn start() -> Option<Self> {
+        let postgres = Postgres::start(Path::new(env!("CARGO_TARGET_TMPDIR")))?;
+        assert!(postgres.tool("createuser", &[SERVING_ROLE]));
+        Some(Self {
+            postgres,
+            places: AtomicU32::new(0),
+        })
+    }
+
+    /// A new database without any tables. It is a schema, which to its clients looks like a
+    /// database of its own; the server takes a third of a second to create a real one.
+    pub(crate) async fn empty(&self) -> TestDatabase<'_> {
+        let name = format!("place_{}", self.places.fetch_add(1, Ordering::Relaxed));
+        let connection = Database::connect(self.postgres.url("postgres"))
+            .await
+            .unwrap();
+        let create = format!("CREATE SCHEMA {name}");
+        connection.execute_unprepared(&create).await.unwrap();
+        TestDatabase { server: self, name }
+    }
+
+    /// A new database with all tables.
+    pub(crate) async fn database(&self) -> TestDatabase<'_> {
+        let database = self.empty().await;
+        let store = database.open().await;
+        store.migrate().await.unwrap();
+        let role = RoleName::parse(SERVING_ROLE).unwrap();
+        store.grant_serving(&role).await.unwrap();
+        store.close().await.unwrap();
+        database
+    }
+}
+
+/// A database on a server.
+pub(crate) struct TestDatabase<'a> {
+    pub(crate) server: &'a Server,
+    pub(crate) name: String,
+}
+
+impl TestDatabase<'_> {
+    pub(crate) fn url(&self) -> String {
+        let url = self.server.postgres.url("postgres");
+        format!("{url}&options=-c%20search_path%3D{}", self.name)
+    }
+
+    /// The URL of the role that serves.
+    pub(crate) fn serving_url(&self) -> String {
+        self.url()
+            .replace(&format!("//{USER}@"), &format!("//{SERVING_ROLE}@"))
+    }
+
+    /// A handle on the database with the rights of the role that serves.
+    pub(crate) async fn open_to_serve(&self) -> Store {
+        let url = self.serving_url();
+        Store::open_with(&url, StoreOptions::default())
+            .await
+            .unwrap()
+    }
+
+    /// Another handle on the database, as another process would open it.
+    pub(crate) async fn open(&self) -> Store {
+        self.open_with(StoreOptions::default()).await
+    }
+
+    pub(crate) async fn open_with(&self, options: StoreOptions) -> Store {
+        Store::open_with(&self.url(), options).await.unwrap()
+    }
+
+    /// A plain connection that bypasses the store.
+    pub(crate) async fn connect(&self) -> DatabaseConnection {
+        Database::connect(self.url()).await.unwrap()
+    }
+}

@@ -1,0 +1,191 @@
+//! The role that serves: it works, and can't touch what is in the audit log.
+
+use ports::outbound::StoreError;
+use sea_orm::{ConnectionTrait, Database};
+use store_seaorm::{GrantError, RoleName, SchemaError, Store};
+
+use crate::postgres::server::{SERVING_ROLE, server_or_skip};
+use crate::postgres::support::{add_key, number};
+
+fn role(name: &str) -> RoleName {
+    RoleName::parse(name).unwrap()
+}
+
+#[tokio::test]
+async fn the_role_that_serves_can_neither_change_the_audit_log_nor_what_keeps_it() {
+    let server = server_or_skip!();
+    let database = server.database().await;
+    add_key(&database.open_to_serve().await, 1).await;
+    let serving = Database::connect(database.serving_url()).await.unwrap();
+    for tampering in [
+        "UPDATE audit_log SET actor_subject = 'somebody else'",
+        "DELETE FROM audit_log",
+        "TRUNCATE audit_log",
+        "ALTER TABLE audit_log DISABLE TRIGGER ALL",
+        "ALTER TABLE audit_log DROP COLUMN changes",
+        "DROP TRIGGER audit_log_is_append_only ON audit_log",
+        "CREATE TRIGGER mine BEFORE INSERT ON audit_log EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+        "CREATE OR REPLACE FUNCTION audit_log_is_append_only() RETURNS trigger LANGUAGE plpgsql AS \
+         'BEGIN RETURN NULL; END'",
+        "DROP FUNCTION audit_log_is_append_only() CASCADE",
+        "DROP TABLE audit_log",
+        "CREATE TABLE mine (id int)",
+        "SET session_replication_role = replica",
+        "DELETE FROM seaql_migrations",
+        "SET ROLE tester",
+    ] {
+        let refused = serving.execute_unprepared(tampering).await;
+        let refused = refused.expect_err(tampering).to_string();
+        // Refused for want of rights: the triggers don't even come to it.
+        let is_for_rights = ["permission denied", "must be owner"]
+            .iter()
+            .any(|reason| refused.contains(reason));
+        assert!(is_for_rights, "{tampering}: {refused}");
+    }
+    let untouched = "SELECT COUNT(*) FROM audit_log WHERE actor_subject = 'actor-1' AND at > 0";
+    assert_eq!(number(&serving, untouched).await, 1);
+    let may_tamper = async |store: Store| store.may_tamper_with_audit().await.unwrap();
+    assert!(!may_tamper(database.open_to_serve().await).await);
+    assert!(may_tamper(database.open().await).await);
+}
+
+#[tokio::test]
+async fn every_table_is_the_serving_roles_to_read_and_add_to() {
+    let server = server_or_skip!();
+    let database = server.database().await;
+    let connection = database.connect().await;
+    let lacking = |rights: &str, except: &str| {
+        format!(
+            "SELECT COUNT(*) FROM pg_tables WHERE schemaname = '{}' AND tablename NOT IN ({except}) \
+             AND NOT has_table_privilege('{SERVING_ROLE}', quote_ident(schemaname) || '.' || \
+             quote_ident(tablename), '{rights}')",
+            database.name
+        )
+    };
+    for (rights, except) in [
+        ("SELECT", "''"),
+        ("INSERT", "'seaql_migrations'"),
+        ("UPDATE", "'seaql_migrations', 'audit_log'"),
+        ("DELETE", "'seaql_migrations', 'audit_log'"),
+    ] {
+        assert_eq!(
+            number(&connection, &lacking(rights, except)).await,
+            0,
+            "{rights}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_role_that_could_change_the_log_anyway_is_refused() {
+    let server = server_or_skip!();
+    let database = server.database().await;
+    let connection = database.connect().await;
+    for made in [
+        "CREATE ROLE member IN ROLE tester",
+        "CREATE ROLE superuser SUPERUSER",
+        "CREATE ROLE other",
+        "CREATE ROLE by_other IN ROLE other",
+        "GRANT DELETE ON audit_log TO other",
+    ] {
+        connection.execute_unprepared(made).await.unwrap();
+    }
+    let store = database.open().await;
+    for name in ["tester", "member", "superuser", "by_other"] {
+        let refused = store.grant_serving(&role(name)).await.unwrap_err();
+        assert!(
+            matches!(refused, GrantError::TooMighty(_)),
+            "{name}: {refused}"
+        );
+    }
+    let refused = store.grant_serving(&role("nobody")).await.unwrap_err();
+    assert!(
+        refused.to_string().contains("CREATE ROLE nobody"),
+        "{refused}"
+    );
+    // Nothing was taken from the owner.
+    add_key(&store, 1).await;
+    let owned = "SELECT has_table_privilege('tester', 'audit_log', 'TRIGGER')::int::bigint";
+    assert_eq!(number(&connection, owned).await, 1);
+}
+
+#[tokio::test]
+async fn the_role_that_serves_cannot_migrate_and_is_told_what_is_missing() {
+    let server = server_or_skip!();
+    let database = server.empty().await;
+    let connection = database.connect().await;
+    // As everybody has it on the schema `public`.
+    let usable = format!("GRANT USAGE ON SCHEMA {} TO PUBLIC", database.name);
+    connection.execute_unprepared(&usable).await.unwrap();
+    let serving = database.open_to_serve().await;
+    let behind = serving.check_schema().await.unwrap_err();
+    assert!(matches!(behind, SchemaError::Behind { .. }), "{behind}");
+    let refused: StoreError = serving.migrate().await.unwrap_err();
+    assert!(
+        refused.to_string().contains("permission denied"),
+        "{refused}"
+    );
+    let owner: Store = database.open().await;
+    owner.migrate().await.unwrap();
+    let unready = serving.check_schema().await.unwrap_err();
+    assert!(matches!(unready, SchemaError::Rights { .. }), "{unready}");
+    owner.grant_serving(&role(SERVING_ROLE)).await.unwrap();
+    serving.check_schema().await.unwrap();
+    // Nothing to do.
+    serving.migrate().await.unwrap();
+    let later = "CREATE TABLE later (id int)";
+    connection.execute_unprepared(later).await.unwrap();
+    let unready = serving.check_schema().await.unwrap_err();
+    assert!(
+        unready.to_string().ends_with("may not read later"),
+        "{unready}"
+    );
+}
+
+/// An owner that is no superuser would give itself back what is taken from it.
+#[tokio::test]
+async fn an_owner_of_the_log_is_refused_though_its_rights_can_be_taken() {
+    let server = server_or_skip!();
+    let database = server.database().await;
+    let connection = database.connect().await;
+    for made in [
+        "CREATE ROLE plain_owner",
+        "ALTER TABLE audit_log OWNER TO plain_owner",
+    ] {
+        connection.execute_unprepared(made).await.unwrap();
+    }
+    let store = database.open().await;
+    let refused = store.grant_serving(&role("plain_owner")).await.unwrap_err();
+    assert!(matches!(refused, GrantError::TooMighty(_)), "{refused}");
+}
+
+#[tokio::test]
+async fn rights_that_a_role_had_before_are_taken_away() {
+    let server = server_or_skip!();
+    let database = server.database().await;
+    let connection = database.connect().await;
+    let schema = &database.name;
+    for made in [
+        "CREATE ROLE earlier",
+        &format!("GRANT ALL ON SCHEMA {schema} TO earlier"),
+        &format!("GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO earlier"),
+    ] {
+        connection.execute_unprepared(made).await.unwrap();
+    }
+    database
+        .open()
+        .await
+        .grant_serving(&role("earlier"))
+        .await
+        .unwrap();
+    for right in [
+        format!("has_schema_privilege('earlier', '{schema}', 'CREATE')"),
+        "has_table_privilege('earlier', 'audit_log', 'UPDATE, DELETE, TRUNCATE, TRIGGER')"
+            .to_owned(),
+        "has_table_privilege('earlier', 'seaql_migrations', 'INSERT, UPDATE, DELETE, TRUNCATE')"
+            .to_owned(),
+    ] {
+        let held = format!("SELECT ({right})::int::bigint");
+        assert_eq!(number(&connection, &held).await, 0, "{right}");
+    }
+}

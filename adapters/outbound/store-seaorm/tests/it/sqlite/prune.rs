@@ -1,0 +1,264 @@
+//! Rows whose retention has ended are removed, and no others.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::archive::ArchiveIndex;
+use domain::lookup::Attempt;
+use domain::outcome::Outcome;
+use domain::seal::SealVerdict;
+use domain::seen::ProofMark;
+use ports::contract::fixture::{customer, lookup_of, record};
+use ports::outbound::{
+    ArchivedProof, ClaimEnd, ClaimedClasses, DenyList, Fingerprint, Lease, LookupChange,
+    LookupStore, ProofArchive, RequestEntry, SeenProofs, UsageJournal,
+};
+use store_seaorm::{Pruned, Retention, StoreOptions};
+use uuid::Uuid;
+
+use crate::sqlite::support::{
+    Folder, add_key, admission, journal, now, request, used, with_journal,
+};
+
+/// A retention that keeps everything.
+fn retention() -> Retention {
+    Retention {
+        requests_before: DateTime::UNIX_EPOCH,
+        usage_before: DateTime::UNIX_EPOCH,
+        archived_before: DateTime::UNIX_EPOCH,
+        lookups_ended_before: DateTime::UNIX_EPOCH,
+        now: DateTime::UNIX_EPOCH,
+    }
+}
+
+fn requests_before(instant: DateTime<Utc>) -> Retention {
+    Retention {
+        requests_before: instant,
+        ..retention()
+    }
+}
+
+#[tokio::test]
+async fn old_requests_are_pruned_and_counts_are_not() {
+    let (folder, _store, key, writer) = with_journal(StoreOptions::default()).await;
+    writer.admit(admission(key)).await.unwrap();
+    for id in 1..=2_500 {
+        let mut old = request(id, key, Outcome::Delivered);
+        old.at -= TimeDelta::milliseconds(1);
+        writer.conclude(old);
+    }
+    writer.conclude(request(2_501, key, Outcome::Delivered));
+    writer.close().await.unwrap();
+    let store = folder.open().await;
+    let pruned = |requests| Pruned {
+        requests,
+        ..Pruned::default()
+    };
+    let old = requests_before(now());
+    assert_eq!(store.prune(old).await.unwrap(), pruned(2_500));
+    assert_eq!(store.prune(old).await.unwrap(), pruned(0));
+    let kept = folder.requests().await;
+    assert!(matches!(&kept[..], [kept] if kept.at == now()));
+    assert_eq!(used(&store, key).await, (1, 0));
+    let counted = "SELECT SUM(requests) FROM usage_hours";
+    assert_eq!(folder.number(counted).await, 2_501);
+    let marks = "SELECT COUNT(*) FROM journal_marks";
+    assert_eq!(folder.number(marks).await, 1);
+    let all = requests_before(now() + TimeDelta::days(1));
+    assert_eq!(store.prune(all).await.unwrap(), pruned(1));
+    assert_eq!(folder.number(marks).await, 0);
+}
+
+#[tokio::test]
+async fn use_is_pruned_once_its_hour_and_its_day_are_over() {
+    let (folder, store, key, writer) = with_journal(StoreOptions::default()).await;
+    // One request an hour, from 48 hours before noon until noon.
+    for hours in 0..=48 {
+        writer.conclude(RequestEntry {
+            at: now() - TimeDelta::hours(hours),
+            ..request(hours.unsigned_abs().into(), key, Outcome::Delivered)
+        });
+    }
+    writer.close().await.unwrap();
+    let usage_before = |usage_before| Retention {
+        usage_before,
+        ..retention()
+    };
+    // 24 hours before noon, less a moment: the hour that ends then isn't over, and the day before
+    // yesterday is.
+    let nearly = now() - TimeDelta::hours(24) - TimeDelta::milliseconds(1);
+    let pruned = store.prune(usage_before(nearly)).await.unwrap();
+    assert_eq!(pruned.usage, 23 + 1);
+    let pruned = store
+        .prune(usage_before(now() - TimeDelta::hours(24)))
+        .await;
+    assert_eq!(pruned.unwrap().usage, 1);
+    let (hours, days) = (
+        folder.number("SELECT COUNT(*) FROM usage_hours").await,
+        folder
+            .number("SELECT COUNT(*) FROM customer_usage_days")
+            .await,
+    );
+    assert_eq!((hours, days), (25, 2));
+    let kept = store
+        .prune(requests_before(now() - TimeDelta::days(30)))
+        .await;
+    assert_eq!(kept.unwrap(), Pruned::default());
+}
+
+#[tokio::test]
+async fn a_proof_is_kept_as_long_as_use_since_its_last_delivery() {
+    let (_folder, store, key, writer) = with_journal(StoreOptions::default()).await;
+    let [old, repeated] = [1, 2].map(|number| ProofMark([number; 32]));
+    let earlier = now() - TimeDelta::days(1);
+    for (number, mark, at) in [
+        (1, old, earlier),
+        (2, repeated, earlier),
+        (3, repeated, now()),
+    ] {
+        writer.conclude(RequestEntry {
+            delivered: vec![mark],
+            at,
+            ..request(number, key, Outcome::Delivered)
+        });
+    }
+    writer.close().await.unwrap();
+    let over = Retention {
+        usage_before: now(),
+        ..retention()
+    };
+    assert_eq!(store.prune(over).await.unwrap().seen_proofs, 1);
+    let of = customer(1).id;
+    assert_eq!(store.deliveries(of, &[old]).await.unwrap().times, 0);
+    let kept = store.deliveries(of, &[repeated]).await.unwrap();
+    assert_eq!((kept.times, kept.first), (2, Some(earlier)));
+}
+
+#[tokio::test]
+async fn archived_proofs_are_pruned_by_their_own_retention() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    for (number, at) in [(1, now() - TimeDelta::milliseconds(1)), (2, now())] {
+        let proof = ArchivedProof {
+            index: ArchiveIndex([number; 32]),
+            content: vec![number],
+        };
+        store.archive_proof(&proof, at).await.unwrap();
+    }
+    let over = Retention {
+        archived_before: now(),
+        ..retention()
+    };
+    assert_eq!(store.prune(over).await.unwrap().archived, 1);
+    let kept = "SELECT size FROM proof_archive";
+    assert_eq!(folder.number(kept).await, 1);
+}
+
+#[tokio::test]
+async fn lookups_are_pruned_by_their_own_retention_with_their_attempts() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = record(1).key;
+    let lease = Lease {
+        token: Uuid::from_u128(1),
+        until: now() + TimeDelta::days(1),
+    };
+    // More than one statement removes.
+    for number in 0..1_100 {
+        store.add_lookup(&lookup_of(&key, number)).await.unwrap();
+    }
+    let due = lookup_of(&key, 1_100).facts.created_at;
+    let claimed = store.claim_lookups(1_050, ClaimedClasses::All, due, lease);
+    for claimed in claimed.await.unwrap() {
+        let end = ClaimEnd {
+            id: claimed.lookup.facts.id,
+            token: lease.token,
+            now: now(),
+            attempt: Some(Attempt {
+                at: now(),
+                outcome: Outcome::Delivered,
+            }),
+            finding: None,
+            change: LookupChange::Deliver {
+                proof: b"proof".to_vec(),
+                seal: SealVerdict::Valid,
+            },
+        };
+        assert!(store.end_claim(&end).await.unwrap());
+    }
+    let pruned = async |lookups_ended_before| {
+        let over = Retention {
+            lookups_ended_before,
+            ..retention()
+        };
+        store.prune(over).await.unwrap().lookups
+    };
+    assert_eq!(pruned(now()).await, 0);
+    assert_eq!(pruned(now() + TimeDelta::days(9)).await, 1_050);
+    let kept = folder.number("SELECT COUNT(*) FROM lookups").await;
+    let attempts = folder.number("SELECT COUNT(*) FROM lookup_attempts").await;
+    assert_eq!((kept, attempts), (50, 0));
+}
+
+#[tokio::test]
+async fn more_use_than_one_statement_removes_is_pruned() {
+    let (_folder, store, key, writer) = with_journal(StoreOptions::default()).await;
+    for hours in 0..2_345 {
+        writer.conclude(RequestEntry {
+            at: now() - TimeDelta::hours(hours),
+            ..request(hours.unsigned_abs().into(), key, Outcome::Delivered)
+        });
+    }
+    writer.close().await.unwrap();
+    let all = Retention {
+        usage_before: now() + TimeDelta::days(1),
+        ..retention()
+    };
+    let days = 99;
+    assert_eq!(store.prune(all).await.unwrap().usage, 2_345 + days);
+}
+
+#[tokio::test]
+async fn a_denial_is_pruned_when_it_ends() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let fingerprint = |digit: &str| Fingerprint(digit.repeat(64));
+    let (early, late) = (fingerprint("a"), fingerprint("b"));
+    store.deny(&early, now()).await.unwrap();
+    store.deny(&late, now()).await.unwrap();
+    // Denied again, for longer; and then for less, which changes nothing.
+    let later = now() + TimeDelta::minutes(1);
+    store.deny(&late, later).await.unwrap();
+    store.deny(&late, now()).await.unwrap();
+    let pruned = async |now| {
+        let over = Retention { now, ..retention() };
+        store.prune(over).await.unwrap().denials
+    };
+    assert_eq!(pruned(now() - TimeDelta::milliseconds(1)).await, 0);
+    assert!(store.is_denied(&early).await.unwrap());
+    assert_eq!(pruned(now()).await, 1);
+    assert!(!store.is_denied(&early).await.unwrap());
+    assert!(store.is_denied(&late).await.unwrap());
+    assert_eq!(pruned(later).await, 1);
+    assert!(!store.is_denied(&late).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_journal_that_wrote_nothing_for_long_keeps_its_checkpoint() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = add_key(&store, 1).await;
+    let (gone, writer) = (journal(&folder.open().await, 1), journal(&store, 2));
+    gone.admit(admission(key)).await.unwrap();
+    writer.admit(admission(key)).await.unwrap();
+    let all = Retention {
+        requests_before: now() + TimeDelta::days(1),
+        ..retention()
+    };
+    store.prune(all).await.unwrap();
+    let marks = "SELECT count(*) FROM journal_marks";
+    assert_eq!(
+        folder.number(marks).await,
+        1,
+        "of the one that is gone none is left"
+    );
+    writer.admit(admission(key)).await.unwrap();
+}

@@ -1,0 +1,247 @@
+//! A database of the first version, migrated to the newest schema.
+
+use std::time::Duration;
+
+use domain::audit::AuditFilter;
+use domain::customer::Owner;
+use domain::key::{KeyBounds, KeyId, KeyPrefix, RevokedKeys};
+use domain::latency::Latencies;
+use domain::limits::Plan;
+use domain::outcome::Outcome;
+use domain::page::{PageRequest, PageSize};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
+use migrations::{Migrator, MigratorTrait};
+use ports::contract::fixture::{act, record_of};
+use ports::outbound::{
+    AuditLog, Change, ChangeNumber, CustomerStore, KeyChange, KeyStore, Scope, UsageReader,
+};
+use sea_orm::{ConnectionTrait, DatabaseConnection};
+use store_seaorm::Store;
+use uuid::Uuid;
+
+use crate::sqlite::support::{Folder, keys, newest, now};
+
+const NOON: i64 = 1_795_262_400_000;
+
+/// A database of the first version: three keys of two owners, one of them revoked, and requests of
+/// them and of a key that doesn't exist.
+async fn first_version(folder: &Folder) -> DatabaseConnection {
+    let store = Store::open(&folder.url()).await.unwrap();
+    store.close().await.unwrap();
+    let connection = folder.connect().await;
+    Migrator::up(&connection, Some(1)).await.unwrap();
+    let hash = "ab".repeat(32);
+    for (number, subject, revoked) in [(1, "ana", "NULL"), (2, "beto", "NULL"), (3, "ana", "7")] {
+        let (id, prefix) = (key(number), prefix(number));
+        run(
+            &connection,
+            &format!(
+                "INSERT INTO api_keys VALUES ('{id}', 'https://issuer.example', '{subject}', \
+                 'caja {number}', '{prefix}', 'live', '{hash}', 1, 60, 1000, {NOON} + {number}, \
+                 {revoked}, 4)"
+            ),
+        )
+        .await;
+    }
+    run(
+        &connection,
+        "INSERT INTO key_changes VALUES (1, '00000000-0000-7000-8000-000000000003')",
+    )
+    .await;
+    run(&connection, "UPDATE newest_key_change SET number = 1").await;
+    for (number, of, outcome, duration) in [
+        (1, 1, "delivered", 0),
+        (2, 1, "delivered", 1),
+        (3, 3, "bank_timeout", 25_000),
+        (4, 2, "delivered", 16_384),
+        (5, 2, "rate_limited", 1),
+        (6, 9, "delivered", 16_383),
+    ] {
+        let id = Uuid::from_u128(number);
+        let of = key(of);
+        run(
+            &connection,
+            &format!(
+                "INSERT INTO requests VALUES ('{id}', 'request-{number}', '{of}', 'xml', \
+                 '{outcome}', NULL, NULL, {NOON} + {number}, {duration}, NULL)"
+            ),
+        )
+        .await;
+    }
+    connection
+}
+
+fn key(number: u128) -> KeyId {
+    KeyId(Uuid::from_u128(0x7000_8000_0000_0000_0000 + number))
+}
+
+fn prefix(number: u128) -> String {
+    format!("cep_live_Older{number:03}")
+}
+
+async fn run(connection: &DatabaseConnection, sql: &str) {
+    connection.execute_unprepared(sql).await.unwrap();
+}
+
+fn owner(subject: &str) -> Owner {
+    Owner {
+        issuer: "https://issuer.example".to_owned(),
+        subject: subject.to_owned(),
+    }
+}
+
+/// Requests of one day by outcome, with their latencies in milliseconds.
+async fn day(store: &Store, scope: Scope, breakdown: Breakdown) -> Vec<(Outcome, u64, Latencies)> {
+    let ask = UsageQuery {
+        period: Period::newest(1, Granularity::Day, now()).unwrap(),
+        breakdown,
+        key: None,
+        criteria: RequestCriteria::default(),
+    };
+    let mut rows = store.usage(scope, &ask).await.unwrap();
+    rows.sort_by_key(|row| row.outcome.name());
+    let rows = rows.into_iter();
+    rows.map(|row| (row.outcome, row.requests, row.latencies))
+        .collect()
+}
+
+fn latencies(millis: &[u64]) -> Latencies {
+    let mut latencies = Latencies::default();
+    for millis in millis {
+        latencies.record(Duration::from_millis(*millis));
+    }
+    latencies
+}
+
+#[tokio::test]
+async fn owners_of_keys_become_customers_and_keep_their_keys() {
+    let folder = Folder::new();
+    first_version(&folder).await;
+    let store = folder.open().await;
+    assert!(store.is_current().await.unwrap());
+    let ana = store.customer(&owner("ana")).await.unwrap().unwrap();
+    let beto = store.customer(&owner("beto")).await.unwrap().unwrap();
+    assert_ne!(ana.id, beto.id);
+    assert_eq!(ana.created_at.timestamp_millis(), NOON + 1);
+    assert_eq!(ana.plan, Plan::Startup);
+
+    let own = async |customer| {
+        let first = PageRequest::first(PageSize::MAX);
+        let page = store.of_customer(customer, RevokedKeys::Included, &first);
+        let items = page.await.unwrap().items.into_iter();
+        items.map(|(_, key)| key).collect::<Vec<_>>()
+    };
+    let (own, betos) = (own(ana.id).await, own(beto.id).await);
+    assert_eq!([own[0].id, own[1].id], [key(3), key(1)]);
+    assert_eq!(own[0].owner, owner("ana"));
+    assert_eq!(own[0].revoked_at.unwrap().timestamp_millis(), 7);
+    assert_eq!((own[1].revoked_at, own[1].retires_at), (None, None));
+    assert_eq!(betos[0].name.as_str(), "caja 2");
+    let credential = store.credential(&own_prefix(2)).await.unwrap().unwrap();
+    assert_eq!((credential.id, credential.customer), (key(2), beto.id));
+    let changes = store.changes(ChangeNumber(0)).await.unwrap();
+    let Change {
+        credential, state, ..
+    } = &changes[0];
+    assert_eq!((credential.id, state.version), (key(3), 4));
+}
+
+fn own_prefix(number: u128) -> KeyPrefix {
+    KeyPrefix::parse(&prefix(number)).unwrap()
+}
+
+#[tokio::test]
+async fn stored_requests_get_a_customer_and_are_counted() {
+    let folder = Folder::new();
+    first_version(&folder).await;
+    let store = folder.open().await;
+    let ana = store.customer(&owner("ana")).await.unwrap().unwrap();
+    let beto = store.customer(&owner("beto")).await.unwrap().unwrap();
+    let of = async |scope| {
+        let page = store.requests(scope, &newest()).await.unwrap();
+        let ids = page
+            .items
+            .into_iter()
+            .map(|(_, request)| request.request_id);
+        ids.map(|id| id.to_string()).collect::<Vec<_>>()
+    };
+    let anas = of(Scope::Of(ana.id)).await;
+    assert_eq!(anas, ["request-3", "request-2", "request-1"]);
+    assert_eq!(of(Scope::Of(beto.id)).await, ["request-5", "request-4"]);
+    assert_eq!(of(Scope::Everybody).await.len(), 6);
+    let all = store.requests(Scope::Everybody, &newest()).await.unwrap();
+    assert!(all.items.iter().all(|(_, request)| request.seal.is_none()));
+
+    let (delivered, timeout) = (Outcome::Delivered, Outcome::BankTimeout);
+    for breakdown in [Breakdown::Total, Breakdown::Outcome] {
+        assert_eq!(
+            day(&store, Scope::Of(ana.id), breakdown).await,
+            [
+                (timeout, 1, latencies(&[25_000])),
+                (delivered, 2, latencies(&[0, 1])),
+            ]
+        );
+    }
+    let refused = (Outcome::RateLimited, 1, Latencies::default());
+    let delivered = (delivered, 1, latencies(&[16_384]));
+    // The breakdown by key reads the hours, the others the days: both were counted.
+    for breakdown in [Breakdown::Key, Breakdown::Total] {
+        let counted = day(&store, Scope::Of(beto.id), breakdown).await;
+        assert_eq!(counted, [delivered, refused], "{breakdown:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_upgraded_database_works_as_a_new_one() {
+    let folder = Folder::new();
+    first_version(&folder).await;
+    let store = folder.open().await;
+    let change = KeyChange::Revoke;
+    let revoked = store
+        .change(Scope::Everybody, key(1), &change, &act(1))
+        .await;
+    assert_eq!(revoked.unwrap().revoked_at, Some(act(1).at));
+    let (all, page) = (AuditFilter::default(), PageRequest::first(PageSize::MAX));
+    let log = store.audit(&all, &page).await.unwrap();
+    assert_eq!(log.items[0].1.key, Some(key(1)));
+    let ana = store.customer(&owner("ana")).await.unwrap().unwrap();
+    let new = record_of(&ana, 1);
+    store
+        .insert(new, KeyBounds::Unbounded, &act(2))
+        .await
+        .unwrap();
+    assert_eq!(keys(&store).await.unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn a_table_of_provider_keys_that_an_earlier_version_filled_is_dropped() {
+    let folder = Folder::new();
+    let store = Store::open(&folder.url()).await.unwrap();
+    store.close().await.unwrap();
+    let connection = folder.connect().await;
+    Migrator::up(&connection, Some(4)).await.unwrap();
+    run(
+        &connection,
+        "INSERT INTO provider_keys VALUES ('https://issuer.example', 1, 1, 7, NULL, '{}', 1, 7)",
+    )
+    .await;
+    let store = folder.open().await;
+    assert!(store.is_current().await.unwrap());
+    let tables = "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'provider_keys'";
+    assert_eq!(folder.number(tables).await, 0);
+}
+
+#[tokio::test]
+async fn migrations_can_be_reverted_and_applied_again() {
+    let folder = Folder::new();
+    let connection = first_version(&folder).await;
+    let later = u32::try_from(Migrator::migrations().len() - 1).unwrap();
+    for _ in 0..2 {
+        Migrator::up(&connection, None).await.unwrap();
+        Migrator::down(&connection, Some(later)).await.unwrap();
+    }
+    let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys WHERE owner_issuer <> ''";
+    assert_eq!(folder.number(owners).await, 2);
+    let store = folder.open().await;
+    assert_eq!(keys(&store).await.unwrap().len(), 3);
+}

@@ -1,0 +1,194 @@
+//! Pages: their characteristic sentences and recorded sizes.
+
+use std::time::{Duration, Instant};
+
+use rstest::rstest;
+use serde_json::Value;
+
+use crate::portal::support::{Form, NOON, Portal};
+
+const NOT_FOUND: &str = "Operación no encontrada. El SPEI no ha recibido una orden de pago que \
+    cumpla con el criterio de búsqueda especificado. Se recomienda verificar la información o \
+    consulte con su institución financiera.";
+const NOT_FOUND_HISTORIC: &str = "[BE] No se encontró ningún pago con la información \
+    proporcionada. Verifique e intente nuevamente.";
+const TOO_MANY: &str = "ha excedido el n&uacute;mero m&aacute;ximo de consultas en este portal";
+const CAPTCHA: &str = "La imagen de seguridad no fue ingresada correctamente. Favor de validar.";
+const IDENTIFIED: &str =
+    "Con la información proporcionada se identificó el siguiente pago:</strong>";
+const APOLOGY: &str = "Lo sentimos, por el momento no es posible generar el CEP. Con la";
+
+#[rstest]
+#[case::ready("1234.56", r#"<a href="descarga.do?formato=XML""#, 1_508)]
+#[case::not_found_recent("404.00", NOT_FOUND, 4_353)]
+#[case::not_found_historic("404.01", NOT_FOUND_HISTORIC, 432)]
+#[case::too_many_queries("429.00", TOO_MANY, 2_406)]
+#[case::captcha_wanted("429.01", CAPTCHA, 405)]
+#[case::ready_for_a_mix_up("502.01", r#"<a href="descarga.do?formato=XML""#, 1_508)]
+#[tokio::test]
+async fn a_page_has_its_sentence_and_its_recorded_size(
+    #[case] amount: &str,
+    #[case] sentence: &str,
+    #[case] size: usize,
+) {
+    let portal = Portal::start().await;
+    let answer = portal
+        .visitor()
+        .validate(&Form::new().with("monto", amount))
+        .await;
+    assert_eq!(answer.status, 200);
+    assert!(answer.text().contains(sentence), "{}", answer.text());
+    assert_eq!(answer.body.len(), size);
+    assert_eq!(answer.header("content-type"), "text/html; charset=UTF-8");
+    assert_eq!(answer.header("content-length"), size.to_string());
+}
+
+#[tokio::test]
+async fn the_recent_not_found_is_repeated_in_a_comment() {
+    let portal = Portal::start().await;
+    let form = Form::new().with("monto", "404.00");
+    let answer = portal.visitor().validate(&form).await;
+    assert_eq!(answer.text().matches(NOT_FOUND).count(), 2);
+    assert!(answer.text().contains("<!-- <div class=\"info\""));
+}
+
+#[rstest]
+#[case("404.02", "Liquidado")]
+#[case("404.03", "Devuelto")]
+#[case("404.04", "En proceso")]
+#[case("404.05", "Cancelado")]
+#[case("404.06", "Rechazado")]
+#[case("404.07", "En proceso de devolución")]
+#[case("404.08", "No liquidado")]
+#[case("404.09", "No encontrado")]
+#[case("404.10", "Retornado")]
+#[tokio::test]
+async fn a_payment_without_a_proof_is_named_with_its_state(
+    #[case] amount: &str,
+    #[case] state: &str,
+) {
+    let portal = Portal::start().await;
+    let form = Form::new().with("monto", amount).with("criterio", "A&B'");
+    let answer = portal.visitor().validate(&form).await;
+    let text = answer.text();
+    assert!(text.contains(APOLOGY));
+    for row in [
+        "<td>Clave de Rastreo</td><td>A&amp;B'</td>".to_owned(),
+        "<td>Instituci&oacute;n emisora del pago</td><td>BBVA MEXICO</td>".to_owned(),
+        "<td>Instituci&oacute;n receptora del pago</td><td>BANAMEX</td>".to_owned(),
+        format!("<td>Estado del pago en Banxico</td><td>{state}</td>"),
+        "<td>Cuenta Beneficiaria</td><td>002010077777777771</td>".to_owned(),
+        format!("<td>Monto</td><td>{amount}</td>"),
+    ] {
+        assert!(text.contains(&row), "{row}");
+    }
+    assert_eq!(text.matches("<h4>").count(), 9);
+    assert!(!text.contains("{{"));
+    assert!((18_700..18_900).contains(&answer.body.len()));
+    assert_eq!(answer.header("transfer-encoding"), "chunked");
+}
+
+#[tokio::test]
+async fn a_payment_of_today_was_not_processed_in_the_future() {
+    let portal = Portal::start().await;
+    for number in 0..20 {
+        let form = Form::new()
+            .with("monto", "404.02")
+            .with("criterio", &format!("KEY{number}"));
+        let answer = portal.visitor().validate(&form).await;
+        let (_, rest) = answer.text().split_once("procesamiento</td><td>").unwrap();
+        assert!(&rest[..19] <= "20/11/2026 12:00:00", "{}", &rest[..19]);
+    }
+}
+
+#[tokio::test]
+async fn a_state_query_gets_no_apology() {
+    let portal = Portal::start().await;
+    let form = Form::new().with("tipoConsulta", "0");
+    let answer = portal.visitor().validate(&form).await;
+    assert_eq!(answer.text().matches(IDENTIFIED).count(), 2);
+    assert!(!answer.text().contains("Lo sentimos"));
+    assert!(answer.text().contains("<td>Liquidado</td>"));
+}
+
+#[rstest]
+#[case::no_criterion(Form::new().without("criterio"), "No existe un criterio (clave de rastreo")]
+#[case::no_kind(Form::new().without("tipoCriterio"), "No existe un criterio (clave de rastreo")]
+#[case::no_date(Form::new().without("fecha"), "OCURRIO UN ERROR EN LA CONSULTA")]
+#[case::iso_date(Form::new().with("fecha", "2026-11-20"), "OCURRIO UN ERROR EN LA CONSULTA")]
+#[tokio::test]
+async fn an_invalid_form_gets_its_page(#[case] form: Form, #[case] sentence: &str) {
+    let portal = Portal::start().await;
+    let answer = portal.visitor().validate(&form).await;
+    assert_eq!(answer.status, 200);
+    assert!(answer.text().contains(sentence), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn a_server_error_is_the_application_servers_own_page() {
+    let portal = Portal::start().await;
+    let form = Form::new().with("monto", "500.00");
+    let answer = portal.visitor().validate(&form).await;
+    assert_eq!((answer.status, answer.body.len()), (500, 833));
+    assert_eq!(answer.header("connection"), "close");
+}
+
+#[tokio::test]
+async fn an_unknown_page_has_no_known_sentence() {
+    let portal = Portal::start().await;
+    let form = Form::new().with("monto", "502.00");
+    let answer = portal.visitor().validate(&form).await;
+    assert_eq!(answer.status, 200);
+    let known = [
+        NOT_FOUND,
+        NOT_FOUND_HISTORIC,
+        TOO_MANY,
+        CAPTCHA,
+        IDENTIFIED,
+        "dSeleccionaFormato",
+        "No existe un criterio",
+        "INTENTE NUEVAMENTE",
+        "OCURRIO UN ERROR",
+        "HORARIO DE CONSULTA",
+    ];
+    assert!(
+        !known
+            .iter()
+            .any(|sentence| answer.text().contains(sentence))
+    );
+}
+
+#[tokio::test]
+async fn a_response_has_the_configured_latency() {
+    let latency = Duration::from_millis(60);
+    let portal = Portal::start_at(NOON, latency).await;
+    let mut visitor = portal.visitor();
+    let asked = Instant::now();
+    visitor.validate(&Form::new()).await;
+    assert!(asked.elapsed() >= latency);
+}
+
+#[rstest]
+#[case("04-08-2026", "90638", "40638")]
+#[case("05-08-2026", "40638", "90638")]
+#[tokio::test]
+async fn the_catalogue_is_that_of_the_date(
+    #[case] date: &str,
+    #[case] listed: &str,
+    #[case] missing: &str,
+) {
+    let portal = Portal::start().await;
+    let path = format!("instituciones.do?fecha={date}");
+    let answer = portal.visitor().get(&path).await;
+    let catalogue: Value = serde_json::from_slice(&answer.body).unwrap();
+    assert_eq!(catalogue["overrideCaptcha"], Value::Bool(false));
+    for list in ["instituciones", "institucionesMISPEI"] {
+        let list = catalogue[list].as_array().unwrap();
+        assert_eq!(list[0], serde_json::json!(["40133", "ACTINVER"]));
+        let codes: Vec<_> = list
+            .iter()
+            .map(|entry| entry[0].as_str().unwrap())
+            .collect();
+        assert!(codes.contains(&listed) && !codes.contains(&missing));
+    }
+}
