@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use cep_gateway::{cli, commands, core_dumps, say_error};
 
 /// A tenth of the time of a request goes to allocation with the system's own allocator (bench/).
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

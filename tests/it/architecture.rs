@@ -1,7 +1,8 @@
-//! Rules of the architecture: dependencies between crates, circles of files, skipped tests, and
-//! places that open files.
+//! Rules of the architecture: dependencies between crates, circles of files, skipped tests, targets without
+//! tests, and places that open files.
 
 mod circles;
 mod crates;
 mod open_files;
 mod skipped_tests;
+mod untested_targets;
