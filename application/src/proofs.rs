@@ -22,4 +22,4 @@ pub use memory::ProofMemory;
 pub use requests::{ProofRequestService, RequestSteps};
 pub use spawn::SpawnTask;
 
-pub(crate) use delivery_history::Presented;
+pub(crate) use delivery_history::{Presented, Turn};

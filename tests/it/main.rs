@@ -52,6 +52,7 @@ mod rotation;
 mod seal;
 mod seals;
 mod secret_files;
+mod seen_proofs;
 mod servers;
 mod serving_role;
 mod shared_sessions;

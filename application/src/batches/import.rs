@@ -256,6 +256,8 @@ impl BatchService {
         let mut proofs = Vec::with_capacity(matched.len());
         let facts = &batch.facts;
         let request_id = RequestId::from_uuid(facts.id.0);
+        let marks = matched.iter().filter_map(|it| it.marks.first());
+        let turn = self.history.turn(facts.customer, marks).await;
         for matched in matched {
             let (customer, marks) = (facts.customer, &matched.marks);
             let seen = self.history.earlier(customer, marks, &request_id).await;
@@ -299,6 +301,7 @@ impl BatchService {
         self.history
             .add(facts.customer, &marks, now, &request_id)
             .await;
+        drop(turn);
         Ok(delivered)
     }
 

@@ -201,6 +201,7 @@ impl LookupWorker {
             issuer: Some(delivery.issuer),
             proof: &delivery.proof,
         });
+        let turn = history.turn(facts.customer, marks.first()).await;
         let seen = history.earlier(facts.customer, &marks, &facts.request_id);
         let answer = Answer {
             xml,
@@ -212,6 +213,7 @@ impl LookupWorker {
         Ok(EncryptedAnswer {
             content: self.parts.encryption.encrypt_answer(facts, &answer)?,
             mark: marks.first().copied(),
+            turn,
             seal: delivery.seal.verdict.into(),
         })
     }

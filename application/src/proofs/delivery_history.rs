@@ -12,12 +12,24 @@ use domain::seen::{EarlierDeliveries, ProofMark};
 use ports::Cause;
 use ports::outbound::{SeenProofs, UsageJournal};
 
+use crate::sync::keyed_mutex::{KeyedMutex, LockedKeys};
+
+/// Proofs that are presented at the same time, at most. Two of them rarely wait for each other.
+const TURNS: usize = 4_096;
+
 /// Recognises proofs that a customer was given before, by keyed hashes.
 pub struct DeliveryHistory {
     hasher: KeyHasher,
     seen_proofs: Arc<dyn SeenProofs>,
     journal: Arc<dyn UsageJournal>,
+    /// Locked from the read of earlier deliveries until the next one is recorded.
+    turns: KeyedMutex,
 }
+
+/// The turn of a presentation of proofs, until it is dropped: no other one of the same proofs to the same
+/// customer has its own in this process. To be held from before the earlier deliveries are read until this one
+/// is recorded, and not while the bank is asked.
+pub(crate) type Turn = LockedKeys;
 
 /// A proof that a customer is given, or has checked.
 #[derive(Clone, Copy)]
@@ -39,6 +51,7 @@ impl DeliveryHistory {
             hasher,
             seen_proofs,
             journal,
+            turns: KeyedMutex::new(TURNS),
         }
     }
 
@@ -52,9 +65,19 @@ impl DeliveryHistory {
         ProofMark::all(&self.hasher, environment, issuer, proof)
     }
 
+    /// Waits for the turn of proofs with these marks, of which each is the first of its proof.
+    pub(crate) async fn turn(
+        &self,
+        customer: CustomerId,
+        marks: impl IntoIterator<Item = &ProofMark> + Send,
+    ) -> Turn {
+        let keys: Vec<_> = marks.into_iter().map(|mark| (customer, *mark)).collect();
+        self.turns.lock_all(keys).await
+    }
+
     /// Deliveries and checks of the proof with these marks to a customer until now; `None` when they can't be
-    /// read. Those of this process are all counted, those of another one once its journal has written them,
-    /// within a second.
+    /// read. Those of this process are all counted for whoever has the proof's [`Turn`], those of another one
+    /// once its journal has written them, within a second.
     pub(crate) async fn earlier(
         &self,
         customer: CustomerId,
@@ -86,6 +109,9 @@ impl DeliveryHistory {
         customer: CustomerId,
         marks: &[ProofMark],
     ) -> Result<EarlierDeliveries, Cause> {
+        // While writing is stuck, presentations that take turns would each wait for the flush as long as it may last.
+        let accepts = self.journal.accepts();
+        accepts.map_err(|error| Arc::new(error) as Cause)?;
         let flushed = self.journal.flush().await;
         flushed.map_err(|error| Arc::new(error) as Cause)?;
         let read = self.seen_proofs.deliveries(customer, marks).await;

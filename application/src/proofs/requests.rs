@@ -21,7 +21,7 @@ use ports::inbound::{
 use ports::outbound::{Clock, ScopeClaim};
 use tracing::{Instrument as _, Span};
 
-use super::delivery_history::{DeliveryHistory, Presented};
+use super::delivery_history::{DeliveryHistory, Presented, Turn};
 use super::file_checks::FileChecks;
 use super::lookup::{FetchReport, ProofRequest, ProofService};
 use super::memory::CachedProof;
@@ -92,6 +92,8 @@ struct Processed {
     reply: Reply,
     /// The proofs in the answer.
     delivered: Vec<ProofMark>,
+    /// Their turn, until they are recorded.
+    turn: Turn,
     /// The verdict on their seals, the gravest.
     seal: Option<SealVerdict>,
     /// Facts by which the same answer is made again, if it may be.
@@ -211,7 +213,7 @@ impl RequestSteps {
             Ok(_) => Outcome::Delivered,
             Err(error) => error.outcome(),
         };
-        let (mut delivered, mut seen) = (Vec::new(), None);
+        let (mut delivered, mut seen, mut turn) = (Vec::new(), None, Turn::default());
         if let (Ok(delivery), Some(cached)) = (&mut result, &cached) {
             let presented = Presented {
                 environment: admitted.environment,
@@ -221,6 +223,7 @@ impl RequestSteps {
             let marks = cached.marks.get_or_init(|| self.history.marks(presented));
             delivered = Vec::from_iter(marks.first().copied());
             if admitted.endpoint.is_parsed() {
+                turn = self.turn(admitted, &delivered, first).await;
                 seen = self.seen(admitted, marks, first).await;
                 delivery.seen = seen;
             }
@@ -233,11 +236,25 @@ impl RequestSteps {
             details,
             reply: Reply::Encoded,
             delivered,
+            turn,
             seal,
             repeatable: repeatable.then_some(FirstAnswer::Immediate { outcome, seen }),
             kept: cached,
         }
         .unless_failed(&admitted.request_id, encoded)
+    }
+
+    /// Waits for the turn of the proofs with these marks. A repeated request has no need of one.
+    async fn turn(
+        &self,
+        admitted: &Admitted,
+        marks: &[ProofMark],
+        first: Option<FirstAnswer>,
+    ) -> Turn {
+        match first {
+            Some(_) => Turn::default(),
+            None => self.history.turn(admitted.lane.customer, marks).await,
+        }
     }
 
     /// Earlier deliveries of a proof, or those that the first answer had.
@@ -264,6 +281,7 @@ impl RequestSteps {
             details,
             reply,
             delivered,
+            turn,
             seal,
             repeatable,
             kept,
@@ -279,7 +297,9 @@ impl RequestSteps {
         };
         let span = tracing::info_span!(target: "cep::trace", "settlement");
         let settling = self.gatekeeper.settle(admission, settlement);
-        let settled = match settling.instrument(span).await {
+        let settled = settling.instrument(span).await;
+        drop(turn);
+        let settled = match settled {
             Ok(limit_status) => SettledRequest {
                 key,
                 environment,
@@ -334,6 +354,7 @@ impl Processed {
             details: LookupDetails::default(),
             reply: Reply::Encoded,
             delivered: Vec::new(),
+            turn: Turn::default(),
             seal: None,
             repeatable: Some(FirstAnswer::Immediate {
                 outcome: Outcome::InvalidRequest,
@@ -375,6 +396,7 @@ fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Processed {
         details: LookupDetails::default(),
         reply: Reply::Failed,
         delivered: Vec::new(),
+        turn: Turn::default(),
         seal: None,
         repeatable: None,
         kept: None,

@@ -14,11 +14,15 @@ use ports::inbound::{FetchError, Files};
 use ports::outbound::LookupChange;
 
 use crate::admission::Settlement;
+use crate::proofs::Turn;
 
 /// The answer of a delivered lookup, and facts of it for the statistics.
 pub(super) struct EncryptedAnswer {
     pub(super) content: Vec<u8>,
     pub(super) mark: Option<ProofMark>,
+    /// Turn of the proof, until its delivery is recorded.
+    #[expect(dead_code, reason = "it is dropped with the attempt")]
+    pub(super) turn: Turn,
     pub(super) seal: SealVerdict,
 }
 

@@ -1,8 +1,11 @@
 //! The steps of a request that checks a file.
 
+use std::collections::BTreeSet;
+
 use domain::check::{BankRecord, CheckReport};
 use domain::idempotency::FirstAnswer;
 use domain::outcome::Outcome;
+use domain::participant::ParticipantCode;
 use domain::seen::ProofMark;
 use ports::inbound::{
     BankComparison, CheckExchange, CheckRequest, CheckedFile, CheckedUpload, FetchError,
@@ -10,8 +13,27 @@ use ports::inbound::{
 };
 
 use super::super::file_checks::Reports;
-use super::{Admitted, FetchReport, Presented, Processed, RequestSteps};
+use super::{Admitted, FetchReport, Presented, Processed, RequestSteps, Turn};
 use crate::checks::ZippedReport;
+
+/// A checked file, before its earlier deliveries are read.
+struct Shown {
+    report: CheckReport,
+    issuer: Option<ParticipantCode>,
+    /// The marks of its proof, if it is one.
+    marks: Option<Vec<ProofMark>>,
+}
+
+impl Shown {
+    /// The mark to record; `None` for a file that doesn't count as shown.
+    fn counted(&self) -> Option<ProofMark> {
+        let marks = self.marks.as_ref()?;
+        marks
+            .first()
+            .copied()
+            .filter(|_| self.report.counts_as_shown())
+    }
+}
 
 impl RequestSteps {
     /// Decodes a file, checks it, compares it with the bank's record if that is wanted, and encodes
@@ -50,11 +72,11 @@ impl RequestSteps {
             Ok(_) => Outcome::Delivered,
         };
         let is_lasting = matches!(compared, Ok(Record::Lasting));
-        let (result, delivered) = if let Err(error) = compared {
-            (Err(error), Vec::new())
+        let (result, delivered, turn) = if let Err(error) = compared {
+            (Err(error), Vec::new(), Turn::default())
         } else {
-            let (checked, marks) = self.with_history(admitted, reports, first).await;
-            (Ok(checked), marks)
+            let (checked, marks, turn) = self.with_history(admitted, reports, first).await;
+            (Ok(checked), marks, turn)
         };
         let checked = result.as_ref().ok();
         let seal = checked.and_then(CheckedUpload::verdict).map(Into::into);
@@ -69,6 +91,7 @@ impl RequestSteps {
             details,
             reply: Reply::Encoded,
             delivered,
+            turn,
             seal,
             repeatable: is_lasting.then_some(FirstAnswer::Immediate { outcome, seen }),
             kept: None,
@@ -76,64 +99,79 @@ impl RequestSteps {
         .unless_failed(&admitted.request_id, encoded)
     }
 
-    /// The reports with issuers and earlier deliveries of the proofs, and the marks to record.
+    /// The reports with issuers and earlier deliveries of the proofs, the marks to record, and their turn.
     async fn with_history(
         &self,
         admitted: &Admitted,
         reports: Reports,
         first: Option<FirstAnswer>,
-    ) -> (CheckedUpload, Vec<ProofMark>) {
+    ) -> (CheckedUpload, Vec<ProofMark>, Turn) {
         let reports = match reports {
             Reports::File(report) => {
-                let (checked, mark) = self.file_with_history(admitted, *report, first).await;
-                return (CheckedUpload::File(Box::new(checked)), Vec::from_iter(mark));
+                let shown = self.shown(admitted, *report);
+                let marks = Vec::from_iter(shown.counted());
+                let turn = self.turn(admitted, &marks, first).await;
+                let checked = self.file_with_history(admitted, shown, first).await;
+                return (CheckedUpload::File(Box::new(checked)), marks, turn);
             }
             Reports::Zip(reports) => reports,
         };
-        let (mut files, mut marks) = (Vec::with_capacity(reports.len()), Vec::new());
-        let mut shown = Vec::new();
-        for ZippedReport { name, report } in reports {
-            let (mut checked, mark) = self.file_with_history(admitted, report, first).await;
+        let reports = reports.into_iter();
+        let files: Vec<_> = reports
+            .map(|ZippedReport { name, report }| (name, self.shown(admitted, report)))
+            .collect();
+        // The XML and the PDF of one payment are one time that it is shown.
+        let marks: BTreeSet<_> = files.iter().filter_map(|(_, it)| it.counted()).collect();
+        let marks = Vec::from_iter(marks);
+        let turn = self.turn(admitted, &marks, first).await;
+        let (mut checks, mut earlier) = (Vec::with_capacity(files.len()), Vec::new());
+        for (name, shown) in files {
+            let mark = shown.counted();
+            let mut checked = self.file_with_history(admitted, shown, first).await;
             if let (Some(mark), Some(seen)) = (mark, &mut checked.seen) {
                 // Another copy in one ZIP is another time, too; the PDF beside an XML isn't.
                 let is_xml = checked.report.page().is_none();
-                seen.times += shown.iter().filter(|it| **it == (mark, is_xml)).count() as u64;
+                seen.times += earlier.iter().filter(|it| **it == (mark, is_xml)).count() as u64;
                 seen.first = seen.first.or((seen.times > 0).then(|| self.clock.now()));
-                shown.push((mark, is_xml));
+                earlier.push((mark, is_xml));
             }
-            files.push(ZippedCheck { name, checked });
-            // The XML and the PDF of one payment are one time that it is shown.
-            if let Some(mark) = mark.filter(|mark| !marks.contains(mark)) {
-                marks.push(mark);
-            }
+            checks.push(ZippedCheck { name, checked });
         }
-        (CheckedUpload::Zip(files), marks)
+        (CheckedUpload::Zip(checks), marks, turn)
+    }
+
+    fn shown(&self, admitted: &Admitted, report: CheckReport) -> Shown {
+        let issuer = report.issuer(&self.files.catalogue());
+        let proof = report.proof.as_ref();
+        let marks = proof.map(|proof| {
+            self.history.marks(Presented {
+                environment: admitted.environment,
+                issuer,
+                proof,
+            })
+        });
+        Shown {
+            report,
+            issuer,
+            marks,
+        }
     }
 
     async fn file_with_history(
         &self,
         admitted: &Admitted,
-        report: CheckReport,
+        shown: Shown,
         first: Option<FirstAnswer>,
-    ) -> (CheckedFile, Option<ProofMark>) {
-        let issuer = report.issuer(&self.files.catalogue());
-        let (mut seen, mut mark) = (None, None);
-        if let Some(proof) = &report.proof {
-            let presented = Presented {
-                environment: admitted.environment,
-                issuer,
-                proof,
-            };
-            let marks = self.history.marks(presented);
-            mark = marks.first().copied().filter(|_| report.counts_as_shown());
-            seen = self.seen(admitted, &marks, first).await;
-        }
-        let checked = CheckedFile {
-            report,
-            issuer,
-            seen,
+    ) -> CheckedFile {
+        let seen = match &shown.marks {
+            Some(marks) => self.seen(admitted, marks, first).await,
+            None => None,
         };
-        (checked, mark)
+        CheckedFile {
+            report: shown.report,
+            issuer: shown.issuer,
+            seen,
+        }
     }
 
     /// Looks the payment of the files up, and adds the comparison to their checks. Files of several payments

@@ -55,6 +55,8 @@ impl CheckExchange for FileExchange {
             CheckedUpload::Zip(_) => panic!("no ZIP was sent"),
         });
         *self.encoded.lock().unwrap() = Some(file);
+        // Others go on before this one is recorded.
+        tokio::task::yield_now().await;
         Ok(())
     }
 
@@ -182,6 +184,31 @@ async fn a_proof_is_recognised_though_nobody_knows_its_issuer_and_a_seal_that_is
         assert_eq!(checked.issuer, None);
         assert_eq!(checked.seen.unwrap().times, 1, "the delivery alone");
     }
+}
+
+#[tokio::test]
+async fn of_simultaneous_checks_of_one_proof_each_has_seen_those_before_it() {
+    let fixture = fixture(None).await;
+    let sealed = proof(BankComparison::Skipped);
+    // A seal that can be read, of a certificate that isn't known.
+    let seal = format!("{}==", "A".repeat(342));
+    let xml = String::from_utf8(sealed.file.to_vec()).unwrap();
+    let file = CheckRequest {
+        file: xml.replace("c2luIHNlbGxv", &seal).into(),
+        ..sealed
+    };
+    let gate = Gate::new(true);
+    let holder = fixture.base.holder(limits(100, None)).await;
+    let start = |_| gate.start(&fixture, &holder, Ok(file.clone()));
+    let started: Vec<_> = (0..16).map(start).collect();
+    let mut times = Vec::new();
+    for (served, encoded) in started {
+        served.await.unwrap();
+        let checked = encoded.lock().unwrap().take().unwrap().unwrap();
+        times.push(checked.seen.unwrap().times);
+    }
+    times.sort_unstable();
+    assert_eq!(times, (0..16).collect::<Vec<_>>());
 }
 
 #[tokio::test]
