@@ -190,6 +190,28 @@ async fn a_proof_whose_tracking_key_was_edited_was_seen_before_and_the_key_is_sa
 }
 
 #[tokio::test]
+async fn an_edited_tracking_key_is_told_apart_from_edited_data_by_the_bank() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let good = xml(&gateway, &key, 1, AMOUNT).await;
+    let answer = checked(&gateway, &key, "?portal=true", &good).await;
+    assert_eq!(check(&answer, "clave_rastreo").0, "ok", "{answer}");
+    assert_eq!(notices(&answer), [COMPARED]);
+
+    let other = xml(&gateway, &key, 2, AMOUNT).await;
+    let [shown, others] = [&good, &other].map(|xml| attribute(xml, "claveRastreo"));
+    let edited = good.replace(shown, others);
+    let answer = checked(&gateway, &key, "?portal=true", &edited).await;
+    assert_eq!(answer["resultado"], "invalid", "{answer}");
+    assert_eq!(check(&answer, "sello").0, "ok");
+    for name in ["clave_rastreo", "portal"] {
+        let of_key = failed("clave_de_otro_pago", &["clave_rastreo"]);
+        assert_eq!(check(&answer, name), of_key);
+    }
+    assert_eq!(notices(&answer), [DIFFERENT]);
+}
+
+#[tokio::test]
 async fn of_a_pdf_that_is_not_the_portals_page_the_sealed_data_are_told() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();

@@ -73,28 +73,59 @@ impl CheckReport {
         })
     }
 
-    /// Adds the comparison with the bank's record of the payment.
+    /// Adds the comparison with the bank's record of the payment, and settles the check of the tracking key if
+    /// the record tells whose it is.
     pub fn compare_with_bank(&mut self, record: BankRecord<'_>) {
         let Some(proof) = &self.proof else {
             return;
         };
         let name = CheckName::Portal;
-        self.checks.push(match record {
-            BankRecord::Issued(issued) => {
-                let fields = differences(proof, issued);
-                match reason(&fields) {
-                    None => Check::ok(name),
-                    Some(reason) => Check::failed(name, reason, fields),
-                }
-            }
+        let portal = match record {
+            BankRecord::Issued(issued) => self.against(proof, issued),
             BankRecord::Unknown => Check::failed(name, CheckReason::UnknownToBank, Vec::new()),
             BankRecord::NotIssued(state) => without_proof(name, state),
             BankRecord::NotAskable => Check::not_checked(name, CheckReason::NotAskable, Vec::new()),
             BankRecord::OfSeveralPayments => {
                 Check::not_checked(name, CheckReason::SeveralPayments, Vec::new())
             }
-        });
+        };
+        let key = CheckName::TrackingKey;
+        let of_key = |reason| Check::failed(key, reason, vec![ProofField::TrackingKey]);
+        let settled = match (record, portal.reason) {
+            (BankRecord::Issued(issued), Some(reason)) if !is_of_payment(proof, issued) => {
+                Some(of_key(reason))
+            }
+            (BankRecord::Issued(_), _) => Some(Check::ok(key)),
+            (_, Some(reason @ CheckReason::UnknownToBank)) => Some(of_key(reason)),
+            _ => None,
+        };
+        let unsettled = self.checks.iter_mut().find(|check| check.name == key);
+        if let (Some(check), Some(settled)) = (unsettled, settled) {
+            *check = settled;
+        }
+        self.checks.push(portal);
     }
+
+    /// The check against the proof that the bank issues for the file's tracking key.
+    fn against(&self, proof: &Proof, issued: &Proof) -> Check {
+        let name = CheckName::Portal;
+        // What is sealed is no forgery, so the key beside it is another payment's.
+        if matches!(self.verdict, Verdict::Valid(_)) && !is_of_payment(proof, issued) {
+            let fields = vec![ProofField::TrackingKey];
+            return Check::failed(name, CheckReason::KeyOfAnotherPayment, fields);
+        }
+        let fields = differences(proof, issued);
+        match reason(&fields) {
+            None => Check::ok(name),
+            Some(reason) => Check::failed(name, reason, fields),
+        }
+    }
+}
+
+/// Returns `true` if a file has the tracking key and the sealed data of the issued proof, whatever its other
+/// fields say. A bank may seal the same data again, with another certificate.
+fn is_of_payment(file: &Proof, issued: &Proof) -> bool {
+    file.tracking_key == issued.tracking_key && file.chain.fields().eq(issued.chain.fields())
 }
 
 /// The check against a payment of which the bank has no proof: one that gets none can't have one.

@@ -23,7 +23,7 @@ named_enum! {
         /// The original chain names the certificate that is given beside it.
         #[strum(serialize = "certificado")]
         Certificate,
-        /// The tracking key, which no seal covers.
+        /// The tracking key, which no seal covers and only the bank's record tells.
         #[strum(serialize = "clave_rastreo")]
         TrackingKey,
         /// The bank issues the same proof, if it was asked.
@@ -200,6 +200,9 @@ named_enum! {
         /// The bank's proof has another payee.
         #[strum(serialize = "otro_beneficiario")]
         OtherBeneficiary,
+        /// The seal is valid, and the bank issues the proof of another payment for the tracking key.
+        #[strum(serialize = "clave_de_otro_pago")]
+        KeyOfAnotherPayment,
         /// The bank's proof differs in other fields.
         #[strum(serialize = "otros_datos")]
         OtherData,
@@ -227,16 +230,6 @@ named_enum! {
         /// The file came with proofs of other payments, so the bank wasn't asked.
         #[strum(serialize = "varios_pagos_en_zip")]
         SeveralPayments,
-    }
-}
-
-impl CheckReason {
-    /// Returns `true` if the bank, asked for a file's payment, has none or has the proof of another one.
-    pub(super) fn is_about_another_proof(self) -> bool {
-        matches!(
-            self,
-            Self::UnknownToBank | Self::OtherAmount | Self::OtherBeneficiary | Self::OtherData
-        )
     }
 }
 

@@ -148,7 +148,7 @@ impl CheckReport {
         }
     }
 
-    /// The result of all checks together. The tracking key, which is never checked, doesn't count.
+    /// The result of all checks together. That nobody compared the tracking key doesn't count.
     pub fn outcome(&self) -> CheckOutcome {
         let mut checks = self.checks.iter();
         if checks.any(|check| check.result == CheckResult::Failed) {
@@ -176,14 +176,11 @@ impl CheckReport {
 
     /// Notices beside the outcome.
     pub fn notices(&self) -> Vec<Notice> {
-        let compared = self.check(CheckName::Portal);
-        let result = compared.map(|check| (check.result, check.reason));
-        let unsealed = Notice::of_unsealed(match result {
-            Some((CheckResult::Ok, _)) => NoticeCode::UnsealedCompared,
-            Some((CheckResult::Failed, Some(reason))) if reason.is_about_another_proof() => {
-                NoticeCode::UnsealedDiffer
-            }
-            _ => NoticeCode::UnsealedNotCompared,
+        let tracking_key = self.check(CheckName::TrackingKey);
+        let unsealed = Notice::of_unsealed(match tracking_key.map(|check| check.result) {
+            Some(CheckResult::Ok) => NoticeCode::UnsealedCompared,
+            Some(CheckResult::Failed) => NoticeCode::UnsealedDiffer,
+            Some(CheckResult::NotChecked) | None => NoticeCode::UnsealedNotCompared,
         });
         let sandbox = self.by_sandbox.map(|_| Notice::SANDBOX);
         sandbox.into_iter().chain([unsealed]).collect()

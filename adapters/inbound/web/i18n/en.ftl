@@ -345,7 +345,7 @@ user-delivery-pending = The message is still tried; its next attempt is in nextA
 
 ## Notices beside the verdict on a proof (avisos[].mensaje)
 
-notice-unsealed-compared = No seal covers the tracking key and the reference number. The tracking key was compared with the bank: it issues the proof of a payment with this key and these data.
+notice-unsealed-compared = No seal covers the tracking key and the reference number. The tracking key was compared with the bank: it issues the proof of a payment with this key and the same sealed data.
 notice-unsealed-not-compared = No seal covers the tracking key and the reference number, and nobody compared them with the bank: they may have been changed. Compare with the bank (portal=true, or a lookup) before you rely on them.
 notice-unsealed-differ = No seal covers the tracking key and the reference number, and at the bank no proof with this key and these data was found: somebody may have changed the key. Don't rely on it.
 notice-sandbox-seal = The seal names the sandbox bank's certificate, whose key is published: anybody can make such a proof, and it proves nothing.
@@ -402,6 +402,7 @@ check-otro-certificado = The original chain names another certificate than the p
 check-sin-sello = No seal covers the tracking key: a valid seal says nothing about it. Look it up at the portal to check it.
 check-otro-monto = The proof that the bank issues has another amount: somebody changed the file.
 check-otro-beneficiario = The proof that the bank issues has another beneficiary: somebody changed the file.
+check-clave-de-otro-pago = For this tracking key the bank issues the proof of another payment. The sealed data are the file's own and their seal is valid, but no seal covers the key: somebody may have changed it. Ask whoever sent the file for the original.
 check-otros-datos = The proof that the bank issues differs in the named fields: somebody changed the file.
 check-desconocido-para-el-banco = The bank knows no payment with the file's tracking key, date, amount, institutions and account: it never was like this, or is very recent.
 check-sin-comprobante-del-banco = The bank knows the payment, which is settled, but has no proof of it yet. Ask again later.

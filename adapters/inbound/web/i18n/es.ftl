@@ -345,7 +345,7 @@ user-delivery-pending = El mensaje todavía se intenta; su próximo intento est�
 
 ## Avisos junto al veredicto sobre un comprobante (avisos[].mensaje)
 
-notice-unsealed-compared = Ningún sello protege la clave de rastreo ni el número de referencia. La clave de rastreo se comparó con el banco: emite el comprobante de un pago con esta clave y estos datos.
+notice-unsealed-compared = Ningún sello protege la clave de rastreo ni el número de referencia. La clave de rastreo se comparó con el banco: emite el comprobante de un pago con esta clave y los mismos datos sellados.
 notice-unsealed-not-compared = Ningún sello protege la clave de rastreo ni el número de referencia, y nadie los comparó con el banco: alguien pudo cambiarlos. Compárelos con el banco (portal=true, o una consulta) antes de confiar en ellos.
 notice-unsealed-differ = Ningún sello protege la clave de rastreo ni el número de referencia, y en el banco no se halló un comprobante con esta clave y estos datos: alguien pudo cambiar la clave. No confíe en ella.
 notice-sandbox-seal = El sello nombra el certificado del banco de pruebas, cuya clave es pública: cualquiera puede hacer un comprobante así, y no prueba nada.
@@ -402,6 +402,7 @@ check-otro-certificado = La cadena original nombra otro certificado que el compr
 check-sin-sello = Ningún sello protege la clave de rastreo: un sello válido no dice nada de ella. Búsquela en el portal para comprobarla.
 check-otro-monto = El comprobante que emite el banco tiene otro monto: alguien cambió el archivo.
 check-otro-beneficiario = El comprobante que emite el banco tiene otro beneficiario: alguien cambió el archivo.
+check-clave-de-otro-pago = Con esta clave de rastreo, el banco emite el comprobante de otro pago. Los datos sellados son los del archivo y su sello es válido, pero ningún sello protege la clave: alguien pudo cambiarla. Pida el comprobante original a quien se lo envió.
 check-otros-datos = El comprobante que emite el banco difiere en los campos indicados: alguien cambió el archivo.
 check-desconocido-para-el-banco = El banco no conoce un pago con la clave de rastreo, la fecha, el monto, las instituciones y la cuenta del archivo: no existió así, o es de hace muy poco.
 check-sin-comprobante-del-banco = El banco conoce el pago, que está liquidado, pero todavía no tiene un comprobante de él. Consúltelo más tarde.

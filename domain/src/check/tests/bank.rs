@@ -135,7 +135,7 @@ fn the_same_proof_is_ok_whatever_the_seal_says() {
 #[case(
     r#"claveRastreo="PRUEBA0001""#,
     r#"claveRastreo="PRUEBA0002""#,
-    "otros_datos",
+    "clave_de_otro_pago",
     "clave_rastreo"
 )]
 fn a_field_that_differs_from_the_banks_is_named(
@@ -151,6 +151,82 @@ fn a_field_that_differs_from_the_banks_is_named(
     assert_eq!(check.reason.unwrap().name(), reason);
     let fields: Vec<_> = check.fields.iter().map(|field| field.name()).collect();
     assert_eq!(fields, [field]);
+}
+
+/// The check of the tracking key, compared with the bank's record, and the code of the notice on it.
+fn tracking_key(
+    report: CheckReport,
+    record: BankRecord<'_>,
+) -> (CheckResult, Option<CheckReason>, &'static str) {
+    let mut report = report;
+    report.compare_with_bank(record);
+    let check = report.check(CheckName::TrackingKey).unwrap();
+    let notice = report.notices().pop().unwrap();
+    (check.result, check.reason, notice.code.name())
+}
+
+/// The proof that the bank issues for a tracking key of another payment.
+fn of_another_payment() -> Proof {
+    let other = xml()
+        .replace("PRUEBA0001", "PRUEBA0002")
+        .replace("Luis Ejemplo", "Otra Persona");
+    Proof::parse(other.as_bytes()).unwrap()
+}
+
+#[test]
+fn the_banks_proof_tells_whose_the_tracking_key_is() {
+    const SAME: &str = "campos_sin_sellar_comparados_con_el_banco";
+    const OTHER: &str = "campos_sin_sellar_no_coinciden_con_el_banco";
+    let ok = (CheckResult::Ok, None, SAME);
+    let issued = issued();
+    let altered = xml().replace(r#"MontoPago="1234.56""#, r#"MontoPago="9.00""#);
+    for verdict in [known, unknown] {
+        for file in [&xml(), &altered] {
+            let report = CheckReport::of_xml(file.as_bytes(), verdict);
+            assert_eq!(tracking_key(report, BankRecord::Issued(&issued)), ok);
+        }
+    }
+    let edited = xml().replace("PRUEBA0001", "PRUEBA0002");
+    let other = of_another_payment();
+    for (verdict, reason) in [
+        (
+            known as fn(&Proof) -> Verdict,
+            CheckReason::KeyOfAnotherPayment,
+        ),
+        (unknown, CheckReason::OtherBeneficiary),
+    ] {
+        let report = CheckReport::of_xml(edited.as_bytes(), verdict);
+        let failed = (CheckResult::Failed, Some(reason), OTHER);
+        assert_eq!(tracking_key(report, BankRecord::Issued(&other)), failed);
+    }
+    let unknown_key = tracking_key(report(&edited), BankRecord::Unknown);
+    let reason = Some(CheckReason::UnknownToBank);
+    assert_eq!(unknown_key, (CheckResult::Failed, reason, OTHER));
+    let settled = BankRecord::NotIssued(PaymentState::Settled);
+    let (result, reason, _) = tracking_key(report(&edited), settled);
+    assert_eq!(
+        (result, reason),
+        (CheckResult::NotChecked, Some(CheckReason::Unsealed))
+    );
+}
+
+#[test]
+fn sealed_data_are_never_said_to_differ_beside_a_valid_seal() {
+    let mut report = report(&xml().replace("PRUEBA0001", "PRUEBA0002"));
+    report.compare_with_bank(BankRecord::Issued(&of_another_payment()));
+    assert_eq!(report.outcome(), CheckOutcome::Invalid);
+    let portal = report.check(CheckName::Portal).unwrap();
+    assert_eq!(portal.reason, Some(CheckReason::KeyOfAnotherPayment));
+    assert_eq!(portal.fields, [ProofField::TrackingKey]);
+}
+
+#[test]
+fn a_payment_that_the_bank_sealed_again_is_the_same() {
+    let again = xml().replace(CERTIFICATE, "00001000000500000002");
+    let again = Proof::parse(again.as_bytes()).unwrap();
+    let report = report(&xml());
+    let (result, ..) = tracking_key(report, BankRecord::Issued(&again));
+    assert_eq!(result, CheckResult::Ok);
 }
 
 #[test]

@@ -236,8 +236,8 @@ fn name() -> ObjectBuilder {
          people read says what the original chain says. `sello`: the seal is the receiving institution's \
          signature of the original chain. `sello_repetido` (XML): the end of the chain repeats it. \
          `certificado`: the chain names the certificate that stands beside it. `clave_rastreo`: the \
-         tracking key, always `not_checked`, for no seal covers it. `portal`: the bank issues the same \
-         proof; only with `portal=true`.",
+         tracking key, which no seal covers, is the payment's; `not_checked` unless the bank was asked. `portal`: \
+         the bank issues the same proof; only with `portal=true`.",
     )
     .enum_values(Some(CheckName::VARIANTS.iter().copied()))
 }

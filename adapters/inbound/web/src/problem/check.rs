@@ -157,6 +157,8 @@ catalogue! {
         OtherAmount = CheckReason::OtherAmount, "check-otro-monto";
         /// The bank's proof has another payee.
         OtherBeneficiary = CheckReason::OtherBeneficiary, "check-otro-beneficiario";
+        /// The tracking key is another payment's.
+        KeyOfAnotherPayment = CheckReason::KeyOfAnotherPayment, "check-clave-de-otro-pago";
         /// The bank's proof differs in other fields.
         OtherData = CheckReason::OtherData, "check-otros-datos";
         /// The bank knows no such payment.
@@ -231,6 +233,7 @@ impl From<CheckReason> for CheckExplanation {
             CheckReason::Unsealed => Self::Unsealed,
             CheckReason::OtherAmount => Self::OtherAmount,
             CheckReason::OtherBeneficiary => Self::OtherBeneficiary,
+            CheckReason::KeyOfAnotherPayment => Self::KeyOfAnotherPayment,
             CheckReason::OtherData => Self::OtherData,
             CheckReason::UnknownToBank => Self::UnknownToBank,
             CheckReason::NotIssuedByBank => Self::NotIssuedByBank,
