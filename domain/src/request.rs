@@ -88,7 +88,8 @@ pub struct RequestRecord {
     pub duration: Duration,
     /// Time spent with the bank, if it was queried.
     pub bank_time: Option<Duration>,
-    /// The verdict on the seal of the proof that was delivered, if one was.
+    /// The verdict on the seal of the proof that was delivered, if one was; of a checked file, the result of all
+    /// its checks.
     pub seal: Option<SealVerdict>,
 }
 

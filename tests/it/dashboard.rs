@@ -14,7 +14,8 @@ use crate::person::{Demo, Person};
 mod batches;
 mod by_keyboard;
 mod columns;
-mod invalid_seals;
+mod doubtful_seals;
+
 mod live_changes;
 mod outdated;
 mod repeated;

@@ -73,7 +73,8 @@ pub struct Settlement {
     pub bank_time: Option<Duration>,
     /// The proofs that were delivered; none after any other outcome.
     pub delivered: Vec<ProofMark>,
-    /// The gravest verdict on the seals of these proofs; `None` after any other outcome.
+    /// The gravest verdict on the seals of these proofs, or the gravest result of their checks; `None` after any
+    /// other outcome.
     pub seal: Option<SealVerdict>,
 }
 

@@ -131,6 +131,7 @@ fn of(
         not_begun,
         lookups: batch.progress.lookups.clone(),
         seal_invalid: batch.progress.seal_invalid,
+        seal_not_checked: batch.progress.seal_not_checked,
         eta: eta.flatten(),
     }
 }

@@ -94,7 +94,7 @@ struct Processed {
     delivered: Vec<ProofMark>,
     /// Their turn, until they are recorded.
     turn: Turn,
-    /// The verdict on their seals, the gravest.
+    /// The verdict on their seals, or the result of their checks, the gravest.
     seal: Option<SealVerdict>,
     /// Facts by which the same answer is made again, if it may be.
     repeatable: Option<FirstAnswer>,

@@ -1,5 +1,6 @@
 //! Names of checks, results and reasons in the APIs.
 
+use crate::seal::SealVerdict;
 use crate::variants::named_enum;
 
 named_enum! {
@@ -257,5 +258,16 @@ named_enum! {
         Invalid,
         /// Nothing is wrong, and something couldn't be checked.
         NotChecked,
+    }
+}
+
+/// The result as it is recorded with a request.
+impl From<CheckOutcome> for SealVerdict {
+    fn from(outcome: CheckOutcome) -> Self {
+        match outcome {
+            CheckOutcome::Valid => Self::Valid,
+            CheckOutcome::Invalid => Self::Invalid,
+            CheckOutcome::NotChecked => Self::NotChecked,
+        }
     }
 }

@@ -311,6 +311,8 @@ pub struct BatchView {
     pub lookups: Vec<(LookupState, u32)>,
     /// Number of those of the delivered lookups whose seal was invalid at their delivery.
     pub seal_invalid: u32,
+    /// Number of those of the delivered lookups whose seal wasn't checked at their delivery.
+    pub seal_not_checked: u32,
     /// Estimated time at which each row was looked up once; `None` once that is so, and while it is paused.
     pub eta: Option<DateTime<Utc>>,
 }
@@ -322,10 +324,10 @@ impl BatchView {
         same.map(|(_, lookups)| lookups).sum()
     }
 
-    /// Number of delivered lookups whose seal wasn't invalid at their delivery.
+    /// Number of delivered lookups whose seal was neither invalid nor unchecked at their delivery.
     pub fn delivered(&self) -> u32 {
         let delivered = self.in_state(LookupState::Delivered);
-        delivered.saturating_sub(self.seal_invalid)
+        delivered.saturating_sub(self.seal_invalid + self.seal_not_checked)
     }
 
     /// Rows that are looked up and have ended.

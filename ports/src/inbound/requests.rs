@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::check::CheckReport;
+use domain::check::{CheckOutcome, CheckReport};
 use domain::inference::InferredBanks;
 use domain::key::{Environment, KeyId};
 use domain::limits::LimitStatus;
@@ -155,6 +155,17 @@ impl CheckedUpload {
         };
         let verdicts = self.proofs().map(|file| file.report.verdict);
         verdicts.max_by_key(gravity)
+    }
+
+    /// The gravest result of the checks of its proofs; `None` without a proof.
+    pub fn outcome(&self) -> Option<CheckOutcome> {
+        let gravity = |outcome: &CheckOutcome| match outcome {
+            CheckOutcome::Valid => 0,
+            CheckOutcome::NotChecked => 1,
+            CheckOutcome::Invalid => 2,
+        };
+        let outcomes = self.proofs().map(|file| file.report.outcome());
+        outcomes.max_by_key(gravity)
     }
 }
 

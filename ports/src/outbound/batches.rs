@@ -194,6 +194,8 @@ pub struct BatchProgress {
     pub lookups: Vec<(LookupState, u32)>,
     /// Number of those of its delivered lookups whose seal was invalid at their delivery.
     pub seal_invalid: u32,
+    /// Number of those of its delivered lookups whose seal wasn't checked at their delivery.
+    pub seal_not_checked: u32,
     /// Time at which the first lookup that isn't final is due; `None` when each is final.
     pub next_due: Option<DateTime<Utc>>,
 }

@@ -109,6 +109,7 @@ pub struct RequestEntry {
     pub refund: Option<Month>,
     /// The proofs that were delivered, each once. They are counted for their customer, in the same commit.
     pub delivered: Vec<ProofMark>,
-    /// The gravest verdict on the seals of the proofs that were delivered, if any were.
+    /// The gravest verdict on the seals of the proofs that were delivered, or the gravest result of the checks of
+    /// those that were sent, if any were.
     pub seal: Option<SealVerdict>,
 }

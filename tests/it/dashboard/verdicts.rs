@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::verified_files::with_another_amount;
 use super::{open, sign_in};
 use crate::browser::{Browser, Look};
 use crate::gateway::{Gateway, eventually, request};
 use crate::person::{Demo, Person};
 
 #[tokio::test]
-async fn the_list_of_requests_shows_the_verdict_on_each_delivered_proof() {
+async fn the_list_of_requests_shows_the_verdict_on_each_proof_and_on_each_checked_file() {
     let Some(browser) = Browser::start(Look::DESKTOP).await else {
         return;
     };
@@ -29,16 +30,26 @@ async fn the_list_of_requests_shows_the_verdict_on_each_delivered_proof() {
         let told = answer.headers().get("x-seal");
         assert_eq!(told.map(|told| told.to_str().unwrap()), verdict);
     }
+    // Its seal is valid, and its amount isn't the sealed one.
+    let altered = gateway.post("xml", &key, &request(1, "1234.56")).await;
+    let altered = with_another_amount(&altered.text().await.unwrap());
+    let checked = gateway.client.post(gateway.url("/v1/cep/verify"));
+    let checked = checked.header("x-api-key", &key.full).body(altered);
+    let checked = checked.send().await.unwrap();
+    assert_eq!(checked.headers()["x-seal"], "valid");
     sign_in(&browser, &gateway, Demo::Member).await;
     let rows = "return [...document.querySelectorAll('[data-testid=requests-table] tbody tr')].map(\
         row => [row.querySelector('td > code').textContent, \
+            row.querySelector('.outcome').textContent, \
             [...row.querySelectorAll('.seal-badge')].map(badge => badge.textContent)])";
     // Newest first.
     let expected = json!([
-        ["zip_auto", []],
-        ["json", ["sello no comprobado"]],
-        ["pdf", ["sello no válido"]],
-        ["xml", ["sello válido"]],
+        ["verify", "Comprobado", ["archivo no confiable"]],
+        ["xml", "Entregado", ["sello válido"]],
+        ["zip_auto", "No encontrado", []],
+        ["json", "Entregado", ["sello sin comprobar"]],
+        ["pdf", "Entregado", ["sello no válido"]],
+        ["xml", "Entregado", ["sello válido"]],
     ]);
     for view in ["/", "/requests", &format!("/keys/{}", key.id)] {
         open(&browser, &gateway, view).await;
@@ -52,7 +63,19 @@ async fn the_list_of_requests_shows_the_verdict_on_each_delivered_proof() {
         )
         .await;
     }
-    let explained = "return document.querySelector('.seal-badge.invalid').title";
+    // The mark beside a good seal is green; the others are red, yellow and red.
+    let marks = "return [...document.querySelectorAll('.outcome:has(+ .seal-badge) .swatch')]\
+        .map(swatch => getComputedStyle(swatch).backgroundColor)";
+    let marks: Vec<String> = serde_json::from_value(browser.run(marks, vec![]).await).unwrap();
+    let [file, good, unknown, bad, _] = &*marks else {
+        panic!("{marks:?}")
+    };
+    assert_eq!(file, bad);
+    assert!(
+        good != bad && good != unknown && unknown != bad,
+        "{marks:?}"
+    );
+    let explained = "return document.querySelectorAll('.seal-badge.invalid')[1].title";
     let explained = browser.run(explained, vec![]).await;
     assert!(explained.as_str().unwrap().contains("los datos o el sello"));
     assert_eq!(browser.complaints().await, Vec::<String>::new());

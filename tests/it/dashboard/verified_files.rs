@@ -70,7 +70,7 @@ async fn proof(gateway: &Gateway, key: &Key, format: &str) -> Vec<u8> {
 }
 
 /// An XML whose shown amount is another one than the sealed amount.
-fn with_another_amount(xml: &str) -> String {
+pub(super) fn with_another_amount(xml: &str) -> String {
     let (before, after) = xml.split_once("MontoPago=\"").unwrap();
     let (amount, rest) = after.split_once('"').unwrap();
     let other = amount.replacen("1234.56", "9234.56", 1);

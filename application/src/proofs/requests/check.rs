@@ -79,7 +79,8 @@ impl RequestSteps {
             (Ok(checked), marks, turn)
         };
         let checked = result.as_ref().ok();
-        let seal = checked.and_then(CheckedUpload::verdict).map(Into::into);
+        // A good seal says nothing of a file whose other checks failed.
+        let seal = checked.and_then(CheckedUpload::outcome).map(Into::into);
         let seen = checked.and_then(|checked| match checked {
             CheckedUpload::File(file) => file.seen,
             // A repeated request gets none of them.

@@ -8,6 +8,7 @@ use domain::check::{CheckName, CheckReason, CheckResult};
 use domain::inference;
 use domain::outcome::Outcome;
 use domain::participant::Catalogue;
+use domain::seal::{SealVerdict, Verdict};
 use ports::Cause;
 use ports::contract::bank::transfer;
 use ports::inbound::{
@@ -138,6 +139,20 @@ async fn a_file_is_checked_without_the_bank_and_charged_once() {
     assert!(matches!(settled.reply, Reply::Encoded));
     assert_eq!(fixture.recorded(), [Outcome::Delivered]);
     assert_eq!(fixture.used().await.net(), 1);
+}
+
+#[tokio::test]
+async fn an_altered_file_is_recorded_by_all_its_checks_and_not_by_its_seal_alone() {
+    let fixture = fixture(None).await;
+    let mut request = proof(BankComparison::Skipped);
+    let file = std::str::from_utf8(&request.file).unwrap();
+    let altered = file.replace("MontoPago=\"1234.56\"", "MontoPago=\"9234.56\"");
+    assert_ne!(altered, file);
+    request.file = altered.into();
+    let (_, encoded) = check(&fixture, Ok(request)).await;
+    let report = encoded.unwrap().unwrap().report;
+    assert!(matches!(report.verdict, Verdict::NotChecked(_)));
+    assert_eq!(fixture.recorded_seals(), [Some(SealVerdict::Invalid)]);
 }
 
 #[tokio::test]

@@ -58,6 +58,7 @@ async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
             next_row: 2,
             lookups: vec![(LookupState::Queued, 2)],
             seal_invalid: 0,
+            seal_not_checked: 0,
             next_due: Some(created_at),
         },
     };

@@ -30,7 +30,7 @@ pub(super) async fn imports<F: Future<Output = StoresUnderTest>>(make: &impl Fn(
     a_finished_batch_takes_proofs_and_a_canceled_one_does_not(make().await).await;
     nobody_imports_into_what_is_not_theirs(make().await).await;
     each_delivery_is_told_once_to_those_who_want_it(make().await).await;
-    deliveries_with_an_invalid_seal_are_counted(make().await).await;
+    deliveries_are_counted_by_the_verdict_on_their_seals(make().await).await;
 }
 
 /// A proof for a row of the first batch, which has its lookup or has none.
@@ -253,7 +253,7 @@ async fn nobody_imports_into_what_is_not_theirs(StoresUnderTest { here, .. }: St
     );
 }
 
-async fn deliveries_with_an_invalid_seal_are_counted(
+async fn deliveries_are_counted_by_the_verdict_on_their_seals(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let counts = async |stores: &Stores| {
@@ -261,10 +261,11 @@ async fn deliveries_with_an_invalid_seal_are_counted(
         (
             progress.in_state(LookupState::Delivered),
             progress.seal_invalid,
+            progress.seal_not_checked,
         )
     };
     here.fed_batch(&batch(1)).await;
-    assert_eq!(counts(&elsewhere).await, (0, 0));
+    assert_eq!(counts(&elsewhere).await, (0, 0, 0));
     here.claim_at(1, start(), lease_until(5, minutes(1))).await;
     let fetched = LookupChange::Deliver {
         proof: b"of the bank".to_vec(),
@@ -272,10 +273,10 @@ async fn deliveries_with_an_invalid_seal_are_counted(
     };
     let first = row_of(&batch(1), 0).facts.id;
     assert!(here.end_claim(&end(first, 5, start(), fetched)).await);
-    assert_eq!(counts(&elsewhere).await, (1, 1));
+    assert_eq!(counts(&elsewhere).await, (1, 1, 0));
     let proofs = [1, 2].map(for_existing);
     assert_eq!(import(&here, &proofs).await, Some(vec![1, 2]));
-    assert_eq!(counts(&elsewhere).await, (3, 2));
+    assert_eq!(counts(&elsewhere).await, (3, 2, 1));
     let (filter, page) = (BatchFilter::default(), PageRequest::first(PageSize::MAX));
     let listed = elsewhere.batches.batches(customer(1).id, &filter, &page);
     let listed = listed.await.expect("the store works");

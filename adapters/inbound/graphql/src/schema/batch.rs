@@ -65,10 +65,12 @@ pub(crate) struct BatchCounts {
     running: u32,
     /// Rows that wait for their next attempt.
     waiting: u32,
-    /// Rows whose proof was delivered, but for those of `deliveredSealInvalid`.
+    /// Rows whose proof was delivered, but for those of `deliveredSealInvalid` and `deliveredSealNotChecked`.
     delivered: u32,
     /// Rows with a file whose seal was invalid at its delivery: no proof of a payment.
     delivered_seal_invalid: u32,
+    /// Rows with a file whose seal wasn't checked at its delivery: nothing speaks for or against it.
+    delivered_seal_not_checked: u32,
     /// Rows whose transfer the bank doesn't know.
     not_found: u32,
     /// Rows that the bank gave no answer for.
@@ -137,6 +139,7 @@ impl From<&BatchView> for BatchCounts {
             waiting: view.in_state(State::Waiting),
             delivered: view.delivered(),
             delivered_seal_invalid: view.seal_invalid,
+            delivered_seal_not_checked: view.seal_not_checked,
             not_found: view.in_state(State::NotFound),
             failed: view.in_state(State::Failed),
             expired: view.in_state(State::Expired),

@@ -37,7 +37,8 @@ pub(crate) struct Request {
     /// The bank that received the transfer; null when it wasn't known.
     receiver: Option<Participant>,
     /// The verdict on the seal of the proof that was delivered; null when none was, and of requests
-    /// before verdicts were recorded.
+    /// before verdicts were recorded. Of a request of `VERIFY` the result of all checks: `INVALID` is a file that
+    /// isn't to be trusted, whatever its seal.
     seal: Option<SealVerdict>,
 }
 

@@ -18,7 +18,7 @@ use crate::harness::Harness;
 use crate::lookups::{key, member, question};
 
 const BATCH: &str = "environment state reason name formats retryForSeconds createdAt updatedAt eraseAt \
-                     counts { rows faulty duplicates notBegun queued running waiting delivered notFound \
+                     counts { rows faulty duplicates notBegun queued running waiting delivered deliveredSealNotChecked notFound \
                      failed expired canceled } progress eta files { results zip banxico }";
 const ROW: &str = "row line callerId state duplicateOf errors { field message } reason imported \
                    question { claveRastreo cuenta monto } payment { state } hints { code } whatToDo";

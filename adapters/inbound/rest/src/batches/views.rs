@@ -71,10 +71,12 @@ struct CountsBody {
     running: u32,
     /// Rows that wait for their next attempt.
     waiting: u32,
-    /// Rows whose proof is there, but for those of `delivered_seal_invalid`.
+    /// Rows whose proof is there, but for those of `delivered_seal_invalid` and `delivered_seal_not_checked`.
     delivered: u32,
     /// Rows with a file whose seal was invalid at its delivery: no proof of a payment.
     delivered_seal_invalid: u32,
+    /// Rows with a file whose seal wasn't checked at its delivery: nothing speaks for or against it.
+    delivered_seal_not_checked: u32,
     not_found: u32,
     failed: u32,
     expired: u32,
@@ -120,6 +122,7 @@ impl BatchBody {
                 waiting: in_state(LookupState::Waiting),
                 delivered: batch.delivered(),
                 delivered_seal_invalid: batch.seal_invalid,
+                delivered_seal_not_checked: batch.seal_not_checked,
                 not_found: in_state(LookupState::NotFound),
                 failed: in_state(LookupState::Failed),
                 expired: in_state(LookupState::Expired),

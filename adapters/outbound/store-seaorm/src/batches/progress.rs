@@ -22,6 +22,7 @@ struct Counted {
     state: String,
     lookups: i64,
     seal_invalid: i64,
+    seal_not_checked: i64,
     next_due: Option<i64>,
 }
 
@@ -52,7 +53,8 @@ pub(super) async fn of_batches(
         .column(Column::BatchId)
         .column(Column::State)
         .column_as(Expr::cust("COUNT(*)"), "lookups")
-        .column_as(invalid_seals(), "seal_invalid")
+        .column_as(seals(SealVerdict::Invalid), "seal_invalid")
+        .column_as(seals(SealVerdict::NotChecked), "seal_not_checked")
         .column_as(Column::DueAt.min(), "next_due")
         .filter(Column::BatchId.is_in(ids.iter().copied()))
         .group_by(Column::BatchId)
@@ -69,9 +71,11 @@ pub(super) async fn of_batches(
         let lookups = row::rows(row, counted.lookups, "state")?;
         let due = row.optional_instant(counted.next_due, "due_at")?;
         let seal_invalid = row::rows(row, counted.seal_invalid, "seal")?;
+        let seal_not_checked = row::rows(row, counted.seal_not_checked, "seal")?;
         let progress = batches.entry(counted.batch_id).or_default();
         progress.lookups.push((state, lookups));
         progress.seal_invalid += seal_invalid;
+        progress.seal_not_checked += seal_not_checked;
         progress.next_due = [progress.next_due, due].into_iter().flatten().min();
     }
     let place = |state: LookupState| LookupState::ALL.iter().position(|it| *it == state);
@@ -81,9 +85,9 @@ pub(super) async fn of_batches(
     Ok(batches)
 }
 
-/// Number of lookups whose seal was invalid at their delivery.
-fn invalid_seals() -> Expr {
-    let is_invalid = Expr::col(Column::Seal).eq(SealVerdict::Invalid.name());
-    let one = CaseStatement::new().case(is_invalid, 1_i64);
+/// Number of lookups whose seal had this verdict at their delivery.
+fn seals(verdict: SealVerdict) -> Expr {
+    let has_it = Expr::col(Column::Seal).eq(verdict.name());
+    let one = CaseStatement::new().case(has_it, 1_i64);
     Func::count(one).into()
 }

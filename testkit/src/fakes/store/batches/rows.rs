@@ -56,12 +56,17 @@ impl Tables {
             let lookups = u32::try_from(same.count()).unwrap_or(u32::MAX);
             (lookups > 0).then_some((state, lookups))
         };
-        let is_invalid = |kept: &&&KeptLookup| kept.stored.seal == Some(SealVerdict::Invalid);
-        let invalid = rows.values().filter(is_invalid).count();
+        let seals = |verdict: SealVerdict| {
+            let same = rows
+                .values()
+                .filter(|kept| kept.stored.seal == Some(verdict));
+            u32::try_from(same.count()).unwrap_or(u32::MAX)
+        };
         BatchProgress {
             next_row,
             lookups: LookupState::ALL.into_iter().filter_map(in_state).collect(),
-            seal_invalid: u32::try_from(invalid).unwrap_or(u32::MAX),
+            seal_invalid: seals(SealVerdict::Invalid),
+            seal_not_checked: seals(SealVerdict::NotChecked),
             next_due: rows.values().filter_map(|kept| kept.stored.due_at).min(),
         }
     }

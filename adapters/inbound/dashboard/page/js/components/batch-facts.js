@@ -22,8 +22,8 @@ export const titleOf = ({ name }) => name ?? t('batch.unnamed');
 // Rows that are looked up: those without mistakes that repeat no other.
 export const lookedUp = ({ rows, faulty, duplicates }) => rows - faulty - duplicates;
 
-export const endedRows = ({ delivered, deliveredSealInvalid, notFound, failed, expired, canceled }) =>
-  delivered + deliveredSealInvalid + notFound + failed + expired + canceled;
+export const endedRows = ({ delivered, deliveredSealInvalid, deliveredSealNotChecked, notFound, failed, expired, canceled }) =>
+  delivered + deliveredSealInvalid + deliveredSealNotChecked + notFound + failed + expired + canceled;
 
 function TimeLeft({ eta }) {
   const seconds = Math.max(0, (new Date(eta) - Date.now()) / 1000);
@@ -41,9 +41,10 @@ export function BatchProgress({ of: { counts, progress, eta, state }, small }) {
     </div>`;
 }
 
-const Delivered = ({ of: { delivered, deliveredSealInvalid: invalid } }) => html`
+const Delivered = ({ of: { delivered, deliveredSealInvalid: invalid, deliveredSealNotChecked: unchecked } }) => html`
   <span class="stacked"><span>${count(delivered)}</span>
-  ${invalid > 0 && html`<${Badge} tone="bad">${tn('batch.seal_invalid', invalid)}</${Badge}>`}</span>`;
+  ${invalid > 0 && html`<${Badge} tone="bad">${tn('batch.seal_invalid', invalid)}</${Badge}>`}
+  ${unchecked > 0 && html`<${Badge} tone="warn">${tn('batch.seal_not_checked', unchecked)}</${Badge}>`}</span>`;
 
 export const batchColumns = (keyOf) => [
   {

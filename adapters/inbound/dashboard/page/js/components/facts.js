@@ -23,13 +23,21 @@ const STATUS_TONES = { ACTIVE: 'ok', RETIRING: 'warn', REVOKED: 'off' };
 export const StatusBadge = ({ status }) => html`
   <${Badge} tone=${STATUS_TONES[status]}>${t(`status.${status}`)}</${Badge}>`;
 
-export const OutcomeBadge = ({ outcome }) => html`
-  <span class=${`outcome outcome-${outcome}`}><span class="swatch" aria-hidden="true"></span>${t(`outcome.${outcome}`)}</span>`;
+// `seal`: the verdict on what was delivered, whose colour it has unless it is a good one.
+export const OutcomeBadge = ({ outcome, seal, word = t(`outcome.${outcome}`) }) => html`
+  <span class=${`outcome outcome-${outcome} seal-${(seal ?? 'none').toLowerCase()}`}><span class="swatch" aria-hidden="true"></span>${word}</span>`;
 
-// A verdict on a seal, as GraphQL (`NOT_CHECKED`) or the REST API (`not_checked`) names it.
-export function SealBadge({ verdict }) {
-  const name = verdict.toLowerCase();
-  return html`<span class=${`seal-badge ${name}`} title=${t(`seal.${name}.help`)}>${t(`seal.${name}`)}</span>`;
+// What a request delivered, with the verdict on its seal; of a file that somebody sent, the result of its checks.
+export function RequestOutcome({ of: { endpoint, outcome, seal } }) {
+  if (!seal) return html`<${OutcomeBadge} outcome=${outcome} />`;
+  const isFile = endpoint === 'VERIFY';
+  const verdict = seal.toLowerCase();
+  const [word, help] = isFile
+    ? [t(`seal.file.${verdict}`), t(`seal.file.${verdict}.help`)]
+    : [t(`seal.${verdict}`), t(`seal.${verdict}.help`)];
+  return html`
+    <span class="stacked"><${OutcomeBadge} outcome=${outcome} seal=${seal} word=${isFile ? t('request.checked') : undefined} />
+    <span class=${`seal-badge ${verdict}`} title=${help}>${word}</span></span>`;
 }
 
 // A key by its name, over its owner where that is known.

@@ -19,10 +19,16 @@ export const isOpen = ({ state }) => OPEN_STATES.includes(state);
 // A file with an invalid seal proves no payment: nothing shows it as a success.
 export const isDistrusted = ({ state, seal }) => state === 'DELIVERED' && seal === 'INVALID';
 
+// Nothing is known of its seal, for or against it.
+const isUnproven = ({ state, seal }) => state === 'DELIVERED' && seal === 'NOT_CHECKED';
+
 // `word` tells a state.
 export function DeliveryBadge({ of: subject, tones, word }) {
   if (isDistrusted(subject)) {
     return html`<${Badge} tone="bad marked"><span><${Icon} name="warning" />${word('seal_invalid')}</span></${Badge}>`;
+  }
+  if (isUnproven(subject)) {
+    return html`<${Badge} tone="warn marked"><span><${Icon} name="info" />${word('seal_not_checked')}</span></${Badge}>`;
   }
   return html`<${Badge} tone=${tones[subject.state]}>${word(subject.state)}</${Badge}>`;
 }

@@ -3,7 +3,7 @@
 import { html } from '../lib.js';
 import { duration } from '../format.js';
 import { t } from '../i18n.js';
-import { KeyLink, OutcomeBadge, RequestId, SealBadge, Time } from './facts.js';
+import { KeyLink, RequestId, RequestOutcome, Time } from './facts.js';
 import { endpointName } from './usage-panel.js';
 
 const bank = (participant) => (participant ? participant.name : '—');
@@ -13,9 +13,7 @@ export function requestColumns({ keyOf, keyPath }) {
     { key: 'at', label: t('request.at'), cell: (row) => html`<${Time} at=${row.at} />` },
     {
       key: 'outcome', label: t('request.outcome'),
-      cell: (row) => html`
-        <span class="stacked"><${OutcomeBadge} outcome=${row.outcome} />
-        ${row.seal && html`<${SealBadge} verdict=${row.seal} />`}</span>`,
+      cell: (row) => html`<${RequestOutcome} of=${row} />`,
     },
     { key: 'endpoint', label: t('request.endpoint'), cell: (row) => html`<code>${endpointName(row.endpoint)}</code>` },
     {

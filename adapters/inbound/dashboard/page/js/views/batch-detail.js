@@ -71,13 +71,15 @@ const Paused = ({ of: { reason, keyId } }) => html`
     ${' '}<${Link} to=${`/keys/${keyId}`}>${t('quota.see')}</${Link}></p>
   </${Notice}>`;
 
-const COUNTS = ['delivered', 'deliveredSealInvalid', 'notFound', 'failed', 'expired', 'canceled', 'waiting', 'running', 'queued', 'notBegun', 'faulty', 'duplicates'];
+const COUNTS = ['delivered', 'deliveredSealInvalid', 'deliveredSealNotChecked', 'notFound', 'failed', 'expired', 'canceled', 'waiting', 'running', 'queued', 'notBegun', 'faulty', 'duplicates'];
+
+const COUNT_TONES = { deliveredSealInvalid: 'bad', deliveredSealNotChecked: 'warn' };
 
 // Nothing of a kind isn't said, but for the proofs.
 const Counts = ({ of: counts }) => html`
   <dl class="tiles counts" data-testid="batch-counts">
     ${COUNTS.filter((name) => counts[name] > 0 || name === 'delivered').map((name) => html`
-      <div key=${name} class=${name === 'deliveredSealInvalid' ? 'tile bad' : 'tile'} data-count=${name}><dt>${t(`batch.count.${name}`)}</dt><dd class="tile-value">${count(counts[name])}</dd></div>`)}
+      <div key=${name} class=${`tile ${COUNT_TONES[name] ?? ''}`} data-count=${name}><dt>${t(`batch.count.${name}`)}</dt><dd class="tile-value">${count(counts[name])}</dd></div>`)}
   </dl>`;
 
 const withFormat = (path, format) => `${path}${path.includes('?') ? '&' : '?'}format=${format}`;

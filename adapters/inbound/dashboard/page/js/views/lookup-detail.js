@@ -37,10 +37,11 @@ export function LookupDetail({ id }) {
     return html`${back}<${Page} title=${t('lookup.none')}><div class="panel"><${Empty} title=${t('lookup.none')} icon="lookups"><p class="muted">${t('lookup.none_more')}</p></${Empty}></div></${Page}>`;
   }
   const { summary, attempts, delivery } = found;
+  const seal = delivery?.seal.verdict ?? summary.seal;
   return html`
     ${back}
     <${Page} title=${t('lookup.title')}
-      lead=${html`<span class="badges"><span role="status"><${LookupState} of=${{ ...summary, seal: delivery?.seal.verdict ?? summary.seal }} /></span><${EnvironmentBadge} environment=${summary.environment} /></span> <code class="id">${summary.id}</code>`}
+      lead=${html`<span class="badges"><span role="status"><${LookupState} of=${{ ...summary, seal }} /></span><${EnvironmentBadge} environment=${summary.environment} /></span> <code class="id">${summary.id}</code>`}
       actions=${html`<${Actions} subject=${summary} />`}>
       ${error && html`<${Failed} error=${error} retry=${reload} stale />`}
       <${NextStep} of=${summary} tone=${toneOf(summary, delivery)} />
@@ -48,7 +49,7 @@ export function LookupDetail({ id }) {
       <div class="fact-cards">
         <${Progress} of=${summary} />
         <${Question} of=${summary} />
-        <${Attempts} of=${attempts} next=${summary.nextAttemptAt} />
+        <${Attempts} of=${attempts} next=${summary.nextAttemptAt} seal=${seal} />
       </div>
     </${Page}>`;
 }
@@ -149,9 +150,9 @@ function Question({ of: lookup }) {
 // So many are seen at once; a lookup of three days has some eighty.
 const RECENT = 6;
 
-const Attempt = ({ at, outcome }) => html`<li><${OutcomeBadge} outcome=${outcome} /><${Time} at=${at} /></li>`;
+const Attempt = ({ at, outcome, seal }) => html`<li><${OutcomeBadge} outcome=${outcome} seal=${outcome === 'DELIVERED' ? seal : null} /><${Time} at=${at} /></li>`;
 
-function Attempts({ of: attempts, next }) {
+function Attempts({ of: attempts, next, seal }) {
   const newestFirst = [...attempts].reverse();
   const earlier = newestFirst.slice(RECENT);
   return html`
@@ -160,12 +161,12 @@ function Attempts({ of: attempts, next }) {
       ${next && html`<p class="row attempt-next"><span>${t('lookup.next')}</span><${NextAttempt} at=${next} /></p>`}
       ${attempts.length === 0 && html`<p class="muted small">${t('lookup.no_attempts')}</p>`}
       <ol class="attempts" reversed data-testid="attempts">
-        ${newestFirst.slice(0, RECENT).map((attempt) => html`<${Attempt} key=${attempt.at} ...${attempt} />`)}
+        ${newestFirst.slice(0, RECENT).map((attempt) => html`<${Attempt} key=${attempt.at} seal=${seal} ...${attempt} />`)}
       </ol>
       ${earlier.length > 0 && html`
         <details class="more small">
           <summary>${tn('lookup.earlier', earlier.length)}</summary>
-          <ol class="attempts" reversed>${earlier.map((attempt) => html`<${Attempt} key=${attempt.at} ...${attempt} />`)}</ol>
+          <ol class="attempts" reversed>${earlier.map((attempt) => html`<${Attempt} key=${attempt.at} seal=${seal} ...${attempt} />`)}</ol>
         </details>`}
     </section>`;
 }

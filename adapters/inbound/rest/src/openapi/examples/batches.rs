@@ -262,6 +262,7 @@ fn batch() -> BatchView {
             (LookupState::Delivered, 480),
         ],
         seal_invalid: 1,
+        seal_not_checked: 2,
         eta: Some(created_at + Duration::from_mins(34)),
     }
 }

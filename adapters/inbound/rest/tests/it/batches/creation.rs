@@ -171,7 +171,7 @@ async fn rows_are_counted_when_they_are_looked_up() {
     let harness = Harness::start().await;
     let path = harness.finished().await;
     let batch = json_of(harness.batch(&path).await, 200).await;
-    assert_eq!(batch["counts"]["delivered"], 2);
+    assert_eq!(batch["counts"]["delivered_seal_not_checked"], 2);
     assert_eq!(batch["counts"]["not_found"], 1);
     assert_eq!(batch["progress"], 100.0);
     assert_eq!(batch["eta"], Value::Null);

@@ -16,6 +16,7 @@ export default {
   'lookup.state.WAITING': 'waiting',
   'lookup.state.DELIVERED': 'delivered',
   'lookup.state.seal_invalid': 'invalid seal',
+  'lookup.state.seal_not_checked': 'delivered · seal not checked',
   'lookup.state.NOT_FOUND': 'no proof',
   'lookup.state.FAILED': 'failed',
   'lookup.state.EXPIRED': 'expired',

@@ -8,6 +8,7 @@ export default {
 
   'request.at': 'Time',
   'request.outcome': 'Outcome',
+  'request.checked': 'Checked',
   'request.endpoint': 'Endpoint',
   'request.key': 'Key',
   'request.duration': 'Duration',

@@ -6,4 +6,10 @@ export default {
   'seal.invalid.help': "It isn't the receiving institution's signature of this data: the data or the seal isn't the original.",
   'seal.not_checked': 'seal not checked',
   'seal.not_checked.help': "The certificate's key is unknown, or the seal can't be read. It says nothing against the proof.",
+  'seal.file.valid': 'file unaltered',
+  'seal.file.valid.help': 'All checks of the file went well.',
+  'seal.file.invalid': 'file not to be trusted',
+  'seal.file.invalid.help': 'At least one check failed: do not trust the file, even if its seal is valid.',
+  'seal.file.not_checked': 'file not fully checked',
+  'seal.file.not_checked.help': 'Nothing wrong was found, but not everything could be checked.',
 };

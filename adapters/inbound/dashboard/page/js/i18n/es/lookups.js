@@ -16,6 +16,7 @@ export default {
   'lookup.state.WAITING': 'en espera',
   'lookup.state.DELIVERED': 'entregada',
   'lookup.state.seal_invalid': 'sello no válido',
+  'lookup.state.seal_not_checked': 'entregada · sello sin comprobar',
   'lookup.state.NOT_FOUND': 'sin comprobante',
   'lookup.state.FAILED': 'fallida',
   'lookup.state.EXPIRED': 'vencida',

@@ -8,6 +8,7 @@ export default {
 
   'request.at': 'Fecha y hora',
   'request.outcome': 'Resultado',
+  'request.checked': 'Comprobado',
   'request.endpoint': 'Endpoint',
   'request.key': 'Clave',
   'request.duration': 'Duración',

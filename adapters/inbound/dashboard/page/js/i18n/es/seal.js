@@ -4,6 +4,12 @@ export default {
   'seal.valid.help': 'Es la firma de la institución receptora sobre los datos sellados del comprobante.',
   'seal.invalid': 'sello no válido',
   'seal.invalid.help': 'No es la firma de la institución receptora sobre estos datos: los datos o el sello no son los originales.',
-  'seal.not_checked': 'sello no comprobado',
+  'seal.not_checked': 'sello sin comprobar',
   'seal.not_checked.help': 'No se conoce la clave del certificado, o el sello no se puede leer. No dice nada en contra del comprobante.',
+  'seal.file.valid': 'archivo sin alteraciones',
+  'seal.file.valid.help': 'Todas las comprobaciones del archivo salieron bien.',
+  'seal.file.invalid': 'archivo no confiable',
+  'seal.file.invalid.help': 'Al menos una comprobación falló: no confíe en el archivo, aunque su sello sea válido.',
+  'seal.file.not_checked': 'archivo sin comprobar del todo',
+  'seal.file.not_checked.help': 'No se halló nada malo, pero no todo se pudo comprobar.',
 };
