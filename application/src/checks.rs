@@ -14,6 +14,14 @@ use ports::outbound::{ProofPdfReader, ZipFiles, ZipReader, ZippedFile};
 pub trait SealVerdicts: Send + Sync {
     /// Checks the seal of a proof with the keys of an environment, without I/O.
     fn verdict(&self, environment: Environment, proof: &Proof) -> Verdict;
+
+    /// Returns `true` if the sandbox's published key made the seal, or the seal names its certificate and no
+    /// institution's.
+    fn is_of_sandbox(&self, proof: &Proof) -> bool {
+        const UNKNOWN: Verdict = Verdict::NotChecked(NotChecked::UnknownCertificate);
+        let is_known = |environment| self.verdict(environment, proof) != UNKNOWN;
+        is_known(Environment::Test) && !is_known(Environment::Live)
+    }
 }
 
 impl<F> SealVerdicts for F
@@ -95,18 +103,16 @@ impl ProofCheckService {
         }
     }
 
-    /// The verdict by the sandbox's key, which counts in the test environment alone; `None` unless the seal names
-    /// it, and no institution's.
+    /// The verdict by the sandbox's key, which counts in the test environment alone; `None` unless the seal is the
+    /// sandbox's.
     fn by_sandbox(
         &self,
         environment: Environment,
         file: &[u8],
         report: &CheckReport,
     ) -> Option<Verdict> {
-        const UNKNOWN: Verdict = Verdict::NotChecked(NotChecked::UnknownCertificate);
         let proof = report.proof.as_ref()?;
-        let is_known = |environment| self.seals.verdict(environment, proof) != UNKNOWN;
-        if is_known(Environment::Live) || !is_known(Environment::Test) {
+        if !self.seals.is_of_sandbox(proof) {
             return None;
         }
         Some(match environment {

@@ -62,7 +62,7 @@ named_enum! {
 named_enum! {
     /// Reason for a seal that isn't checked.
     pub enum NotChecked {
-        /// No key is known for its certificate.
+        /// No key is known for its certificate, and the seal is none that a known key made of another text.
         UnknownCertificate,
         /// Its certificate number or the seal itself can't be read.
         Unreadable,
@@ -96,7 +96,8 @@ named_enum! {
 pub enum Verdict {
     /// The key is known, and the seal is its signature of the original chain.
     Valid(SealHash),
-    /// The key is known, and the seal is another one's, or of another text.
+    /// The key is known, and the seal is another one's, or of another text. Or a known key of another certificate
+    /// made the seal, of another text.
     Invalid,
     /// Nothing is known of the seal.
     NotChecked(NotChecked),
@@ -230,15 +231,21 @@ impl UncheckedSeal {
     }
 
     /// Checks the seal with the keys known for its signer; `verify` returns the hash function under
-    /// which a key verifies it.
+    /// which a key verifies it. When there is none, `maker` returns the key of another certificate that made the
+    /// seal, if it is known: a seal that it made of another text was taken from another proof, or the text was
+    /// changed together with the certificate's number. A renewed certificate may have the key of the one before.
     pub fn verdict<'a>(
         &self,
         keys: impl IntoIterator<Item = &'a SealKey>,
+        maker: impl FnOnce() -> Option<SealKey>,
         verify: impl Fn(&SealKey, &Self) -> Option<SealHash>,
     ) -> Verdict {
         let mut keys = keys.into_iter().peekable();
         if keys.peek().is_none() {
-            return Verdict::NotChecked(NotChecked::UnknownCertificate);
+            return match maker() {
+                Some(key) if verify(&key, self).is_none() => Verdict::Invalid,
+                _ => Verdict::NotChecked(NotChecked::UnknownCertificate),
+            };
         }
         keys.find_map(|key| verify(key, self))
             .filter(|_| self.is_repeated)

@@ -8,11 +8,9 @@ use application::{
     BuiltinSealKey, Compute, FileChecks, ImportedFiles, ProofCheckService, SealAdministration,
     SealService, SharedCatalogue,
 };
-use domain::key::Environment;
-use domain::proof::Proof;
 use domain::seal::CertificateNumber;
 use pdf_text::PortalPdf;
-use ports::outbound::{Clock, SealChecks as _};
+use ports::outbound::Clock;
 use sandbox::seal::SealCertificate;
 use seal_rsa::{PublicKeyFile, RsaSealVerifier};
 use store_seaorm::Store;
@@ -77,13 +75,7 @@ where
 
 /// Checks of files with these keys.
 fn proof_checks(seals: Arc<SealService>) -> ProofCheckService {
-    let verdict =
-        move |environment: Environment, proof: &Proof| seals.check(environment, proof).verdict;
-    ProofCheckService::new(
-        Arc::new(verdict),
-        Arc::new(PortalPdf),
-        Arc::new(DeflatedZip),
-    )
+    ProofCheckService::new(seals, Arc::new(PortalPdf), Arc::new(DeflatedZip))
 }
 
 /// Threads in which files that people send are read, as many at a time as there are processors.

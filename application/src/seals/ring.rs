@@ -2,8 +2,13 @@
 
 use std::collections::HashMap;
 
+use domain::participant::ParticipantCode;
 use domain::seal::{CertificateNumber, SealKey, Signer};
+use moka::sync::Cache;
 use ports::outbound::StoredSealKey;
+
+/// Seals whose makers are remembered: the lines of a page are joined in many ways under one seal.
+const MAKERS: u64 = 1_000;
 
 /// Key of the sandbox. Its private part is published, so everybody can seal with it: it counts for
 /// `test` keys alone, and is never stored.
@@ -30,6 +35,13 @@ impl BuiltinKeys {
         keys.map(|builtin| &builtin.key)
     }
 
+    /// The keys that verify something.
+    pub(super) fn all(&self) -> impl Iterator<Item = &SealKey> {
+        let keys = self.0.iter();
+        let keys = keys.filter(|builtin| builtin.certificate.is_some());
+        keys.map(|builtin| &builtin.key)
+    }
+
     /// Returns `true` if the modulus is a compiled-in key's.
     pub(super) fn contains(&self, key: &SealKey) -> bool {
         let mut keys = self.0.iter();
@@ -38,8 +50,20 @@ impl BuiltinKeys {
 }
 
 /// Keys of the store.
-#[derive(Default)]
-pub(super) struct KeyRing(HashMap<Signer, Vec<SealKey>>);
+pub(super) struct KeyRing {
+    keys: HashMap<Signer, Vec<SealKey>>,
+    /// The keys that made seals of unknown certificates, by the seals; `None` for a seal of none that is known.
+    pub(super) makers: Cache<Vec<u8>, Option<SealKey>>,
+}
+
+impl Default for KeyRing {
+    fn default() -> Self {
+        Self {
+            keys: HashMap::new(),
+            makers: Cache::new(MAKERS),
+        }
+    }
+}
 
 impl KeyRing {
     /// The stored keys, without any that is compiled in.
@@ -50,11 +74,22 @@ impl KeyRing {
                 keys.entry(signer).or_default().push(key);
             }
         }
-        Self(keys)
+        Self {
+            keys,
+            ..Self::default()
+        }
     }
 
     /// The keys of a certificate of a participant.
     pub(super) fn of(&self, signer: &Signer) -> &[SealKey] {
-        self.0.get(signer).map_or(&[], Vec::as_slice)
+        self.keys.get(signer).map_or(&[], Vec::as_slice)
+    }
+
+    /// All keys, those of this participant first.
+    pub(super) fn all(&self, participant: ParticipantCode) -> impl Iterator<Item = &SealKey> {
+        let is_its = move |signer: &Signer| signer.participant == participant;
+        let its = self.keys.iter().filter(move |(signer, _)| is_its(signer));
+        let others = self.keys.iter().filter(move |(signer, _)| !is_its(signer));
+        its.chain(others).flat_map(|(_, keys)| keys)
     }
 }

@@ -21,7 +21,7 @@ pub struct CheckReport {
     pub verdict: Verdict,
     /// All checks, in the order of the APIs.
     pub checks: Vec<Check>,
-    /// The verdict by the sandbox's published key, if the seal names its certificate and no key of an
+    /// The verdict by the sandbox's published key, if that made the seal, or the seal names its certificate and no
     /// institution's.
     pub by_sandbox: Option<Verdict>,
 }
@@ -77,13 +77,17 @@ impl CheckReport {
             if matches!(verdict, Verdict::Valid(_)) {
                 return Self::of_reading(reading, verdict);
             }
-            let is_readable = verdict != Verdict::NotChecked(NotChecked::Unreadable);
-            match &likeliest {
-                None => likeliest = Some((reading, verdict, is_readable)),
-                Some((_, _, false)) if is_readable => {
-                    likeliest = Some((reading, verdict, is_readable));
-                }
-                Some(_) => {}
+            // A known key of another certificate makes all joins invalid but the one that it sealed.
+            let likelihood = match verdict {
+                Verdict::NotChecked(NotChecked::Unreadable) => 0,
+                Verdict::Invalid => 1,
+                Verdict::NotChecked(NotChecked::UnknownCertificate) | Verdict::Valid(_) => 2,
+            };
+            if likeliest
+                .as_ref()
+                .is_none_or(|(_, _, most)| *most < likelihood)
+            {
+                likeliest = Some((reading, verdict, likelihood));
             }
         }
         match likeliest {

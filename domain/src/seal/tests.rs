@@ -23,8 +23,16 @@ fn unchecked() -> UncheckedSeal {
 
 #[test]
 fn a_seal_without_a_known_key_is_not_checked() {
-    let verdict = unchecked().verdict([], |_, _| panic!("there is no key"));
+    let verdict = unchecked().verdict([], || None, |_, _| panic!("there is no key"));
     assert_eq!(verdict, Verdict::NotChecked(NotChecked::UnknownCertificate));
+}
+
+#[test]
+fn a_seal_that_another_certificates_key_made_of_another_text_is_invalid() {
+    let by_another = |verified| unchecked().verdict([], || Some(key(1)), |_, _| verified);
+    assert_eq!(by_another(None), Verdict::Invalid);
+    let unknown = Verdict::NotChecked(NotChecked::UnknownCertificate);
+    assert_eq!(by_another(Some(SealHash::Sha512)), unknown);
 }
 
 #[test]
@@ -33,9 +41,12 @@ fn a_seal_is_valid_when_any_key_of_its_signer_verifies_it() {
     let by_second = |key: &SealKey, _: &UncheckedSeal| {
         (*key.modulus().last().unwrap() == 3).then_some(SealHash::Sha256)
     };
-    let verdict = unchecked().verdict(&keys, by_second);
+    let verdict = unchecked().verdict(&keys, || None, by_second);
     assert_eq!(verdict, Verdict::Valid(SealHash::Sha256));
-    assert_eq!(unchecked().verdict(&keys, |_, _| None), Verdict::Invalid);
+    assert_eq!(
+        unchecked().verdict(&keys, || None, |_, _| None),
+        Verdict::Invalid
+    );
 }
 
 #[test]
@@ -44,7 +55,7 @@ fn a_proof_with_two_seals_has_no_valid_one() {
         is_repeated: false,
         ..unchecked()
     };
-    let verdict = seal.verdict([&key(1)], |_, _| Some(SealHash::Sha512));
+    let verdict = seal.verdict([&key(1)], || None, |_, _| Some(SealHash::Sha512));
     assert_eq!(verdict, Verdict::Invalid);
 }
 

@@ -19,6 +19,10 @@ pub trait SealVerifier: Send + Sync {
     /// before SHA-256. `None` for a signature that isn't the key's.
     fn verify(&self, key: &SealKey, seal: &UncheckedSeal) -> Option<SealHash>;
 
+    /// Returns `true` if this key made the seal, of whichever text: the signature has a block with the padding and a
+    /// SHA-512 or SHA-256 hash in it.
+    fn opens(&self, key: &SealKey, seal: &UncheckedSeal) -> bool;
+
     /// Returns `true` if a sample's seal is this key's signature of its digest, under SHA-512.
     fn verifies_sample(&self, key: &SealKey, sample: &SealSample) -> bool;
 }

@@ -94,6 +94,15 @@ impl Institution {
         self.with_seals(&self.text(1), &seal, &seal)
     }
 
+    /// Its first proof, with another amount and another certificate's number in the original chain.
+    pub(crate) fn proof_with(&self, amount: &str, certificate: &CertificateNumber) -> Proof {
+        let seal = self.sign(&self.text(1));
+        let mut named = self.clone();
+        named.signer.certificate = certificate.clone();
+        let xml = named.xml(&named.text(1), &seal, &seal);
+        Proof::parse(xml.replace("1234.56", amount).as_bytes()).unwrap()
+    }
+
     /// A proof whose chain ends with another seal than `sello`.
     pub(crate) fn proof_with_two_seals(&self) -> Proof {
         let text = self.text(1);
@@ -127,14 +136,17 @@ impl Institution {
     }
 
     fn with_seals(&self, text: &str, seal: &str, repeated: &str) -> Proof {
+        Proof::parse(self.xml(text, seal, repeated).as_bytes()).unwrap()
+    }
+
+    fn xml(&self, text: &str, seal: &str, repeated: &str) -> String {
         let Signer {
             participant,
             certificate,
         } = &self.signer;
-        let xml = format!(
+        format!(
             r#"<SPEI_Tercero FechaOperacion="2026-11-20" Hora="10:53:36" ClaveSPEI="{participant}" sello="{seal}" numeroCertificado="{certificate}" cadenaCDA="{text}{repeated}" claveRastreo="X1"><Beneficiario BancoReceptor="BANCO B" Nombre="BENEFICIARIO" TipoCuenta="40" Cuenta="002010077777777771" RFC="NA" Concepto="PRUEBA" IVA="0.00" MontoPago="1234.56"/><Ordenante BancoEmisor="BANCO A" Nombre="PAGADOR" TipoCuenta="40" Cuenta="NA" RFC="NA"/></SPEI_Tercero>"#
-        );
-        Proof::parse(xml.as_bytes()).unwrap()
+        )
     }
 }
 

@@ -1,10 +1,11 @@
 //! Verdicts: only with a key that counts in the environment.
 
+use application::SealVerdicts as _;
 use domain::seal::{NotChecked, SealHash, SealKeyOrigin, UncheckedSeal, Verdict};
 use ports::outbound::{Clock as _, SealChecks as _, SealStore as _};
 use testkit::fakes::Fault;
 
-use super::support::{Fixture, Institution, LIVE, TEST};
+use super::support::{Fixture, Institution, LIVE, TEST, signer};
 
 const VALID: Verdict = Verdict::Valid(SealHash::Sha512);
 const UNKNOWN: Verdict = Verdict::NotChecked(NotChecked::UnknownCertificate);
@@ -47,6 +48,49 @@ async fn a_key_counts_for_its_participant_and_certificate_alone() {
     other_certificate.signer.certificate = Institution::second().signer.certificate;
     for other in [other_participant, other_certificate] {
         assert_eq!(fixture.verdict(LIVE, &other.proof(1)), UNKNOWN);
+    }
+}
+
+#[tokio::test]
+async fn a_seal_that_a_known_key_made_of_another_text_is_invalid_whichever_certificate_is_named() {
+    let fixture = Fixture::new();
+    let (first, second) = (Institution::first(), Institution::second());
+    let nobodys = signer("40012", "00000999900000000099").certificate;
+    let edited = first.proof_with("9.00", &nobodys);
+    assert_eq!(fixture.verdict(LIVE, &edited), UNKNOWN);
+    fixture.add_key(&first).await;
+    for environment in [LIVE, TEST] {
+        for amount in ["1234.56", "9.00"] {
+            let edited = first.proof_with(amount, &nobodys);
+            assert_eq!(fixture.verdict(environment, &edited), Verdict::Invalid);
+            let unknown = second.proof_with(amount, &nobodys);
+            assert_eq!(fixture.verdict(environment, &unknown), UNKNOWN);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_sandboxs_seal_is_recognised_whichever_certificate_is_named() {
+    let fixture = Fixture::new();
+    let (first, sandbox) = (Institution::first(), Institution::sandbox());
+    fixture.add_key(&first).await;
+    let nobodys = signer("40012", "00000999900000000099").certificate;
+    for certificate in [&nobodys, &first.signer.certificate] {
+        for amount in ["1234.56", "9.00"] {
+            let edited = sandbox.proof_with(amount, certificate);
+            assert!(fixture.service.is_of_sandbox(&edited));
+            for environment in [LIVE, TEST] {
+                assert_eq!(fixture.verdict(environment, &edited), Verdict::Invalid);
+            }
+        }
+    }
+    let altered = sandbox.proof_with("9.00", &sandbox.signer.certificate);
+    assert_eq!(fixture.verdict(LIVE, &altered), Verdict::Invalid);
+    for of_sandbox in [&altered, &sandbox.proof(1)] {
+        assert!(fixture.service.is_of_sandbox(of_sandbox));
+    }
+    for other in [first.proof(1), Institution::second().proof(1)] {
+        assert!(!fixture.service.is_of_sandbox(&other));
     }
 }
 

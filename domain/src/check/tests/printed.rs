@@ -192,6 +192,22 @@ fn without_the_key_the_likeliest_readable_join_is_told() {
     );
 }
 
+#[test]
+fn of_all_joins_the_one_that_another_certificates_key_sealed_is_told() {
+    // Within a word, where a blank is likelier.
+    let breaks = [place_of("ueba|40"), place_of("000500000001||")];
+    let of_another = |proof: &Proof| match UncheckedSeal::of(proof) {
+        Ok(seal) if seal.text() != SIGNED => Verdict::Invalid,
+        Ok(_) => Verdict::NotChecked(NotChecked::UnknownCertificate),
+        Err(reason) => Verdict::NotChecked(reason),
+    };
+    let report = CheckReport::of_pages(Ok(&[printed(&breaks)]), Environment::Live, of_another);
+    assert_eq!(
+        findings(&report),
+        [("sello", "certificado_desconocido", vec![])]
+    );
+}
+
 #[rstest]
 #[case("$ 1,234.56", "$ 9,234.56", "monto")]
 #[case("$ 0.00", "$ 0.01", "iva")]

@@ -86,6 +86,16 @@ fn a_number_that_is_no_key_verifies_nothing() {
     }
 }
 
+#[test]
+fn what_is_no_block_of_a_signature_opens_with_no_key() {
+    let modulus = SANDBOX_KEY.modulus();
+    for number in [&[0; 256][..], &[0xff; 256], modulus, &[], &[7; 255]] {
+        assert!(!opened_with(&SANDBOX_KEY, number));
+    }
+    let pss = sign(&SANDBOX, &RSA_PSS_SHA512, b"||1|text||");
+    assert!(!opened_with(&SANDBOX_KEY, &pss));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -98,6 +108,17 @@ proptest! {
         let older = sign(&SANDBOX, &RSA_PKCS1_SHA256, &text);
         prop_assert_eq!(signed_with(&SANDBOX_KEY, &text, &older), Some(SealHash::Sha256));
         prop_assert!(!RsaSealVerifier.verifies_sample(&SANDBOX_KEY, &sample(&text, older)));
+    }
+
+    #[test]
+    fn a_seal_opens_with_the_key_that_made_it_alone(text: Vec<u8>, place in 0..SEAL_BYTES, change in 1_u8..) {
+        for encoding in [&RSA_PKCS1_SHA512, &RSA_PKCS1_SHA256] {
+            let mut seal = sign(&SANDBOX, encoding, &text);
+            prop_assert!(opened_with(&SANDBOX_KEY, &seal));
+            seal[place] ^= change;
+            prop_assert!(!opened_with(&SANDBOX_KEY, &seal));
+            prop_assert!(!opened_with(&SANDBOX_KEY, &sign(&OTHER, encoding, &text)));
+        }
     }
 
     #[test]
