@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use domain::calendar;
 use domain::check::{CheckReason, CheckReport, FileKind, MAX_FILE_BYTES, ZipBounds, ZipError};
 use domain::file::{EntryName, Format};
 use domain::key::Environment;
 use domain::proof::Proof;
 use domain::seal::{NotChecked, Verdict};
-use ports::outbound::{ProofPdfReader, ZipFiles, ZipReader, ZippedFile};
+use ports::outbound::{Clock, ProofPdfReader, ZipFiles, ZipReader, ZippedFile};
 
 /// Verdicts on the seals of proofs. Any function of an environment and a proof is one.
 pub trait SealVerdicts: Send + Sync {
@@ -48,16 +49,24 @@ pub struct ProofCheckService {
     seals: Arc<dyn SealVerdicts>,
     pdfs: Arc<dyn ProofPdfReader>,
     zips: Arc<dyn ZipReader>,
+    clock: Arc<dyn Clock>,
 }
 
 impl ProofCheckService {
-    /// A service that has seals checked by `seals`, PDFs read by `pdfs` and ZIPs by `zips`.
+    /// A service that has seals checked by `seals`, PDFs read by `pdfs` and ZIPs by `zips`. No page is of a
+    /// later day than the clock's.
     pub fn new(
         seals: Arc<dyn SealVerdicts>,
         pdfs: Arc<dyn ProofPdfReader>,
         zips: Arc<dyn ZipReader>,
+        clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { seals, pdfs, zips }
+        Self {
+            seals,
+            pdfs,
+            zips,
+            clock,
+        }
     }
 
     /// The files of a ZIP, to be checked one after the other; `None` for a file that is no ZIP.
@@ -129,7 +138,8 @@ impl ProofCheckService {
             FileKind::Proof(Format::Pdf) => {
                 let pages = self.pdfs.read(file);
                 let pages = pages.as_deref().map_err(|error| *error);
-                CheckReport::of_pages(pages, environment, verdict)
+                let today = calendar::today(self.clock.now());
+                CheckReport::of_pages(pages, environment, today, verdict)
             }
             FileKind::Zip => CheckReport::of_other(CheckReason::NestedZip),
             FileKind::Other(reason) => CheckReport::of_other(reason),

@@ -26,7 +26,8 @@ use crate::table::Row;
 
 const ADMISSIONS: u32 = 1_000_000;
 
-struct MachineClock(Instant);
+/// The clocks of the machine, the monotonic one from an instant on.
+pub(crate) struct MachineClock(pub(crate) Instant);
 
 impl Clock for MachineClock {
     #[expect(

@@ -17,6 +17,7 @@ use seal_rsa::{PublicKeyFile, RsaSealVerifier};
 use tempfile::{TempDir, tempdir};
 use zip_files::DeflatedZip;
 
+use crate::admission::MachineClock;
 use crate::load::{self, Connection, Load, Throughput, body, post};
 use crate::process::{Program, gateway_command_of, key};
 use crate::table::Row;
@@ -148,6 +149,7 @@ fn checks(xml: &[u8], pdf: &[u8]) -> Result<Vec<Row>> {
         Arc::new(verdict),
         Arc::new(PortalPdf),
         Arc::new(DeflatedZip),
+        Arc::new(MachineClock(Instant::now())),
     );
     let mut rows = Vec::new();
     for (what, file, goal) in [

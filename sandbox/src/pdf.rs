@@ -5,8 +5,9 @@
 mod canvas;
 mod helvetica;
 
-use chrono::{Datelike as _, NaiveDate, NaiveDateTime, Timelike as _};
+use chrono::{Datelike as _, NaiveDateTime, Timelike as _};
 use domain::amount::Amount;
+use domain::check::printed_date;
 use pdf_writer::{Date, Finish as _, Name, Pdf, Rect, Ref, TextStr};
 
 use self::canvas::{BLACK, BLUE, Canvas, Colour, FONT, wrap};
@@ -31,21 +32,6 @@ const GREY: f32 = 0.8;
 const PALE: f32 = 0.93333;
 const WARNING: Colour = [0.72, 0.11, 0.11];
 
-const MONTHS: [&str; 12] = [
-    "enero",
-    "febrero",
-    "marzo",
-    "abril",
-    "mayo",
-    "junio",
-    "julio",
-    "agosto",
-    "septiembre",
-    "octubre",
-    "noviembre",
-    "diciembre",
-];
-
 const NOTICE: &str = "Este documento fue generado por un banco simulado (sandbox) para probar \
     programas. No acredita pago alguno: las personas, los RFC, las cuentas de origen y el concepto \
     son inventados, y el sello digital se firmó con una llave pública de desarrollo que no protege \
@@ -53,10 +39,10 @@ const NOTICE: &str = "Este documento fue generado por un banco simulado (sandbox
 
 /// Renders the PDF of `proof` as of `at` (Mexico City's time). Its bytes change with that time.
 pub(crate) fn render(proof: &SealedProof, at: NaiveDateTime) -> Vec<u8> {
-    document(proof, at, &content(proof, at))
+    document(at, &content(proof, at))
 }
 
-fn document(proof: &SealedProof, at: NaiveDateTime, content: &[u8]) -> Vec<u8> {
+fn document(at: NaiveDateTime, content: &[u8]) -> Vec<u8> {
     let [catalog, pages, page, contents, info, font] = [1, 2, 3, 4, 5, 6].map(Ref::new);
     let mut pdf = Pdf::new();
     pdf.set_version(1, 5);
@@ -72,11 +58,8 @@ fn document(proof: &SealedProof, at: NaiveDateTime, content: &[u8]) -> Vec<u8> {
     sheet.finish();
 
     pdf.stream(contents, content);
-    let title = proof.stem.with_extension("pdf");
-    pdf.document_info(info)
-        .title(TextStr(&title))
-        .subject(TextStr("SANDBOX — SIN VALIDEZ"))
-        .creation_date(date_of(at));
+    // A title is what a forger would write: the portal's PDFs have none.
+    pdf.document_info(info).creation_date(date_of(at));
     pdf.type1_font(font)
         .base_font(Name(b"Helvetica"))
         .encoding_predefined(Name(b"WinAnsiEncoding"));
@@ -113,7 +96,7 @@ fn content(proof: &SealedProof, at: NaiveDateTime) -> Vec<u8> {
 fn header(canvas: &mut Canvas, at: NaiveDateTime) {
     canvas.text([504.75, 812.32], 9.0, BLACK, "horas");
     canvas.text([353.0, 825.62], 10.0, BLACK, "Fecha de consulta");
-    canvas.text([452.0, 827.7], 8.0, BLACK, &long_date(at.date()));
+    canvas.text([452.0, 827.7], 8.0, BLACK, &printed_date(at.date()));
     canvas.text([353.0, 810.62], 10.0, BLACK, "Hora de consulta");
     canvas.text(
         [453.0, 811.66],
@@ -139,7 +122,7 @@ fn summary(canvas: &mut Canvas, proof: &SealedProof) {
     canvas.label([336.0, 747.7], "IVA");
     canvas.label([335.0, 728.7], "Referencia numérica");
     canvas.label([335.0, 709.7], "Clave de rastreo");
-    canvas.value([199.0, 765.66], &long_date(details.operation_date));
+    canvas.value([199.0, 765.66], &printed_date(details.operation_date));
     let concept = wrap(&details.concept, 8.0, 220.0);
     canvas.value_lines([111.0, 709.7], 8.0, 9.5, &concept);
     canvas.value_to([RIGHT, 765.66], &pesos(order.amount));
@@ -151,7 +134,7 @@ fn summary(canvas: &mut Canvas, proof: &SealedProof) {
     canvas.value_to([RIGHT, 708.66], order.tracking_key.as_str());
     canvas.line([23.0, 693.5], [573.0, 693.5], 4.25, 0.4);
     canvas.label([24.0, 766.7], "Fecha de operación en el SPEI®");
-    canvas.value([199.0, 747.66], &long_date(details.credited_at.date()));
+    canvas.value([199.0, 747.66], &printed_date(details.credited_at.date()));
     let time = format!("{} horas", details.credited_at.format("%H:%M:%S"));
     canvas.value([199.0, 727.66], &time);
     canvas.label([24.0, 748.7], "Fecha de abono en la cuenta beneficiaria*");
@@ -235,12 +218,6 @@ fn marks(canvas: &mut Canvas) {
     canvas.text([70.0, 214.0], 12.0, WARNING, notice);
 }
 
-/// `08 de noviembre de 2024`.
-fn long_date(date: NaiveDate) -> String {
-    let month = MONTHS[date.month0() as usize];
-    format!("{:02} de {month} de {}", date.day(), date.year())
-}
-
 /// `$ 1,234.56`.
 fn pesos(amount: Amount) -> String {
     let plain = amount.to_string();
@@ -270,12 +247,6 @@ mod tests {
     #[case("1234567.80", "$ 1,234,567.80")]
     fn pesos_are_grouped_by_thousands(#[case] plain: &str, #[case] shown: &str) {
         assert_eq!(pesos(Amount::parse(plain).unwrap()), shown);
-    }
-
-    #[test]
-    fn dates_are_spelled_out_in_spanish() {
-        let date = NaiveDate::from_ymd_opt(2024, 11, 8).unwrap();
-        assert_eq!(long_date(date), "08 de noviembre de 2024");
     }
 
     #[test]

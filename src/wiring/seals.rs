@@ -67,15 +67,15 @@ where
     let worked = async {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let seals = checked_with(&store, &clock).await?;
-        work(&proof_checks(Arc::new(seals))).await
+        work(&proof_checks(Arc::new(seals), clock)).await
     };
     let worked = worked.await;
     storage::closed_after(store, worked).await
 }
 
 /// Checks of files with these keys.
-fn proof_checks(seals: Arc<SealService>) -> ProofCheckService {
-    ProofCheckService::new(seals, Arc::new(PortalPdf), Arc::new(DeflatedZip))
+fn proof_checks(seals: Arc<SealService>, clock: Arc<dyn Clock>) -> ProofCheckService {
+    ProofCheckService::new(seals, Arc::new(PortalPdf), Arc::new(DeflatedZip), clock)
 }
 
 /// Threads in which files that people send are read, as many at a time as there are processors.
@@ -108,7 +108,7 @@ impl FileThreads {
         clock: &Arc<dyn Clock>,
     ) -> FileChecks {
         FileChecks::new(
-            proof_checks(Arc::clone(seals)),
+            proof_checks(Arc::clone(seals), Arc::clone(clock)),
             participants.clone(),
             Arc::clone(clock),
             self.compute(),

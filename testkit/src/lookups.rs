@@ -233,6 +233,7 @@ impl LookupFixture {
                         Arc::new(unknown_certificate),
                         Arc::new(NoPdfs),
                         Arc::new(DeflatedZip),
+                        clock.clone(),
                     ),
                     Arc::new(Catalogue::embedded().clone()),
                     clock.clone(),

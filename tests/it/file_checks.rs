@@ -190,6 +190,30 @@ async fn a_proof_whose_tracking_key_was_edited_was_seen_before_and_the_key_is_sa
 }
 
 #[tokio::test]
+async fn what_a_viewer_shows_beside_the_sealed_data_of_a_page_is_never_called_valid() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let good = pdf(&gateway, &key, 1).await;
+    let place = |from: usize, text: &str| {
+        let mut windows = good[from..].windows(text.len());
+        from + windows.position(|it| it == text.as_bytes()).unwrap()
+    };
+    let query_date_end = place(place(0, "827.7 Tm"), ") Tj");
+    // As many bytes as before, so that the file's table holds.
+    for (at, written) in [
+        (place(0, "CreationDate"), "Title       "),
+        (query_date_end - 2, "96"),
+    ] {
+        let mut edited = good.clone();
+        edited[at..at + written.len()].copy_from_slice(written.as_bytes());
+        let answer = send(&gateway, &key, ("", "application/pdf"), edited).await;
+        let answer = json_of(answer, 200).await;
+        assert_eq!(answer["pagina"], "no_comparada", "{written}: {answer}");
+        assert_eq!(answer["resultado"], "not_checked", "{written}");
+    }
+}
+
+#[tokio::test]
 async fn an_edited_tracking_key_is_told_apart_from_edited_data_by_the_bank() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();

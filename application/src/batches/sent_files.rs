@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use chrono::NaiveDate;
+use domain::calendar;
 use domain::check::{FileKind, MAX_FILE_BYTES, ShownProof};
 use domain::file::Format;
 use domain::key::Environment;
@@ -73,6 +75,7 @@ impl ImportedFiles {
         environment: Environment,
     ) -> Result<Vec<PdfReading>, NotRead> {
         let began = self.clock.monotonic();
+        let today = calendar::today(self.clock.now());
         let mut read = Vec::new();
         for pdf in pdfs {
             if self.clock.monotonic().saturating_sub(began) >= PATIENCE {
@@ -80,7 +83,7 @@ impl ImportedFiles {
                 continue;
             }
             let reader = Arc::clone(&self.pdfs);
-            let shown = self.computed(move || PdfReading::of(&*reader, &pdf, environment));
+            let shown = self.computed(move || PdfReading::of(&*reader, &pdf, environment, today));
             read.push(shown.await?);
         }
         Ok(read)
@@ -114,12 +117,17 @@ impl SentFile {
 }
 
 impl PdfReading {
-    fn of(reader: &dyn ProofPdfReader, pdf: &[u8], environment: Environment) -> Self {
+    fn of(
+        reader: &dyn ProofPdfReader,
+        pdf: &[u8],
+        environment: Environment,
+        today: NaiveDate,
+    ) -> Self {
         if pdf.len() > MAX_FILE_BYTES {
             return Self::Unreadable;
         }
         let pages = reader.read(pdf);
-        let shown = pages.and_then(|pages| ShownProof::of(&pages, environment));
+        let shown = pages.and_then(|pages| ShownProof::of(&pages, environment, today));
         shown.map_or(Self::Unreadable, Self::Shows)
     }
 }

@@ -170,6 +170,7 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
                     Arc::new(unknown_certificate),
                     Arc::new(NoPdfs),
                     Arc::new(DeflatedZip),
+                    base.clock.clone(),
                 ),
                 Arc::new(Catalogue::embedded().clone()),
                 base.clock.clone(),

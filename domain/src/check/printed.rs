@@ -21,6 +21,7 @@ mod spanish;
 use joins::joins;
 use labels::Page;
 use layout::Sheet;
+pub use spanish::printed_date;
 
 /// Maximum number of texts of a page; the portal's has about 60.
 pub const MAX_RUNS: usize = 2048;
@@ -92,7 +93,7 @@ const VISIBLE: [ProofField; 14] = [
 ];
 
 /// Reads the pages of a file: one reading for each way to join the lines of the original chain, the
-/// likeliest first.
+/// likeliest first. `today` is Mexico City's.
 ///
 /// # Errors
 /// [`PdfError::SeveralProofs`] for more than one page with a chain; for none, the kind of document
@@ -101,13 +102,14 @@ const VISIBLE: [ProofField; 14] = [
 pub(super) fn readings(
     pages: &[PrintedPage],
     environment: Environment,
+    today: NaiveDate,
 ) -> Result<Vec<Reading>, PdfError> {
     if pages.iter().any(|page| page.runs.len() > MAX_RUNS) {
         return Err(PdfError::TooComplex);
     }
     let mut proofs = pages
         .iter()
-        .map(|page| readings_of(page, environment))
+        .map(|page| readings_of(page, environment, today))
         .filter(|readings| !readings.is_empty());
     match (proofs.next(), proofs.next()) {
         (Some(readings), None) => Ok(readings),
@@ -116,9 +118,9 @@ pub(super) fn readings(
     }
 }
 
-fn readings_of(page: &PrintedPage, environment: Environment) -> Vec<Reading> {
+fn readings_of(page: &PrintedPage, environment: Environment, today: NaiveDate) -> Vec<Reading> {
     let sheet = match page.drawing {
-        Drawing::Portal => Sheet::of(&page.runs, environment),
+        Drawing::Portal => Sheet::of(&page.runs, environment, today),
         Drawing::Other | Drawing::Unknown => None,
     };
     if let Some(sheet) = &sheet {

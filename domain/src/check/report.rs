@@ -1,5 +1,7 @@
 //! Report of all checks of a file.
 
+use chrono::NaiveDate;
+
 use super::verdicts::{
     certificate_check, fields_check, repeated_seal_check, seal_check, structure_fault,
 };
@@ -55,13 +57,14 @@ impl CheckReport {
 
     /// Checks the pages of a PDF with the keys of an environment. A line's end may hide a blank of the
     /// original chain: of all ways to join its lines, the one whose seal is valid counts, else the
-    /// likeliest.
+    /// likeliest. `today` is Mexico City's: a page isn't of a later day.
     pub fn of_pages(
         pages: Result<&[PrintedPage], PdfError>,
         environment: Environment,
+        today: NaiveDate,
         verdict: impl Fn(&Proof) -> Verdict,
     ) -> Self {
-        let readings = match pages.and_then(|pages| printed::readings(pages, environment)) {
+        let readings = match pages.and_then(|pages| printed::readings(pages, environment, today)) {
             Ok(readings) => readings,
             Err(error) => return Self::unreadable(&FileError::Pdf(error)),
         };

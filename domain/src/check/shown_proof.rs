@@ -1,5 +1,7 @@
 //! The proof that a PDF shows, compared with an XML.
 
+use chrono::NaiveDate;
+
 use super::{CheckReport, PageComparison, PdfError, PrintedPage, printed};
 use crate::key::Environment;
 use crate::proof::{OriginalChain, Proof};
@@ -11,12 +13,16 @@ use crate::seal::{NotChecked, Verdict};
 pub struct ShownProof(Vec<Proof>);
 
 impl ShownProof {
-    /// Reads a file's pages.
+    /// Reads a file's pages; `today` is Mexico City's.
     ///
     /// # Errors
     /// See [`PdfError`].
-    pub fn of(pages: &[PrintedPage], environment: Environment) -> Result<Self, PdfError> {
-        let readings = printed::readings(pages, environment)?.into_iter();
+    pub fn of(
+        pages: &[PrintedPage],
+        environment: Environment,
+        today: NaiveDate,
+    ) -> Result<Self, PdfError> {
+        let readings = printed::readings(pages, environment, today)?.into_iter();
         let reports = readings.map(|reading| {
             let verdict = Verdict::NotChecked(NotChecked::UnknownCertificate);
             CheckReport::of_reading(reading, verdict)

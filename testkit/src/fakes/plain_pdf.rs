@@ -1,8 +1,7 @@
 //! PDFs that a reader of their own reads: each line tells a text and where it stands on the page.
 
 use bytes::Bytes;
-use chrono::{Datelike, NaiveDate};
-use domain::check::{Drawing, PdfError, PrintedPage, TextRun};
+use domain::check::{Drawing, PdfError, PrintedPage, TextRun, printed_date};
 use domain::proof::Proof;
 use ports::outbound::ProofPdfReader;
 
@@ -31,21 +30,6 @@ const NOTICE: [(f32, &str); 3] = [
          https://transparencia.banxico.org.mx/documentos/%7BD77FE465-7945-1489-3DAB-C292153C76B7%7D.pdf \
          (banxico.org.mx).",
     ),
-];
-
-const MONTHS: [&str; 12] = [
-    "enero",
-    "febrero",
-    "marzo",
-    "abril",
-    "mayo",
-    "junio",
-    "julio",
-    "agosto",
-    "septiembre",
-    "octubre",
-    "noviembre",
-    "diciembre",
 ];
 
 /// Reader of the PDFs of [`plain_pdf`]: a page in the portal's own drawing, with the texts of the lines after
@@ -99,7 +83,7 @@ pub fn plain_pdf(xml: &[u8]) -> Bytes {
     let texts = [
         (504.75, 812.32, 9.0, "horas".to_owned()),
         (353.0, 825.62, 10.0, "Fecha de consulta".to_owned()),
-        (452.0, 827.7, 8.0, "13 de diciembre de 2026".to_owned()),
+        (452.0, 827.7, 8.0, printed_date(chain.credit_date())),
         (353.0, 810.62, 10.0, "Hora de consulta".to_owned()),
         (453.0, 811.66, 9.0, "10:58:25".to_owned()),
         (
@@ -114,14 +98,14 @@ pub fn plain_pdf(xml: &[u8]) -> Bytes {
             8.0,
             "Fecha de operación en el SPEI®".to_owned(),
         ),
-        (199.0, 765.66, 9.0, spanish(proof.operation_date)),
+        (199.0, 765.66, 9.0, printed_date(proof.operation_date)),
         (
             24.0,
             748.7,
             8.0,
             "Fecha de abono en la cuenta beneficiaria*".to_owned(),
         ),
-        (199.0, 747.66, 9.0, spanish(chain.credit_date())),
+        (199.0, 747.66, 9.0, printed_date(chain.credit_date())),
         (
             23.0,
             728.7,
@@ -215,9 +199,4 @@ pub fn plain_pdf(xml: &[u8]) -> Bytes {
     let lines = texts.into_iter().chain(notice);
     let lines = lines.map(|(x, y, size, text)| format!("{x} {y} {size} {text}\n"));
     Bytes::from(format!("%PDF-1.4\n{}", lines.collect::<String>()))
-}
-
-fn spanish(date: NaiveDate) -> String {
-    let month = MONTHS[date.month0() as usize];
-    format!("{} de {month} de {}", date.day(), date.year())
 }

@@ -71,7 +71,8 @@ pub(crate) fn leaves<'a>(file: &'a File<'a>) -> Result<Vec<Leaf<'a>>, PdfError> 
         .dictionary(file.trailer(), "Root")
         .ok_or(PdfError::Damaged)?;
     let pages = root.get("Pages").ok_or(PdfError::Damaged)?;
-    let is_portals = file.is_of_one_revision() && is_portals_catalog(file, root);
+    let is_portals =
+        file.is_of_one_revision() && is_portals_catalog(file, root) && is_portals_information(file);
     let parent = Some(pages);
     let mut waiting = vec![(pages, 0, None, is_portals)];
     let mut leaves = Vec::new();
@@ -195,9 +196,35 @@ impl<'a> Page<'a> {
 /// optional content, scripts or actions.
 fn is_portals_catalog(file: &File<'_>, root: &Dictionary) -> bool {
     let names = file.dictionary(root, "Names");
+    let preferences = file.dictionary(root, "ViewerPreferences");
     root.has_only(&["Type", "Pages", "Names", "ViewerPreferences", "Lang"])
         && root.has("Names") == names.is_some()
         && names.is_none_or(|names| names.has_only(&["Dests"]))
+        && root.has("ViewerPreferences") == preferences.is_some()
+        && preferences.is_none_or(|preferences| preferences.has_only(&["PrintScaling"]))
+}
+
+/// Returns `true` for a file that tells nothing of itself but its generator and its times, as the portal's does:
+/// viewers show a title in the bar of their window, and all the rest among the properties.
+fn is_portals_information(file: &File<'_>) -> bool {
+    const MAX_VALUE: usize = 80;
+    let trailer = file.trailer();
+    let Some(information) = file.dictionary(trailer, "Info") else {
+        return !trailer.has("Info");
+    };
+    let has = |entry: &str, start: &str, rest: &[u8]| match information.get(entry) {
+        None => true,
+        Some(Object::Text(value)) if value.len() <= MAX_VALUE => value
+            .strip_prefix(start.as_bytes())
+            .is_some_and(|value| value.iter().all(|byte| rest.contains(byte))),
+        Some(_) => false,
+    };
+    let (version, time) = (b"0123456789abcdef.-", b"0123456789+-'Z");
+    information.has_only(&["Creator", "Producer", "CreationDate", "ModDate"])
+        && has("Creator", "JasperReports Library version ", version)
+        && has("Producer", "OpenPDF ", version)
+        && has("CreationDate", "D:", time)
+        && has("ModDate", "D:", time)
 }
 
 /// Returns `true` for a page whose sheet is the portal's, upright and in points, and whose content is

@@ -183,6 +183,7 @@ impl World {
                         Arc::new(unknown_certificate),
                         Arc::new(NoPdfs),
                         Arc::new(DeflatedZip),
+                        base.clock.clone(),
                     ),
                     Arc::new(Catalogue::embedded().clone()),
                     base.clock.clone(),

@@ -3,6 +3,8 @@
 //! Measured on a recorded page. A page whose texts all stand here shows nothing else, and no value
 //! under another label than the one beside it.
 
+use chrono::NaiveDate;
+
 use super::{ProofField, TextRun, centavos, spanish};
 use crate::key::Environment;
 use crate::tracking_key::TrackingKey;
@@ -41,8 +43,13 @@ pub(super) struct Sheet<'a> {
 
 impl<'a> Sheet<'a> {
     /// The sheet of these texts. `None` when one of them stands elsewhere, is another one, or is
-    /// repeated. The sandbox's marks and its notice belong to a page of the test environment.
-    pub(super) fn of(runs: &'a [TextRun], environment: Environment) -> Option<Self> {
+    /// repeated, or it is of a query that nobody can have made by `today`. The sandbox's marks and its notice
+    /// belong to a page of the test environment.
+    pub(super) fn of(
+        runs: &'a [TextRun],
+        environment: Environment,
+        today: NaiveDate,
+    ) -> Option<Self> {
         let mut sheet = Self {
             cells: [const { Vec::new() }; CELLS.len()],
             certificate: Vec::new(),
@@ -79,7 +86,7 @@ impl<'a> Sheet<'a> {
         let is_whole = found.iter().all(|found| *found)
             && is_notice(&mut notice, own_notice)
             && (!is_marked || environment == Environment::Test && !marks.contains(&false));
-        (is_whole && sheet.is_well_spelt()).then_some(sheet)
+        (is_whole && sheet.is_well_spelt() && sheet.is_dated(today)).then_some(sheet)
     }
 
     /// The value of a field, its lines joined by blanks.
@@ -127,6 +134,18 @@ impl<'a> Sheet<'a> {
             (!block.is_empty() && is_complete).then_some(())?;
         }
         (self.certificate.len() == 1).then_some(())
+    }
+
+    /// Returns `true` if the day of the query isn't before the credit, nor in the future. The operation date may be
+    /// later than the query: that of a payment after 18:00 is the next banking day. One day is for clocks that
+    /// differ.
+    fn is_dated(&self, today: NaiveDate) -> bool {
+        let date = |content| spanish::date(&self.text(content)?);
+        let credited = date(Content::Field(ProofField::CreditDate));
+        let latest = today.succ_opt().unwrap_or(today);
+        date(Content::QueryDate).is_some_and(|queried| {
+            queried <= latest && credited.is_none_or(|credited| credited <= queried)
+        })
     }
 
     /// Returns `true` if every value is spelt as the portal spells it: one that people read another

@@ -1,5 +1,7 @@
 //! Dates and times as the portal's page spells them.
 
+use chrono::Datelike as _;
+
 use super::{NaiveDate, NaiveTime};
 
 const MONTHS: [&str; 12] = [
@@ -17,7 +19,13 @@ const MONTHS: [&str; 12] = [
     "diciembre",
 ];
 
-/// Reads `08 de noviembre de 2024`.
+/// Spells a date as the portal's page does: `08 de noviembre de 2024`.
+pub fn printed_date(date: NaiveDate) -> String {
+    let month = MONTHS[date.month0() as usize];
+    format!("{:02} de {month} de {}", date.day(), date.year())
+}
+
+/// Reads what [`printed_date`] writes.
 pub(super) fn date(text: &str) -> Option<NaiveDate> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [day, "de", month, "de", year] = words[..] else {
@@ -37,4 +45,25 @@ pub(super) fn time(text: &str) -> Option<NaiveTime> {
     let text = text.trim().trim_end_matches('*');
     let text = text.strip_suffix("horas").unwrap_or(text);
     NaiveTime::parse_from_str(text.trim(), "%H:%M:%S").ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn dates_are_spelled_out_in_spanish() {
+        let day = NaiveDate::from_ymd_opt(2024, 11, 8).unwrap();
+        assert_eq!(printed_date(day), "08 de noviembre de 2024");
+    }
+
+    proptest! {
+        #[test]
+        fn every_date_is_read_as_it_is_written(days in 730_000..750_000_i32) {
+            let day = NaiveDate::from_num_days_from_ce_opt(days).unwrap();
+            prop_assert_eq!(date(&printed_date(day)), Some(day));
+        }
+    }
 }

@@ -123,6 +123,39 @@ fn run((x, y, size, text): (f32, f32, f32, &str)) -> TextRun {
     }
 }
 
+/// The day on which the pages are read.
+fn today() -> NaiveDate {
+    NaiveDate::from_ymd_opt(2026, 12, 13).unwrap()
+}
+
+/// The report of the page with another day of the query.
+fn queried_on(day: &str) -> CheckReport {
+    let mut page = printed(&[]);
+    let mut runs = page.runs.iter_mut();
+    let run = runs.find(|run| run.text == "13 de diciembre de 2026");
+    day.clone_into(&mut run.unwrap().text);
+    CheckReport::of_pages(Ok(&[page]), Environment::Live, today(), known)
+}
+
+#[rstest]
+#[case::of_the_credit("20 de noviembre de 2026")]
+#[case::of_a_clock_that_is_ahead("14 de diciembre de 2026")]
+fn a_page_is_of_a_query_since_the_credit(#[case] day: &str) {
+    assert_eq!(queried_on(day).outcome(), CheckOutcome::Valid);
+}
+
+#[rstest]
+#[case::before_the_credit("19 de noviembre de 2026")]
+#[case::in_the_future("15 de diciembre de 2026")]
+#[case::no_day("31 de noviembre de 2026")]
+#[case::another_text("PAGADO")]
+#[case::none("")]
+fn a_page_of_a_query_that_nobody_made_is_not_compared(#[case] day: &str) {
+    let report = queried_on(day);
+    assert_eq!(report.page(), Some(PageComparison::NotCompared));
+    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
+}
+
 /// The page with the chain broken before these places, where a blank is lost.
 fn printed(breaks: &[usize]) -> PrintedPage {
     let mut lines = Vec::new();
@@ -149,7 +182,12 @@ fn printed(breaks: &[usize]) -> PrintedPage {
 }
 
 fn page_report(page: &PrintedPage) -> CheckReport {
-    CheckReport::of_pages(Ok(std::slice::from_ref(page)), Environment::Live, known)
+    CheckReport::of_pages(
+        Ok(std::slice::from_ref(page)),
+        Environment::Live,
+        today(),
+        known,
+    )
 }
 
 fn place_of(text: &str) -> usize {
@@ -181,7 +219,12 @@ fn without_the_key_the_likeliest_readable_join_is_told() {
         Ok(_) => Verdict::NotChecked(NotChecked::UnknownCertificate),
         Err(reason) => Verdict::NotChecked(reason),
     };
-    let report = CheckReport::of_pages(Ok(&[printed(&breaks)]), Environment::Live, readable);
+    let report = CheckReport::of_pages(
+        Ok(&[printed(&breaks)]),
+        Environment::Live,
+        today(),
+        readable,
+    );
     assert_eq!(
         findings(&report),
         [("sello", "certificado_desconocido", vec![])]
@@ -201,7 +244,12 @@ fn of_all_joins_the_one_that_another_certificates_key_sealed_is_told() {
         Ok(_) => Verdict::NotChecked(NotChecked::UnknownCertificate),
         Err(reason) => Verdict::NotChecked(reason),
     };
-    let report = CheckReport::of_pages(Ok(&[printed(&breaks)]), Environment::Live, of_another);
+    let report = CheckReport::of_pages(
+        Ok(&[printed(&breaks)]),
+        Environment::Live,
+        today(),
+        of_another,
+    );
     assert_eq!(
         findings(&report),
         [("sello", "certificado_desconocido", vec![])]
@@ -352,7 +400,7 @@ fn a_page_without_its_notice_was_not_compared() {
 #[test]
 fn one_mark_of_the_sandbox_makes_no_page_of_it() {
     let page = [with((70.0, 250.0, 72.0, "SANDBOX"))];
-    let report = CheckReport::of_pages(Ok(&page), Environment::Test, known);
+    let report = CheckReport::of_pages(Ok(&page), Environment::Test, today(), known);
     assert_eq!(report.page(), Some(PageComparison::NotCompared));
 }
 
@@ -391,7 +439,7 @@ fn a_field_that_the_payment_lacks_may_be_blank() {
 #[test]
 fn the_proof_among_other_pages_is_found_and_two_are_refused() {
     let reason = |pages: &[PrintedPage]| {
-        let report = CheckReport::of_pages(Ok(pages), Environment::Live, known);
+        let report = CheckReport::of_pages(Ok(pages), Environment::Live, today(), known);
         (report.outcome(), report.checks[0].reason)
     };
     let proof = PrintedPage {

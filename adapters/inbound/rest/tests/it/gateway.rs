@@ -91,6 +91,7 @@ impl Gateway {
                         Arc::new(unknown_certificate),
                         Arc::new(NoPdfs),
                         Arc::new(DeflatedZip),
+                        clock.clone(),
                     ),
                     Arc::new(Catalogue::embedded().clone()),
                     clock.clone(),

@@ -11,9 +11,10 @@ use domain::seal::{NotChecked, SealHash, UncheckedSeal, Verdict};
 use pdf_text::PortalPdf;
 use proptest::prelude::*;
 use rstest::rstest;
+use testkit::fakes::ManualClock;
 use zip_files::DeflatedZip;
 
-use crate::support::{Files, drawn, proof, replaced};
+use crate::support::{Files, NOW, drawn, proof, replaced};
 
 static PROOFS: LazyLock<Vec<Files>> = LazyLock::new(|| (0..24).map(proof).collect());
 
@@ -35,11 +36,17 @@ fn verdict(environment: Environment, proof: &Proof) -> Verdict {
     }
 }
 
+/// A clock at the time of the sandbox's proofs.
+fn clock() -> ManualClock {
+    ManualClock::at(NOW.parse().unwrap())
+}
+
 pub(crate) fn check(file: &[u8]) -> CheckReport {
     let service = ProofCheckService::new(
         Arc::new(verdict),
         Arc::new(PortalPdf),
         Arc::new(DeflatedZip),
+        Arc::new(clock()),
     );
     service.verify(Environment::Test, file)
 }
@@ -77,6 +84,7 @@ fn the_sandboxs_key_says_nothing_of_live_proofs() {
         Arc::new(verdict),
         Arc::new(PortalPdf),
         Arc::new(DeflatedZip),
+        Arc::new(clock()),
     );
     let report = service.verify(Environment::Live, PROOFS[0].xml.as_bytes());
     assert_eq!(report.outcome(), CheckOutcome::NotChecked);

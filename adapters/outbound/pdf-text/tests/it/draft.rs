@@ -54,6 +54,7 @@ pub(crate) struct Draft {
     pub(crate) font: String,
     /// Objects from the number 7 on.
     pub(crate) more: Vec<Vec<u8>>,
+    pub(crate) information: String,
     pub(crate) trailer: String,
     pub(crate) is_deflated: bool,
 }
@@ -88,6 +89,7 @@ impl Draft {
             resources: String::new(),
             font: "/Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding".to_owned(),
             more: Vec::new(),
+            information: "/Producer(OpenPDF 1.3.30)".to_owned(),
             trailer: String::new(),
             is_deflated: false,
         }
@@ -104,6 +106,12 @@ impl Draft {
         if dice.chance(2) {
             self.catalog
                 .push_str("/ViewerPreferences<</PrintScaling/AppDefault>>");
+        }
+        if dice.chance(2) {
+            self.information.push_str(
+                "/ModDate(D:20250213105825-06'00')/CreationDate(D:20250213105825-06'00')\
+                 /Creator(JasperReports Library version 6.20.0-2bc7ab61c56f459e8176eb05c7705e145cd400ad)",
+            );
         }
         for step in &mut self.steps {
             match dice.below(8) {
@@ -149,7 +157,7 @@ impl Draft {
             .into_bytes(),
             self.stream_of(&self.content()),
             format!("<<{}>>", self.font).into_bytes(),
-            b"<</Producer(OpenPDF 1.3.30)>>".to_vec(),
+            format!("<<{}>>", self.information).into_bytes(),
         ];
         objects.extend(self.more.clone());
         objects

@@ -12,7 +12,7 @@ use crate::support::stream;
 pub(crate) type Lie = fn(&mut Draft, &mut Dice) -> Vec<u8>;
 
 /// All of them, by their names.
-pub(crate) const LIES: [(&str, Lie); 22] = [
+pub(crate) const LIES: [(&str, Lie); 24] = [
     ("a text more", text),
     ("a text in its own state", odd_text),
     ("another value", value),
@@ -35,6 +35,8 @@ pub(crate) const LIES: [(&str, Lie); 22] = [
     ("a hidden object", hidden),
     ("an object stream", object_stream),
     ("another order", order),
+    ("document information", information),
+    ("another day of the query", day_of_query),
 ];
 
 const CLAIM: &str = "$ 9,999,555.00";
@@ -169,6 +171,49 @@ fn value(draft: &mut Draft, dice: &mut Dice) -> Vec<u8> {
         _ => String::new(),
     };
     draft.steps[place] = format!("{}{other}{}", &step[..from], &step[to..]);
+    draft.pdf()
+}
+
+/// What a viewer shows in the bar of its window, or among the properties.
+fn information(draft: &mut Draft, dice: &mut Dice) -> Vec<u8> {
+    let entry = dice.of(&["Title", "Subject", "Author", "Keywords", "Claim", "Creator"]);
+    match dice.below(6) {
+        0 => {
+            let metadata = format!("<dc:title>{CLAIM}</dc:title>");
+            let metadata = draft.add(stream("/Type/Metadata/Subtype/XML", metadata.as_bytes()));
+            let place = [&mut draft.catalog, &mut draft.page];
+            place[dice.below(2)].push_str(&format!("/Metadata {metadata}"));
+        }
+        1 => draft.information = format!("/Producer({CLAIM})"),
+        2 => draft.information = format!("/CreationDate({CLAIM})"),
+        3 => draft.information = format!("/Producer(OpenPDF {CLAIM})"),
+        _ => draft
+            .information
+            .insert_str(0, &format!("/{entry}({CLAIM})")),
+    }
+    if dice.chance(2) {
+        draft
+            .catalog
+            .push_str("/ViewerPreferences<</DisplayDocTitle true>>");
+    }
+    draft.pdf()
+}
+
+fn day_of_query(draft: &mut Draft, dice: &mut Dice) -> Vec<u8> {
+    let mut steps = draft.steps.iter_mut();
+    let step = steps.find(|step| step.contains(" 827.7 Tm")).unwrap();
+    let (from, to) = (step.find('(').unwrap() + 1, step.rfind(") Tj").unwrap());
+    let day = dice.of(&[
+        CLAIM,
+        "",
+        "PAGADO",
+        "19 de noviembre de 2026",
+        "22 de noviembre de 2026",
+        "31 de febrero de 2026",
+        "20 de November de 2026",
+        "20 de noviembre de 2026 $ 9",
+    ]);
+    step.replace_range(from..to, day);
     draft.pdf()
 }
 

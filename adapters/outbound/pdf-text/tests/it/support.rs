@@ -12,6 +12,9 @@ use sandbox::SandboxConfig;
 use tower::ServiceExt as _;
 use url::form_urlencoded;
 
+/// The time at which the sandbox issues its proofs.
+pub(crate) const NOW: &str = "2026-11-20T18:00:00Z";
+
 /// Both files of a proof.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
@@ -34,7 +37,7 @@ pub(crate) fn proof(number: u32) -> Files {
 }
 
 async fn download(number: u32, format: &str) -> Vec<u8> {
-    let now: DateTime<Utc> = "2026-11-20T18:00:00Z".parse().unwrap();
+    let now: DateTime<Utc> = NOW.parse().unwrap();
     let portal = sandbox::router(SandboxConfig {
         latency: Duration::ZERO,
         now: Arc::new(move || now),
