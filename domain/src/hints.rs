@@ -41,6 +41,13 @@ pub enum Hint {
         /// The institution of the CLABE on the date.
         expected: ParticipantCode,
     },
+    /// No participant has the CLABE's prefix on the date, and the receiver named never had it.
+    AccountPrefixUnknown {
+        /// The CLABE's first three digits.
+        prefix: u16,
+        /// Date of the list.
+        list_date: NaiveDate,
+    },
     /// The shape of the tracking key names another institution than the issuer named.
     IssuerDiffers {
         /// The issuer named.
@@ -102,6 +109,7 @@ impl Hint {
             | Self::LikelyTrackingKey { .. }
             | Self::CheckDigit { .. }
             | Self::ReceiverDiffers { .. }
+            | Self::AccountPrefixUnknown { .. }
             | Self::IssuerDiffers { .. }
             | Self::CodeNotValidOnDate { .. }
             | Self::DateInTrackingKey { .. } => true,
@@ -118,7 +126,7 @@ impl Hint {
     fn field(&self, transfer: &Transfer) -> Field {
         match self {
             Self::LooksLikeReference | Self::LikelyTrackingKey { .. } => Field::TrackingKey,
-            Self::CheckDigit { .. } => Field::Account,
+            Self::CheckDigit { .. } | Self::AccountPrefixUnknown { .. } => Field::Account,
             Self::IssuerDiffers { .. } | Self::IssuerWasInferred { .. } => Field::Issuer,
             Self::CodeNotValidOnDate { given, .. } | Self::ParticipantUnknown { given, .. }
                 if *given == transfer.issuer() =>
@@ -222,14 +230,22 @@ fn code_not_valid(given: ParticipantCode, date: NaiveDate, catalogue: &Catalogue
     Some(Hint::CodeNotValidOnDate { given, expected })
 }
 
-/// Only when it isn't a mere change of the receiver's code, which [`code_not_valid`] reports. Cards
-/// are exempt: the lists of card prefixes are too old to doubt a caller.
+/// Only when it isn't a mere change of the receiver's code, which [`code_not_valid`] reports, as it does a
+/// code that is as unknown as the CLABE's prefix. Cards are exempt: the lists of card prefixes are too old
+/// to doubt a caller.
 fn receiver_differs(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> {
     let Account::Clabe(clabe) = transfer.account() else {
         return None;
     };
     let given = transfer.receiver();
-    let holder = catalogue.by_clabe_prefix(clabe.prefix(), transfer.date())?;
+    let prefix = clabe.prefix();
+    let Some(holder) = catalogue.by_clabe_prefix(prefix, transfer.date()) else {
+        let unknown = Hint::AccountPrefixUnknown {
+            prefix: prefix.parse().unwrap_or_default(),
+            list_date: catalogue.as_of(),
+        };
+        return (given.clabe_prefix() != prefix).then_some(unknown);
+    };
     let expected = holder.code;
     (catalogue.institution(given) != holder.institution)
         .then_some(Hint::ReceiverDiffers { given, expected })

@@ -158,6 +158,25 @@ fn the_receiver_of_the_clabe_is_reported_when_another_was_named() {
 }
 
 #[rstest]
+#[case::of_another_receiver("40171", true)]
+#[case::of_a_receiver_as_unknown("90846", false)]
+fn an_account_at_nobody_is_reported_unless_the_receiver_may_be_as_new(
+    #[case] receiver: &'static str,
+    #[case] is_reported: bool,
+) {
+    let asked = Asked {
+        account: "846180000000000002".to_owned(),
+        receiver,
+        ..Asked::default()
+    };
+    let hint = Hint::AccountPrefixUnknown {
+        prefix: 846,
+        list_date: day("2026-09-11"),
+    };
+    assert_eq!(asked.hints().contains(&hint), is_reported);
+}
+
+#[rstest]
 #[case::another_bank("HSBC123456", "40012", Some("40021"))]
 #[case::of_medium_confidence("CPO000012345678", "40012", Some("90722"))]
 #[case::the_same_bank("HSBC123456", "40021", None)]
@@ -403,6 +422,12 @@ proptest! {
                     prop_assert_eq!(given, transfer.receiver());
                     prop_assert!(given != expected);
                     prop_assert!(catalogue.find(expected).unwrap().is_valid_on(date));
+                }
+                Hint::AccountPrefixUnknown { prefix, .. } => {
+                    let prefix = format!("{prefix:03}");
+                    prop_assert!(account.starts_with(&prefix));
+                    prop_assert!(catalogue.by_clabe_prefix(&prefix, date).is_none());
+                    prop_assert_ne!(transfer.receiver().clabe_prefix(), prefix);
                 }
                 Hint::IssuerDiffers { given, expected } => {
                     prop_assert_eq!(given, transfer.issuer());

@@ -226,6 +226,7 @@ gap-likely-tracking-key = The shape of the tracking key matches no known bank; p
 
 hint-check-digit = The check digit of cuenta is { $given } and should be { $expected }; check the digits.
 hint-receiver-differs = The account belongs to institution { $expected }, not to the receiver { $given }; try receptor { $expected }.
+hint-account-prefix-unknown = No participant has the CLABE prefix { $prefix } of the account in the list of { $list_date }, and the code of the receiver does not end in it; check cuenta, fecha and receptor.
 hint-issuer-differs = The tracking key has the shape of those of institution { $expected }, not of the issuer { $given }; try emisor { $expected }.
 hint-issuer-was-inferred = The issuer { $given } was inferred from the shape of the tracking key, which another institution may use too; if it was another one, name emisor.
 hint-code-replaced = On that date { $given } was not the code of the institution; try { $expected }.

@@ -226,6 +226,7 @@ gap-likely-tracking-key = La forma de la clave de rastreo no corresponde a ning�
 
 hint-check-digit = El dígito verificador de cuenta es { $given } y debería ser { $expected }; revise los dígitos.
 hint-receiver-differs = La cuenta pertenece a la institución { $expected }, no al receptor { $given }; pruebe con receptor { $expected }.
+hint-account-prefix-unknown = Ningún participante tiene el prefijo CLABE { $prefix } de la cuenta en la lista del { $list_date }, y el código del receptor no termina en él; revise cuenta, fecha y receptor.
 hint-issuer-differs = La clave de rastreo tiene la forma de las de la institución { $expected }, no de las del emisor { $given }; pruebe con emisor { $expected }.
 hint-issuer-was-inferred = El emisor { $given } se infirió por la forma de la clave de rastreo, que también puede ser de otra institución; si fue otra, indique emisor.
 hint-code-replaced = En esa fecha el código { $given } no era el de la institución; pruebe con { $expected }.

@@ -291,6 +291,24 @@ async fn a_newcomer_is_told_apart_in_a_404() {
 }
 
 #[tokio::test]
+async fn an_account_at_nobody_is_told_beside_a_named_receiver_in_a_404() {
+    let harness = Harness::start().await;
+    let changes = [
+        ("cuenta", "\"846180000000000002\""),
+        ("receptor", "\"40171\""),
+        ("monto", "20000.00"),
+    ];
+    let answer = harness.post("/v1/cep/xml", body(&changes)).send().await;
+    let error: Value = serde_json::from_str(&answer.unwrap().text().await.unwrap()).unwrap();
+    let hints = error["details"]["hints"].as_array().unwrap();
+    let is_prefix = |hint: &&Value| hint["code"] == "account_prefix_unknown";
+    let hint = hints.iter().find(is_prefix).unwrap();
+    assert_eq!(hint["given"], "846");
+    assert_eq!(hint["participants_list_date"], "2026-09-11");
+    assert_eq!(error["details"]["participants_list_date"], "2026-09-11");
+}
+
+#[tokio::test]
 async fn a_member_like_one_that_is_there_is_ignored() {
     let harness = Harness::start().await;
     let body = body(&[]).replace('}', r#","montos":1,"Fecha":null}"#);

@@ -222,6 +222,10 @@ async fn every_hint_has_its_text() {
             given: code("40012"),
             expected: code("40002"),
         },
+        Hint::AccountPrefixUnknown {
+            prefix: 6,
+            list_date: date(2),
+        },
         Hint::IssuerDiffers {
             given: code("40012"),
             expected: code("40021"),

@@ -393,7 +393,7 @@ pub struct HintDetail {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String, format = "date")]
     pub operation_date: Option<String>,
-    /// Date of the list of participants in which the code isn't.
+    /// Date of the list of participants in which the code or the CLABE prefix isn't.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String, format = "date")]
     pub participants_list_date: Option<String>,
@@ -410,16 +410,19 @@ fn subject() -> OneOfBuilder {
     };
     OneOfBuilder::new()
         .item(item(Type::Integer, "A digit."))
-        .item(item(Type::String, "A participant code, or a tracking key."))
+        .item(item(
+            Type::String,
+            "A participant code, a CLABE prefix, or a tracking key.",
+        ))
 }
 
-/// A digit, the code of an institution, or a tracking key.
+/// A digit, the code or the CLABE prefix of an institution, or a tracking key.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum HintSubject {
     /// A digit.
     Digit(u8),
-    /// A code.
+    /// A code, or a CLABE prefix.
     Institution(String),
     /// A tracking key.
     TrackingKey(String),
@@ -456,6 +459,10 @@ impl HintDetail {
             }
             HintReason::ParticipantUnknown { given, list_date } => {
                 detail.given = Some(HintSubject::Institution(given.to_string()));
+                detail.participants_list_date = Some(list_date.to_string());
+            }
+            HintReason::AccountPrefixUnknown { prefix, list_date } => {
+                detail.given = Some(HintSubject::Institution(format!("{prefix:03}")));
                 detail.participants_list_date = Some(list_date.to_string());
             }
             HintReason::ReceiverDiffers { given, expected }

@@ -61,6 +61,10 @@ catalogue! {
         /// The CLABE belongs to another institution.
         ReceiverDiffers { given: ParticipantCode, expected: ParticipantCode }
             = "receiver_differs", "hint-receiver-differs"(given: given, expected: expected);
+        /// No participant has the CLABE's prefix.
+        AccountPrefixUnknown { prefix: u16, list_date: NaiveDate }
+            = "account_prefix_unknown",
+            "hint-account-prefix-unknown"(prefix: &format!("{prefix:03}"), list_date: list_date);
         /// The tracking key has the shape of another institution's.
         IssuerDiffers { given: ParticipantCode, expected: ParticipantCode }
             = "issuer_differs", "hint-issuer-differs"(given: given, expected: expected);
@@ -103,6 +107,9 @@ impl From<Hint> for HintReason {
             Hint::LikelyTrackingKey { expected } => Self::LikelyTrackingKey { expected },
             Hint::CheckDigit { given, expected } => Self::CheckDigit { given, expected },
             Hint::ReceiverDiffers { given, expected } => Self::ReceiverDiffers { given, expected },
+            Hint::AccountPrefixUnknown { prefix, list_date } => {
+                Self::AccountPrefixUnknown { prefix, list_date }
+            }
             Hint::IssuerDiffers { given, expected } => Self::IssuerDiffers { given, expected },
             Hint::IssuerWasInferred { inferred } => Self::IssuerWasInferred { given: inferred },
             Hint::CodeNotValidOnDate {

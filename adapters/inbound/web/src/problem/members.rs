@@ -40,7 +40,8 @@ impl Problem {
             | Self::PaymentRejected { missing }
             | Self::PaymentCanceled { missing } => {
                 missing.hints.iter().find_map(|hint| match hint {
-                    HintReason::ParticipantUnknown { list_date, .. } => Some(*list_date),
+                    HintReason::ParticipantUnknown { list_date, .. }
+                    | HintReason::AccountPrefixUnknown { list_date, .. } => Some(*list_date),
                     _ => None,
                 })
             }
