@@ -1,6 +1,6 @@
 //! Notices beside the verdict on a proof: facts that a good seal doesn't tell, and that people take it to tell.
 
-use crate::seal::UNSEALED_FIELDS;
+use crate::seal::{CheckedSeal, UNSEALED_FIELDS};
 use crate::variants::named_enum;
 
 named_enum! {
@@ -47,11 +47,13 @@ impl Notice {
 
     /// Notices about a proof that a gateway delivers: one that it fetched is the bank's answer to a question
     /// with this tracking key, and one that somebody imported is a file like any other.
-    pub const fn of_delivery(origin: ProofOrigin) -> [Self; 1] {
-        [Self::of_unsealed(match origin {
+    pub fn of_delivery(origin: ProofOrigin, seal: &CheckedSeal) -> Vec<Self> {
+        let unsealed = Self::of_unsealed(match origin {
             ProofOrigin::Fetched => NoticeCode::UnsealedCompared,
             ProofOrigin::Imported => NoticeCode::UnsealedNotCompared,
-        })]
+        });
+        let sandbox = seal.by_sandbox.then_some(Self::SANDBOX);
+        std::iter::once(unsealed).chain(sandbox).collect()
     }
 }
 

@@ -148,6 +148,8 @@ pub struct CheckedSeal {
     pub signer: Option<Signer>,
     /// SHA-512 of the sealed text; `None` when the seal can't be read.
     pub digest: Option<SealedDigest>,
+    /// The sandbox bank made it, whose key is published.
+    pub by_sandbox: bool,
 }
 
 impl CheckedSeal {
@@ -158,11 +160,13 @@ impl CheckedSeal {
                 verdict: verdict(&seal),
                 digest: Some(seal.digest()),
                 signer: Some(seal.signer),
+                by_sandbox: false,
             },
             Err(reason) => Self {
                 verdict: Verdict::NotChecked(reason),
                 signer: None,
                 digest: None,
+                by_sandbox: false,
             },
         }
     }

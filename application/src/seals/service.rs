@@ -175,6 +175,18 @@ impl SealService {
         })
     }
 
+    /// The check by the keys of an environment.
+    fn judged(&self, environment: Environment, proof: &Proof) -> CheckedSeal {
+        CheckedSeal::of(proof, |seal| {
+            let ring = self.ring();
+            let stored = ring.of(seal.signer()).iter();
+            let builtin = self.builtin.of(&seal.signer().certificate);
+            let builtin = builtin.filter(|_| environment == Environment::Test);
+            let verify = |key: &SealKey, seal: &UncheckedSeal| self.verifier.verify(key, seal);
+            seal.verdict(builtin.chain(stored), || self.maker(seal), verify)
+        })
+    }
+
     fn ring(&self) -> Arc<KeyRing> {
         let stored = self.stored.read();
         Arc::clone(&stored.expect("nothing panics while it holds the keys"))
@@ -183,14 +195,17 @@ impl SealService {
 
 impl SealVerdicts for SealService {
     fn verdict(&self, environment: Environment, proof: &Proof) -> Verdict {
-        self.check(environment, proof).verdict
+        self.judged(environment, proof).verdict
     }
 
     fn is_of_sandbox(&self, proof: &Proof) -> bool {
         let Ok(seal) = UncheckedSeal::of(proof) else {
             return false;
         };
-        if matches!(self.verdict(Environment::Live, proof), Verdict::Valid(_)) {
+        if matches!(
+            self.judged(Environment::Live, proof).verdict,
+            Verdict::Valid(_)
+        ) {
             return false;
         }
         let names_it = self.builtin.of(&seal.signer().certificate).next().is_some();
@@ -203,14 +218,11 @@ impl SealVerdicts for SealService {
 #[async_trait]
 impl SealChecks for SealService {
     fn check(&self, environment: Environment, proof: &Proof) -> CheckedSeal {
-        CheckedSeal::of(proof, |seal| {
-            let ring = self.ring();
-            let stored = ring.of(seal.signer()).iter();
-            let builtin = self.builtin.of(&seal.signer().certificate);
-            let builtin = builtin.filter(|_| environment == Environment::Test);
-            let verify = |key: &SealKey, seal: &UncheckedSeal| self.verifier.verify(key, seal);
-            seal.verdict(builtin.chain(stored), || self.maker(seal), verify)
-        })
+        let by_sandbox = self.is_of_sandbox(proof);
+        CheckedSeal {
+            by_sandbox,
+            ..self.judged(environment, proof)
+        }
     }
 
     async fn record(&self, environment: Environment, proof: &Proof, checked: &CheckedSeal) {

@@ -175,6 +175,7 @@ mod tests {
                 verdict: Verdict::Invalid,
                 signer: None,
                 digest: None,
+                by_sandbox: false,
             },
             seen: None,
         }

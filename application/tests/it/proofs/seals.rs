@@ -38,6 +38,7 @@ impl SealChecks for RecordingSeals {
             verdict: Verdict::Valid(SealHash::Sha512),
             signer: None,
             digest: None,
+            by_sandbox: false,
         }
     }
 

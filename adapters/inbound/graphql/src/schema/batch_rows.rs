@@ -98,7 +98,7 @@ impl BatchRow {
                 .map(|delivery| domain::seal::SealVerdict::from(delivery.seal.verdict).into()),
             imported: lookup.is_some_and(LookupView::is_imported),
             notices: delivery.map_or_else(Vec::new, |delivery| {
-                ProofNotice::of_delivery(delivery.origin, language)
+                ProofNotice::of_delivery(delivery, language)
             }),
             question: view.query.as_ref().map(Question::from),
             inferred: lookup

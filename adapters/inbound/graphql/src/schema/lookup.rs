@@ -191,7 +191,7 @@ impl LookupDelivery {
             proof: Proof::new(&delivery.proof, delivery.issuer),
             seal: ProofSeal::from(&delivery.seal),
             sealed_fields: covered_fields(&delivery.proof),
-            notices: ProofNotice::of_delivery(delivery.origin, language),
+            notices: ProofNotice::of_delivery(delivery, language),
             earlier: delivery.seen.map(EarlierDeliveries::from),
             files: delivery.files.extensions().iter().map(file).collect(),
         }

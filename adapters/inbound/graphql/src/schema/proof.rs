@@ -3,10 +3,11 @@
 use async_graphql::SimpleObject;
 use domain::amount::pesos;
 use domain::hex;
-use domain::notice::{Notice, ProofOrigin};
+use domain::notice::Notice;
 use domain::participant::ParticipantCode;
 use domain::proof::AccountType;
 use domain::seal::{CheckedSeal, SealHash, Verdict};
+use ports::inbound::Delivery;
 use web::Language;
 use web::problem::NoticeMessage;
 
@@ -156,13 +157,14 @@ pub(crate) struct ProofNotice {
 
 impl ProofNotice {
     /// The notices about a delivered proof.
-    pub(super) fn of_delivery(origin: ProofOrigin, language: Language) -> Vec<Self> {
+    pub(super) fn of_delivery(delivery: &Delivery, language: Language) -> Vec<Self> {
         let notice = |notice: Notice| Self {
             code: notice.code.name(),
             fields: notice.fields.to_vec(),
             message: NoticeMessage::from(notice.code).message(language),
         };
-        Notice::of_delivery(origin).map(notice).into()
+        let notices = Notice::of_delivery(delivery.origin, &delivery.seal);
+        notices.into_iter().map(notice).collect()
     }
 }
 

@@ -1,17 +1,18 @@
 //! Rows of a batch, as a table for spreadsheets.
 
+use chrono::SecondsFormat;
 use domain::batch::formula;
 use domain::inference::Inferred;
 use domain::notice::Notice;
 use domain::proof::Proof;
 use ports::inbound::{Delivery, LookupView, RowOutcome, RowView};
 use web::Language;
-use web::problem::{HintReason, RowError, what_to_do};
+use web::problem::{HintReason, NoticeMessage, RowError, what_to_do};
 
 use crate::lookups::views::origin;
 
 /// Names of the columns. The question's are those of a table that creates a batch.
-const COLUMNS: [&str; 30] = [
+const COLUMNS: [&str; 33] = [
     "fila",
     "linea",
     "id",
@@ -34,6 +35,9 @@ const COLUMNS: [&str; 30] = [
     "origen",
     "sello",
     "avisos",
+    "avisos_en_palabras",
+    "visto_veces",
+    "visto_primera_vez",
     "fecha_operacion",
     "hora_abono",
     "ordenante",
@@ -66,6 +70,15 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
     };
     let delivery = lookup.and_then(|lookup| lookup.delivery.as_ref());
     let proof = delivery.map(|delivery| &*delivery.proof);
+    // What the seal doesn't tell.
+    let notices = |read: &dyn Fn(&Notice) -> String| {
+        let of_delivery = |delivery: &Delivery| {
+            let notices = Notice::of_delivery(delivery.origin, &delivery.seal);
+            notices.iter().map(read).collect::<Vec<_>>().join(" ")
+        };
+        delivery.map(of_delivery).unwrap_or_default()
+    };
+    let seen = delivery.and_then(|delivery| delivery.seen);
     let reason = lookup.and_then(|lookup| lookup.reason());
     let query = row.query.as_ref();
     let of_query =
@@ -126,7 +139,12 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         delivery
             .map(|delivery| delivery.seal.verdict.name().to_owned())
             .unwrap_or_default(),
-        delivery.map(notices).unwrap_or_default(),
+        notices(&|notice| notice.code.name().to_owned()),
+        notices(&|notice| NoticeMessage::from(notice.code).message(language)),
+        seen.map(|seen| seen.times.to_string()).unwrap_or_default(),
+        seen.and_then(|seen| seen.first)
+            .map(|at| at.to_rfc3339_opts(SecondsFormat::Millis, true))
+            .unwrap_or_default(),
         of_proof(|proof| Some(proof.operation_date.to_string())),
         of_proof(|proof| Some(proof.credit_time.to_string())),
         of_proof(|proof| proof.payer.name.clone()),
@@ -153,10 +171,4 @@ fn origin_of_bank(inferred: Option<&Inferred>) -> String {
         format!("{} ({})", evidence.source(), evidence.confidence().name())
     };
     inferred.map(origin).unwrap_or_default()
-}
-
-/// Codes of what the seal doesn't tell.
-fn notices(delivery: &Delivery) -> String {
-    let codes = Notice::of_delivery(delivery.origin).map(|notice| notice.code.name());
-    codes.join(" ")
 }

@@ -179,7 +179,7 @@ impl ParsedProof {
             sello: SealView::new(seal),
             campos_sellados: covered_fields(proof),
             coincidencias: MatchesView::new(&proof.beneficiary, expected),
-            avisos: NoticeDetail::all(&Notice::of_delivery(*origin), language),
+            avisos: NoticeDetail::all(&Notice::of_delivery(*origin, seal), language),
             visto: seen.map(SeenView::new),
         }
     }

@@ -171,6 +171,7 @@ async fn a_file_that_was_not_wanted_is_not_delivered() {
                 verdict: Verdict::Invalid,
                 signer: None,
                 digest: None,
+                by_sandbox: false,
             },
             seen: None,
         })));

@@ -76,6 +76,7 @@ fn delivery() -> Option<Delivery> {
             verdict: Verdict::Valid(SealHash::Sha512),
             signer: Some(signer),
             digest: Some(SealedDigest([0x5a; 64])),
+            by_sandbox: false,
         },
         seen: Some(EarlierDeliveries {
             times: 1,
