@@ -53,7 +53,7 @@ impl Notice {
             ProofOrigin::Imported => NoticeCode::UnsealedNotCompared,
         });
         let sandbox = seal.by_sandbox.then_some(Self::SANDBOX);
-        std::iter::once(unsealed).chain(sandbox).collect()
+        sandbox.into_iter().chain([unsealed]).collect()
     }
 }
 

@@ -108,14 +108,18 @@ async fn a_batch_goes_on_after_its_gateway_was_killed_and_counts_each_row_once()
     let key = gateway.live_key();
     let path = create(&gateway, &key, table(0, ROWS)).await;
     once(&gateway, &key, &path, |batch| {
-        count(batch, "delivered") > 50
+        count(batch, "delivered_seal_not_checked") > 50
     })
     .await;
     let folder = gateway.kill();
 
     let gateway = embedded(&bank, folder).start();
     let batch = once(&gateway, &key, &path, |batch| batch["state"] == "finished").await;
-    assert_eq!(count(&batch, "delivered"), u64::from(ROWS), "{batch:#}");
+    assert_eq!(
+        count(&batch, "delivered_seal_not_checked"),
+        u64::from(ROWS),
+        "{batch:#}"
+    );
     let charged = gateway.run(&["keys", "list", "--json"]);
     let charged: Value = serde_json::from_slice(&charged.stdout).unwrap();
     let used = charged
@@ -229,7 +233,7 @@ async fn a_batch_of_three_replicas_goes_on_when_one_is_killed() {
     let key = fleet.replicas[1].live_key();
     let path = create(&fleet.replicas[1], &key, table(0, ROWS)).await;
     once(&fleet.replicas[1], &key, &path, |batch| {
-        count(batch, "delivered") > 30
+        count(batch, "delivered_seal_not_checked") > 30
     })
     .await;
     fleet.replicas.remove(0).kill();
@@ -238,7 +242,11 @@ async fn a_batch_of_three_replicas_goes_on_when_one_is_killed() {
         batch["state"] == "finished"
     })
     .await;
-    assert_eq!(count(&batch, "delivered"), u64::from(ROWS), "{batch:#}");
+    assert_eq!(
+        count(&batch, "delivered_seal_not_checked"),
+        u64::from(ROWS),
+        "{batch:#}"
+    );
     assert_eq!(fleet.charged(&key), u64::from(ROWS));
     assert_asked_once(&bank, ROWS);
 }
@@ -252,7 +260,7 @@ async fn who_waits_for_an_answer_is_served_before_a_batch_of_another_customer() 
     let (greedy, other) = (gateway.live_key(), gateway.live_key());
     let path = create(&gateway, &greedy, table(0, 1_000)).await;
     once(&gateway, &greedy, &path, |batch| {
-        count(batch, "delivered") > 3
+        count(batch, "delivered_seal_not_checked") > 3
     })
     .await;
     for number in 5_000..5_010 {

@@ -146,6 +146,25 @@ async fn a_proof_that_was_delivered_before_says_so_to_its_customer_alone() {
     assert_eq!(seen("1234.57").await["veces"], 0);
 }
 
+/// A seal that anybody can make is no proof of a payment; `verify` isn't the only one to say so.
+#[tokio::test]
+async fn a_delivery_of_the_sandbox_bank_says_that_its_seal_proves_nothing() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let answer = gateway.post("json", &key, &request(8, "1234.56")).await;
+    let answer = json_of(answer, 200).await;
+    assert_eq!(answer["sello"]["estado"], "valid");
+    let notices = answer["avisos"].as_array().unwrap();
+    let codes: Vec<_> = notices.iter().map(|notice| &notice["codigo"]).collect();
+    assert_eq!(
+        codes,
+        [
+            "sello_del_banco_de_pruebas",
+            "campos_sin_sellar_comparados_con_el_banco"
+        ]
+    );
+}
+
 /// Asserts the reason, the code of the payment's state and the bank's word for it.
 fn assert_state(body: &Value, reason: &str, state: &str, text: &str) {
     let details = &body["details"];

@@ -19,7 +19,7 @@ const LATENCY: Duration = Duration::from_millis(20);
 
 /// The batch once so many rows are delivered.
 async fn under_way(gateway: &Gateway, key: &Key, path: &str) {
-    let is_under_way = |batch: &Value| count(batch, "delivered") > 30;
+    let is_under_way = |batch: &Value| count(batch, "delivered_seal_not_checked") > 30;
     once(gateway, key, path, is_under_way).await;
 }
 
@@ -28,7 +28,11 @@ async fn finishes(gateway: &Gateway, key: &Key, path: &str) {
     let is_read = async || get(gateway, key, path).await.status() == StatusCode::OK;
     eventually("the batch is read again", PATIENCE, is_read).await;
     let batch = once(gateway, key, path, |batch| batch["state"] == "finished").await;
-    assert_eq!(count(&batch, "delivered"), u64::from(ROWS), "{batch:#}");
+    assert_eq!(
+        count(&batch, "delivered_seal_not_checked"),
+        u64::from(ROWS),
+        "{batch:#}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

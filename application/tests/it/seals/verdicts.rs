@@ -88,9 +88,11 @@ async fn the_sandboxs_seal_is_recognised_whichever_certificate_is_named() {
     assert_eq!(fixture.verdict(LIVE, &altered), Verdict::Invalid);
     for of_sandbox in [&altered, &sandbox.proof(1)] {
         assert!(fixture.service.is_of_sandbox(of_sandbox));
+        assert!(fixture.service.check(TEST, of_sandbox).by_sandbox);
     }
     for other in [first.proof(1), Institution::second().proof(1)] {
         assert!(!fixture.service.is_of_sandbox(&other));
+        assert!(!fixture.service.check(TEST, &other).by_sandbox);
     }
 }
 
