@@ -142,7 +142,7 @@ async fn two_hundred_payments_with_mistakes_are_checked_corrected_run_and_downlo
         .find_css("[data-testid=rejected-row][data-line='190']")
         .await;
     let damaged = damaged.text().await.unwrap();
-    for said in ["F-188", "cuenta", "texto"] {
+    for said in ["F-188", "Cuenta del beneficiario:", "texto"] {
         assert!(damaged.contains(said), "{said}: {damaged}");
     }
     // Nothing was created, nothing was counted.
@@ -350,6 +350,9 @@ async fn a_file_that_is_no_table_is_refused_with_what_to_do() {
     browser.choose_files("batch-file", &[&workbook]).await;
     let refused = browser.find("batch-refused").await.text().await.unwrap();
     assert!(refused.contains("CSV UTF-8"), "{refused}");
+    let archive = saved(&gateway, "banco.zip", "PK");
+    browser.choose_files("batch-file", &[&archive]).await;
+    browser.sees("se revisan en «Comprobar»").await;
     let large = saved(&gateway, "grande.csv", vec![b'x'; 16_777_217]);
     browser.choose_files("batch-file", &[&large]).await;
     browser.sees("pasa de 16").await;
@@ -362,4 +365,17 @@ async fn a_file_that_is_no_table_is_refused_with_what_to_do() {
     browser.choose_files("batch-file", &[&header]).await;
     browser.sees("400 INVALID_REQUEST").await;
     assert_refused_alone(&browser).await;
+}
+
+#[tokio::test]
+async fn of_a_table_without_a_good_row_nobody_is_told_to_start_with_the_others() {
+    let Some((browser, gateway, _)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    open(&browser, &gateway, "/batches/new").await;
+    let rows = HEADER.replace("Total pagado", "Monto") + &line(1, "10.00", "2.01008E+15");
+    let table = saved(&gateway, "malas.csv", rows);
+    browser.choose_files("batch-file", &[&table]).await;
+    browser.sees("Corríjalas en su archivo").await;
+    assert!(!browser.text().await.contains("empezar con las demás"));
 }

@@ -81,6 +81,9 @@ async fn a_lookup_that_the_bank_does_not_know_says_what_was_asked_and_what_to_do
     for said in ["002010077777777771", "$404.00", "40012"] {
         assert!(question.contains(said), "{said}: {question}");
     }
+    // Both banks were given by their codes.
+    browser.sees("BANAMEX").await;
+    browser.sees("BBVA").await;
     let next_step = browser.find("next-step").await.text().await.unwrap();
     let hints = browser.find("hints").await.text().await.unwrap();
     assert!(next_step.contains(&hints), "{next_step}");

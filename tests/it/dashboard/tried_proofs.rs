@@ -149,3 +149,19 @@ async fn a_shown_proof_has_no_serious_fault_of_accessibility() {
         assert_eq!(browser.run(overflow, vec![]).await, json!(false));
     }
 }
+
+#[tokio::test]
+async fn a_bank_that_can_not_be_inferred_is_named_with_its_reason() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    open_with(&browser, &gateway, &key).await;
+    let field = browser.find_css("input[name=clave_rastreo]").await;
+    field.clear().await.unwrap();
+    field.send_keys("7").await.unwrap();
+    browser.click("try-submit").await;
+    let gaps = text(&browser, "gaps").await;
+    assert!(gaps.contains("Banco emisor:"), "{gaps}");
+    let shown = text(&browser, "try-result").await;
+    assert!(!shown.contains("/v1/"), "{shown}");
+}

@@ -115,6 +115,9 @@ async fn chosen_files_are_checked_and_an_altered_amount_is_seen_at_once() {
         assert!(text.contains("$1,234.56 MXN"), "{text}");
         assert!(text.contains("no prueba nada"), "of the sandbox: {text}");
     }
+    browser
+        .sees("auténtico, de prueba: 2 · no confiable: 1")
+        .await;
     assert_eq!(altered["name"], "alterado.xml");
     assert_eq!(altered["result"], "invalid", "{altered}");
     assert_eq!(altered["open"], true, "{altered}");

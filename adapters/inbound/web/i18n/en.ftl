@@ -34,7 +34,7 @@ invalid-fields = The request is not valid: correct { $count ->
     } { LIST($fields, last: "and") }.
 same-institution = Within one bank there is no CEP: emisor and receptor are the same one ({ $code }), and the payment does not cross SPEI. If they are not the same bank, check cuenta and clave_rastreo, or name emisor and receptor.
 empty-change = The request changes nothing; send { LIST($fields, last: "or") }.
-not-a-proof = The file is not a proof that can be checked; details.file says what it is. Send the XML or the PDF as it was downloaded from the portal, or a ZIP of them.
+not-a-proof = The file is not a proof that can be checked. Send the XML or the PDF as it was downloaded from the portal, or a ZIP of them.
 inference-failed = Could not infer { LIST($missing, last: "or") }; add { LIST($missing, last: "and") } to this same request{ LIST($endpoints, last: "and", before: ", or name emisor and receptor at ") }.
 route-not-found = There is no such route. The API's routes are described at /openapi.json and /docs.
 method-not-allowed = The route does not accept this method; use one that the Allow header names.
@@ -83,7 +83,7 @@ batch-ended = The batch has ended, so it can't be canceled; DELETE removes it.
 batch-not-ended = The batch hasn't ended, so it can't be removed; cancel it first.
 batch-canceled = The batch was canceled, so nothing can be imported; create another one with the rows that are missing.
 too-many-batches = Your account has { $most } batches that haven't ended, and may have no more; wait for one to end, or cancel it.
-too-few-rows = The bank takes files of { $least } rows or more, and { $rows } can stand in one: rows that have a proof, and tracking keys with a comma, cannot. Look a single one up by itself.
+too-few-rows = The bank takes files of { $least } rows or more, and { $rows } can stand in one: rows that have a proof, payments that were returned, rejected or canceled, which get none, and tracking keys with a comma cannot. Look a single one up in the portal by itself.
 unsupported-table-type = The Content-Type must be text/csv (UTF-8, UTF-16 or Windows-1252) or application/x-ndjson, uncompressed.
 unsupported-body-type = Under a session the Content-Type must be text/csv or application/x-ndjson for a table, application/zip for the bank's file, and application/json without a body.
 unsupported-archive-type = The Content-Type must be application/zip (or application/octet-stream), uncompressed.
@@ -211,7 +211,7 @@ field-not-an-object = The line must be a JSON object, not { $found ->
        *[null] null
     }; send the fields within braces.
 field-repeated-member = The line repeats a member (byte { $position }); send each once.
-notice-tracking-keys-elsewhere = Column { $number } ({ $header }) holds tracking keys, and the one that is read as clave_rastreo holds none. Assign it: columns=clave_rastreo:{ $number }.
+notice-tracking-keys-elsewhere = Column { $number } ({ $header }) holds tracking keys, and the one that is read as the tracking key holds none. Assign column { $number } to the tracking key.
 
 ## Reasons why a bank is not inferred
 
@@ -347,7 +347,7 @@ user-delivery-pending = The message is still tried; its next attempt is in nextA
 ## Notices beside the verdict on a proof (avisos[].mensaje)
 
 notice-unsealed-compared = No seal covers the tracking key and the reference number. The tracking key was compared with the bank: it issues the proof of a payment with this key and the same sealed data.
-notice-unsealed-not-compared = No seal covers the tracking key and the reference number, and nobody compared them with the bank: they may have been changed. Compare with the bank (portal=true, or a lookup) before you rely on them.
+notice-unsealed-not-compared = No seal covers the tracking key and the reference number, and nobody compared them with the bank: they may have been changed. Compare them with the bank before you rely on them.
 notice-unsealed-differ = No seal covers the tracking key and the reference number, and at the bank no proof with this key and these data was found: somebody may have changed the key. Don't rely on it.
 notice-sandbox-seal = The seal names the sandbox bank's certificate, whose key is published: anybody can make such a proof, and it proves nothing.
 
@@ -356,7 +356,7 @@ notice-sandbox-seal = The seal names the sandbox bank's certificate, whose key i
 check-archivo-muy-grande = The file is too large: files of up to 1 MiB are checked, and a proof has about 30 KB. Send the proof as it was downloaded.
 check-archivo-vacio = The file is empty. Download it again, or ask for it again.
 check-es-factura = This is an invoice (CFDI), not a CEP: it says what was sold, and proves no payment. Ask for the CEP of the transfer, as XML or PDF.
-check-es-imagen = This is a picture, and a picture proves nothing: anybody can draw one. Type what it shows to look the payment up: fecha, clave_rastreo, cuenta (the receiving account), monto, and emisor and receptor if you know them (POST /v1/cep/json_auto). Or ask for the CEP as XML or PDF.
+check-es-imagen = This is a picture, and a picture proves nothing: anybody can draw one. Look the payment up with what it shows: date, tracking key, receiving account, amount, and both banks if you know them. Or ask for the CEP as XML or PDF.
 check-es-documento-de-office = This is a document of Office (Word, Excel or the like), not a CEP. Send the CEP as it was downloaded from the portal, as XML or PDF.
 check-es-pagina-web = This is a page of a web site, not a CEP: it may be the portal's, saved in place of the file. Download the CEP with the portal's buttons, as XML or PDF.
 check-es-correo = This is an e-mail, not a CEP. Send the file that is attached to it.

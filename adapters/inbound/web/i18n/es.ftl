@@ -34,7 +34,7 @@ invalid-fields = La petición no es válida: corrija { $count ->
     } { LIST($fields, last: "y") }.
 same-institution = Entre cuentas de un mismo banco no hay CEP: emisor y receptor son el mismo ({ $code }), y el pago no pasa por el SPEI. Si no son del mismo banco, revise cuenta y clave_rastreo, o indique emisor y receptor.
 empty-change = La petición no cambia nada; envíe { LIST($fields, last: "o") }.
-not-a-proof = El archivo no es un comprobante que se pueda revisar; details.file dice qué es. Envíe el XML o el PDF tal como se descargó del portal, o un ZIP con ellos.
+not-a-proof = El archivo no es un comprobante que se pueda revisar. Envíe el XML o el PDF tal como se descargó del portal, o un ZIP con ellos.
 inference-failed = No se pudo inferir { LIST($missing, last: "ni") }; agregue { LIST($missing, last: "y") } a esta misma petición{ LIST($endpoints, last: "y", before: ", o indique emisor y receptor en ") }.
 route-not-found = La ruta no existe. Las rutas de la API se describen en /openapi.json y en /docs.
 method-not-allowed = La ruta no acepta este método; use uno de los que indica el encabezado Allow.
@@ -83,7 +83,7 @@ batch-ended = El lote ya terminó, así que no se puede cancelar; DELETE lo borr
 batch-not-ended = El lote no ha terminado, así que no se puede borrar; cancélelo antes.
 batch-canceled = El lote se canceló, así que no se puede importar nada; cree otro con las filas que faltan.
 too-many-batches = Su cuenta tiene { $most } lotes sin terminar y no puede tener más; espere a que termine uno o cancélelo.
-too-few-rows = El banco recibe archivos de { $least } filas o más y solo { $rows } pueden ir en uno: las que ya tienen comprobante y las claves con coma no pueden. Si es una sola, consúltela por separado.
+too-few-rows = El banco recibe archivos de { $least } filas o más y solo { $rows } pueden ir en uno: no pueden las que ya tienen comprobante, los pagos devueltos, rechazados o cancelados, que no lo tendrán, ni las claves con coma. Si es una sola, consúltela en el portal por separado.
 unsupported-table-type = El Content-Type debe ser text/csv (UTF-8, UTF-16 o Windows-1252) o application/x-ndjson, sin comprimir.
 unsupported-body-type = Con una sesión, el Content-Type debe ser text/csv o application/x-ndjson para una tabla, application/zip para el archivo del banco, y application/json sin cuerpo.
 unsupported-archive-type = El Content-Type debe ser application/zip (o application/octet-stream), sin comprimir.
@@ -211,7 +211,7 @@ field-not-an-object = La línea debe ser un objeto JSON, no { $found ->
        *[null] null
     }; envíe los campos entre llaves.
 field-repeated-member = La línea repite una clave (byte { $position }); envíe cada una una sola vez.
-notice-tracking-keys-elsewhere = La columna { $number } ({ $header }) trae claves de rastreo, y la que se lee como clave_rastreo no trae ninguna. Asígnela: columns=clave_rastreo:{ $number }.
+notice-tracking-keys-elsewhere = La columna { $number } ({ $header }) trae claves de rastreo, y la que se lee como clave de rastreo no trae ninguna. Asigne la columna { $number } a la clave de rastreo.
 
 ## Motivos por los que no se infiere un banco
 
@@ -347,7 +347,7 @@ user-delivery-pending = El mensaje todavía se intenta; su próximo intento est�
 ## Avisos junto al veredicto sobre un comprobante (avisos[].mensaje)
 
 notice-unsealed-compared = Ningún sello protege la clave de rastreo ni el número de referencia. La clave de rastreo se comparó con el banco: emite el comprobante de un pago con esta clave y los mismos datos sellados.
-notice-unsealed-not-compared = Ningún sello protege la clave de rastreo ni el número de referencia, y nadie los comparó con el banco: alguien pudo cambiarlos. Compárelos con el banco (portal=true, o una consulta) antes de confiar en ellos.
+notice-unsealed-not-compared = Ningún sello protege la clave de rastreo ni el número de referencia, y nadie los comparó con el banco: alguien pudo cambiarlos. Compárelos con el banco antes de confiar en ellos.
 notice-unsealed-differ = Ningún sello protege la clave de rastreo ni el número de referencia, y en el banco no se halló un comprobante con esta clave y estos datos: alguien pudo cambiar la clave. No confíe en ella.
 notice-sandbox-seal = El sello nombra el certificado del banco de pruebas, cuya clave es pública: cualquiera puede hacer un comprobante así, y no prueba nada.
 
@@ -356,7 +356,7 @@ notice-sandbox-seal = El sello nombra el certificado del banco de pruebas, cuya 
 check-archivo-muy-grande = El archivo es muy grande: se revisan archivos de hasta 1 MiB, y un comprobante tiene unos 30 KB. Envíe el comprobante tal como se descargó.
 check-archivo-vacio = El archivo está vacío. Descárguelo de nuevo, o pídalo de nuevo.
 check-es-factura = Esto es una factura (CFDI), no un CEP: dice qué se vendió, y no prueba ningún pago. Pida el CEP de la transferencia, en XML o PDF.
-check-es-imagen = Esto es una imagen, y una imagen no prueba nada: cualquiera puede hacer una. Escriba lo que muestra para consultar el pago: fecha, clave_rastreo, cuenta (la que recibe), monto, y emisor y receptor si los conoce (POST /v1/cep/json_auto). O pida el CEP en XML o PDF.
+check-es-imagen = Esto es una imagen, y una imagen no prueba nada: cualquiera puede hacer una. Consulte el pago con lo que muestra: fecha, clave de rastreo, cuenta que recibe, monto, y los dos bancos si los conoce. O pida el CEP en XML o PDF.
 check-es-documento-de-office = Esto es un documento de Office (Word, Excel o parecido), no un CEP. Envíe el CEP como se descargó del portal, en XML o PDF.
 check-es-pagina-web = Esto es una página web, no un CEP: puede ser la del portal, guardada en lugar del archivo. Descargue el CEP con los botones del portal, en XML o PDF.
 check-es-correo = Esto es un correo, no un CEP. Envíe el archivo que trae adjunto.

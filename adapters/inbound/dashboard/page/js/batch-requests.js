@@ -21,8 +21,10 @@ function sizeRefusal({ size }, most, large) {
 }
 
 // Reason for which a file isn't sent; null when it is.
-export const tableRefusal = (file) =>
-  (/\.(csv|tsv|txt|ndjson|jsonl)$/i.test(file.name) ? sizeRefusal(file, MOST_TABLE_BYTES, 'large_table') : 'table');
+export function tableRefusal(file) {
+  if (/\.zip$/i.test(file.name)) return 'zip';
+  return /\.(csv|tsv|txt|ndjson|jsonl)$/i.test(file.name) ? sizeRefusal(file, MOST_TABLE_BYTES, 'large_table') : 'table';
+}
 export const archiveRefusal = (file) =>
   (/\.zip$/i.test(file.name) ? sizeRefusal(file, MOST_ARCHIVE_BYTES, 'large_archive') : 'archive');
 

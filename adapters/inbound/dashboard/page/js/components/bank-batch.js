@@ -8,6 +8,7 @@ import { t, tn } from '../i18n.js';
 import { say } from '../memory.js';
 import { saveFile } from '../save-file.js';
 import { refresh } from '../use-query.js';
+import { deliveredRows, lookedUp } from './batch-facts.js';
 import { Button } from './button.js';
 import { ChosenFile, DropZone, RefusedFile } from './drop-zone.js';
 import { Notice } from './feedback.js';
@@ -16,7 +17,8 @@ import { Refusal } from './refusal.js';
 
 export function BankBatch({ of: batch }) {
   const { counts } = batch;
-  const open = counts.rows - counts.faulty - counts.duplicates - counts.delivered - counts.deliveredSealInvalid - counts.canceled;
+  // Those whose payment was returned, rejected or canceled are among them: the server tells when too few are left.
+  const open = lookedUp(counts) - deliveredRows(counts) - counts.canceled;
   const [unfolded, setUnfolded] = useState(false);
   const [busy, setBusy] = useState(false);
   const [result, setResult] = useState(null);

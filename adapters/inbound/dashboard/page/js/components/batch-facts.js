@@ -22,8 +22,12 @@ export const titleOf = ({ name }) => name ?? t('batch.unnamed');
 // Rows that are looked up: those without mistakes that repeat no other.
 export const lookedUp = ({ rows, faulty, duplicates }) => rows - faulty - duplicates;
 
-export const endedRows = ({ delivered, deliveredSealInvalid, deliveredSealNotChecked, notFound, failed, expired, canceled }) =>
-  delivered + deliveredSealInvalid + deliveredSealNotChecked + notFound + failed + expired + canceled;
+// Rows with a file, whatever its seal.
+export const deliveredRows = ({ delivered, deliveredSealInvalid, deliveredSealNotChecked }) =>
+  delivered + deliveredSealInvalid + deliveredSealNotChecked;
+
+export const endedRows = (counts) =>
+  deliveredRows(counts) + counts.notFound + counts.failed + counts.expired + counts.canceled;
 
 function TimeLeft({ eta }) {
   const seconds = Math.max(0, (new Date(eta) - Date.now()) / 1000);

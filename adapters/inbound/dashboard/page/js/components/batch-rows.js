@@ -8,6 +8,7 @@ import { usePolling } from '../polling.js';
 import { Link } from '../router.js';
 import { useQuery } from '../use-query.js';
 import { OutcomeBadge } from './facts.js';
+import { Fault } from './fault.js';
 import { Failed, Skeleton } from './feedback.js';
 import { Icon } from './icon.js';
 import { DeliveryBadge, isDistrusted, LOOKUP_TONES } from './lookup-facts.js';
@@ -32,7 +33,7 @@ const Explanation = ({ of: row }) => {
   }
   const reason = state !== 'DELIVERED' && row.reason;
   if (state === 'FAULTY') {
-    return html`<ul class="remedies">${errors.map(({ field, message }) => html`<li key=${field}><code>${field}</code>: ${message}</li>`)}</ul>`;
+    return html`<ul class="remedies">${errors.map(({ field, message }) => html`<li key=${field}><${Fault} field=${field} message=${message} /></li>`)}</ul>`;
   }
   if (state === 'DUPLICATE') return html`<span>${t('dry_run.repeats', { row: count(duplicateOf) })}</span>`;
   if (!imported && !reason && !whatToDo) return html`<span class="muted">—</span>`;

@@ -4,6 +4,7 @@ import { html, useState } from '../lib.js';
 import { count, howLong } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { Badge } from './facts.js';
+import { Fault } from './fault.js';
 import { Notice } from './feedback.js';
 import { Table } from './table.js';
 
@@ -37,7 +38,7 @@ const Remedy = ({ of: row }) => (row.state === 'duplicate'
   ? html`<span class="break">${t('dry_run.repeats', { row: count(row.duplicate_of) })}</span>`
   : html`
     <ul class="remedies">
-      ${row.errors.map(({ field, message }) => html`<li key=${field}><code>${field}</code>: ${message}</li>`)}
+      ${row.errors.map(({ field, message }) => html`<li key=${field}><${Fault} field=${field} message=${message} /></li>`)}
     </ul>`);
 
 const COLUMNS = () => [
@@ -50,7 +51,7 @@ const COLUMNS = () => [
   { key: 'remedy', label: t('dry_run.remedy'), tone: 'remedy', cell: (row) => html`<${Remedy} of=${row} />` },
 ];
 
-function Rejected({ of: { rejected, faulty, duplicates, warned } }) {
+function Rejected({ of: { rejected, ready, faulty, duplicates, warned } }) {
   const [all, setAll] = useState(false);
   if (!rejected.length) return warned === 0 && html`<${Notice} tone="ok"><p>${t('dry_run.flawless')}</p></${Notice}>`;
   const rows = rejected.map((row) => ({ ...row, id: row.row, callerId: row.id }));
@@ -59,7 +60,7 @@ function Rejected({ of: { rejected, faulty, duplicates, warned } }) {
   const unlisted = faulty + duplicates - rows.length;
   return html`
     <h3>${t('dry_run.rejected')}</h3>
-    <p class="muted small">${t('dry_run.rejected_more')}</p>
+    <p class="muted small">${t(ready > 0 ? 'dry_run.rejected_more' : 'dry_run.rejected_all')}</p>
     <${Table} label=${t('dry_run.rejected')} rows=${shown} columns=${COLUMNS()} testid="rejected-table"
       rowProps=${({ line }) => ({ 'data-testid': 'rejected-row', 'data-line': line })} />
     ${rest > 0 && html`<p><button type="button" onClick=${() => setAll(true)} data-testid="rejected-all">${tn('dry_run.show_rest', rest)}</button></p>`}
@@ -68,7 +69,7 @@ function Rejected({ of: { rejected, faulty, duplicates, warned } }) {
 
 const WARNING_COLUMNS = () => [
   { key: 'line', label: t('dry_run.line'), cell: ({ line }) => html`<strong class="number"><span class="card-label">${t('dry_run.line')} </span>${count(line)}</strong>` },
-  { key: 'remedy', label: t('dry_run.remedy'), tone: 'remedy', cell: ({ field, message }) => html`<span class="break"><code>${field}</code>: ${message}</span>` },
+  { key: 'remedy', label: t('dry_run.remedy'), tone: 'remedy', cell: ({ field, message }) => html`<span class="break"><${Fault} field=${field} message=${message} /></span>` },
 ];
 
 function Warnings({ of: { warnings, warned } }) {

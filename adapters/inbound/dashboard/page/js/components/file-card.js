@@ -15,15 +15,14 @@ import { SealVerdict, toneOf, VerdictBadge } from './seal-verdict.js';
 const STATE_TONES = { waiting: 'neutral', checking: 'test', refused: 'bad', failed: 'bad' };
 
 // The sandbox bank's key is published: anybody can make its seals.
-const wordOf = (resultado, sandbox) =>
-  t(sandbox && resultado === 'valid' ? 'verify.result.sandbox' : `verify.result.${resultado}`);
+export const shownResult = (resultado, sandbox) => (sandbox && resultado === 'valid' ? 'sandbox' : resultado);
 
 // A page that wasn't compared may show anything, whatever its seal says.
 const headlineOf = ({ resultado, pagina, sello }) => (resultado === 'not_checked' && pagina === 'no_comparada' && sello.estado === 'valid'
   ? 'page_not_compared' : resultado);
 
 const Verdict = ({ of: { resultado }, sandbox }) => html`
-  <${VerdictBadge} verdict=${resultado} text=${wordOf(resultado, sandbox)} testid="file-result" />`;
+  <${VerdictBadge} verdict=${resultado} text=${t(`verify.result.${shownResult(resultado, sandbox)}`)} testid="file-result" />`;
 
 // The proofs of a ZIP have verdicts of their own.
 const State = ({ of: { state, result } }) => {

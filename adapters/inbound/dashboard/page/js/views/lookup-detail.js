@@ -7,7 +7,7 @@ import { useKeyNames } from '../key-names.js';
 import { useLive } from '../live.js';
 import { open } from '../memory.js';
 import { usePolling } from '../polling.js';
-import { LOOKUP, LOOKUP_CHANGED, OWN } from '../queries.js';
+import { LOOKUP, LOOKUP_CHANGED, OWN, PARTICIPANTS } from '../queries.js';
 import { Link } from '../router.js';
 import { useQuery } from '../use-query.js';
 import { StateButton } from '../components/button.js';
@@ -119,14 +119,20 @@ function Progress({ of: lookup }) {
     </section>`;
 }
 
-const Bank = ({ inferred, given }) => (inferred ? html`
+// A bank that was given, by its name where that is known.
+const Given = ({ code, names }) => (names?.[code]
+  ? html`<span>${names[code]} <span class="muted small">${code}</span></span>` : html`<span>${code ?? '—'}</span>`);
+
+const Bank = ({ inferred, given, names }) => (inferred ? html`
   <span class="stacked">
     <span>${inferred.participant.name} <span class="muted small">${inferred.participant.code}</span></span>
     <small>${t(`lookup.source.${inferred.source}`)}</small>
     ${inferred.confidence === 'MEDIUM' && html`<${Badge} tone="warn">${t('lookup.probable')}</${Badge}>`}
-  </span>` : html`<span>${given ?? '—'}</span>`);
+  </span>` : html`<${Given} code=${given} names=${names} />`);
 
 function Question({ of: lookup }) {
+  const { data } = useQuery(PARTICIPANTS);
+  const names = data && Object.fromEntries(data.participants.map(({ code, name }) => [code, name]));
   const { question, inferred } = lookup;
   return html`
     <section class="panel" aria-labelledby="question-title">
@@ -136,8 +142,8 @@ function Question({ of: lookup }) {
         <div><dt>${t('columns.clave_rastreo')}</dt><dd class="break"><code>${question.claveRastreo}</code></dd></div>
         <div><dt>${t('columns.cuenta')}</dt><dd class="break"><code>${question.cuenta}</code></dd></div>
         <div><dt>${t('columns.monto')}</dt><dd>${money(question.monto)}</dd></div>
-        <div><dt>${t('lookup.issuer')}</dt><dd><${Bank} inferred=${inferred?.emisor} given=${question.emisor} /></dd></div>
-        <div><dt>${t('lookup.receiver')}</dt><dd><${Bank} inferred=${inferred?.receptor} given=${question.receptor} /></dd></div>
+        <div><dt>${t('lookup.issuer')}</dt><dd><${Bank} inferred=${inferred?.emisor} given=${question.emisor} names=${names} /></dd></div>
+        <div><dt>${t('lookup.receiver')}</dt><dd><${Bank} inferred=${inferred?.receptor} given=${question.receptor} names=${names} /></dd></div>
       </dl>
       <h3>${t('lookup.metadata')}</h3>
       ${lookup.metadata.length > 0 ? html`

@@ -8,7 +8,7 @@ import { useSignal } from '../signal.js';
 import { refresh } from '../use-query.js';
 import { DropZone } from '../components/drop-zone.js';
 import { Notice } from '../components/feedback.js';
-import { FileCard, titleId } from '../components/file-card.js';
+import { FileCard, shownResult, titleId } from '../components/file-card.js';
 import { Icon } from '../components/icon.js';
 import { KeyField, useKeyField } from '../components/key-field.js';
 import { Page } from './page.js';
@@ -96,13 +96,13 @@ function Portal({ checked, onChange }) {
     </div>`;
 }
 
-const RESULTS = ['valid', 'invalid', 'not_checked'];
+const RESULTS = ['valid', 'sandbox', 'invalid', 'not_checked'];
 
 // `3 of 5 checked · authentic: 2 · not to be trusted: 1`, as a screen reader hears it, too.
 function progress(entries) {
   const done = entries.filter(({ state }) => state === 'done');
-  const proofs = done.flatMap(({ result: { proof } }) => proofsIn(proof));
-  const counts = RESULTS.map((result) => [result, proofs.filter(({ resultado }) => resultado === result).length]);
+  const results = done.flatMap(({ result: { proof, sandbox } }) => proofsIn(proof).map(({ resultado }) => shownResult(resultado, sandbox)));
+  const counts = RESULTS.map((result) => [result, results.filter((each) => each === result).length]);
   const told = counts.filter(([, count]) => count > 0).map(([result, count]) => `${t(`verify.result.${result}`)}: ${count}`);
   return [t('verify.progress', { done: done.length, all: entries.length }), ...told].join(' · ');
 }
