@@ -1,35 +1,25 @@
-//! A headless Chromium of a test's own, driven over `WebDriver`.
+//! A headless Chromium, driven over `WebDriver`.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
-use fantoccini::wd::Capabilities;
-use fantoccini::{Client, ClientBuilder, Locator};
+use fantoccini::{Client, Locator};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use testkit::skip;
+
+mod driver;
+mod session;
+
+use session::Session;
 
 /// Time that a page may take for anything; the usual is milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Chromium's windows are no narrower; what is narrower is a phone's screen.
-const NARROWEST_WINDOW: u32 = 500;
-
-/// Folder of saved files, within the profile's.
-const DOWNLOADS: &str = "downloads";
-
-/// A browser, its driver's process, and its profile's folder.
+/// A browser that a test drives.
 pub(crate) struct Browser {
     pub(crate) page: Client,
-    driver: Child,
-    /// The driver's port.
-    port: u16,
-    session: String,
-    profile: TempDir,
+    session: Session,
 }
 
 /// Window width and preferred colour scheme.
@@ -76,61 +66,9 @@ impl Browser {
             skip("chromium or chromium-driver is not installed");
             return None;
         };
-        let profile = tempfile::tempdir().unwrap();
-        let (driver, port) = start_driver(&chromedriver, profile.path());
-        let mut arguments: Vec<String> = [
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--disable-quic",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--force-color-profile=srgb",
-        ]
-        .map(str::to_owned)
-        .to_vec();
-        arguments.push(format!(
-            "--user-data-dir={}",
-            profile.path().join("p").display()
-        ));
-        arguments.push(format!("--window-size={},1000", look.width));
-        if look.scheme == "dark" {
-            arguments.push("--force-dark-mode".to_owned());
-            arguments.push("--blink-settings=preferredColorScheme=0".to_owned());
-        }
-        let mut options = json!({
-            "binary": chromium,
-            "args": arguments,
-            "prefs": {
-                "intl.accept_languages": "es-MX,es",
-                "download.default_directory": profile.path().join(DOWNLOADS),
-            },
-        });
-        if look.width < NARROWEST_WINDOW {
-            let metrics =
-                json!({ "width": look.width, "height": 844, "pixelRatio": 1, "touch": false });
-            options["mobileEmulation"] = json!({ "deviceMetrics": metrics });
-        }
-        let mut capabilities = Capabilities::new();
-        capabilities.insert("goog:chromeOptions".to_owned(), options);
-        capabilities.insert("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" }));
-        let connector = hyper_util::client::legacy::connect::HttpConnector::new();
-        let page = ClientBuilder::new(connector)
-            .capabilities(capabilities)
-            .connect(&format!("http://127.0.0.1:{port}"))
-            .await
-            .unwrap();
-        let session = page.session_id().await.unwrap().unwrap();
-        Some(Self {
-            page,
-            driver,
-            port,
-            session,
-            profile,
-        })
+        let session = Session::take(look, &chromium, &chromedriver).await;
+        let page = session.page().await;
+        Some(Self { page, session })
     }
 
     /// Waits for the element with this `data-testid`.
@@ -223,7 +161,7 @@ impl Browser {
 
     /// Waits for a saved file with this ending, and returns its content.
     pub(crate) async fn saved_file(&self, ending: &str) -> Vec<u8> {
-        let folder = self.profile.path().join(DOWNLOADS);
+        let folder = self.session.downloads();
         let deadline = Instant::now() + PATIENCE;
         loop {
             let files = std::fs::read_dir(&folder).into_iter().flatten();
@@ -282,8 +220,7 @@ impl Browser {
     /// Errors in the browser's console since the last call: scripts that failed, what the page's
     /// policy forbade, what couldn't be loaded.
     pub(crate) async fn complaints(&self) -> Vec<String> {
-        let Self { port, session, .. } = self;
-        let url = format!("http://127.0.0.1:{port}/session/{session}/se/log");
+        let url = self.session.url("/se/log");
         let asked = crate::gateway::client()
             .post(url)
             .header("content-type", "application/json")
@@ -295,56 +232,6 @@ impl Browser {
             .map(|entry| entry["message"].as_str().unwrap().to_owned())
             .collect()
     }
-}
-
-impl Drop for Browser {
-    /// Ends the browser, which would outlive its driver, and then the driver; also after a panic.
-    fn drop(&mut self) {
-        let request = format!(
-            "DELETE /session/{} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n",
-            self.session
-        );
-        let asked = TcpStream::connect(("127.0.0.1", self.port)).and_then(|mut driver| {
-            driver.set_read_timeout(Some(PATIENCE))?;
-            driver.write_all(request.as_bytes())?;
-            // The answer comes once the browser has ended; the connection stays open.
-            driver.read(&mut [0; 256])
-        });
-        // The driver may be gone already, and its browser with it.
-        drop(asked);
-        let _ = self.driver.kill();
-        let _ = self.driver.wait();
-    }
-}
-
-/// Starts the driver on a free port, which it prints. It takes one of IPv4 and gives up when the
-/// same isn't free for IPv6: then another one is tried.
-fn start_driver(chromedriver: &Path, folder: &Path) -> (Child, u16) {
-    (0..10)
-        .find_map(|_| try_to_start(chromedriver, folder))
-        .expect("the driver prints its port")
-}
-
-fn try_to_start(chromedriver: &Path, folder: &Path) -> Option<(Child, u16)> {
-    let mut driver = Command::new(chromedriver)
-        .arg("--port=0")
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-    let port = lines.by_ref().map_while(Result::ok).find_map(|line| {
-        let (_, port) = line.split_once("started successfully on port ")?;
-        port.trim_end_matches('.').trim().parse().ok()
-    });
-    let Some(port) = port else {
-        driver.wait().unwrap();
-        return None;
-    };
-    std::thread::spawn(move || lines.for_each(drop));
-    Some((driver, port))
 }
 
 /// axe-core's script; `None`, after printing it, when it isn't installed.

@@ -3,8 +3,7 @@
 use store_seaorm::Store;
 use testkit::until;
 
-use crate::postgres::million_rows;
-use crate::postgres::server::Server;
+use crate::postgres::server::{Server, TestDatabase};
 
 /// Rows that a node of a plan may read: pages of the rarest matches, and lists of whole months of a
 /// customer, stay far below. A sequential scan of a large table doesn't.
@@ -21,12 +20,8 @@ pub(crate) struct ExplainedStore<'a> {
 }
 
 impl<'a> ExplainedStore<'a> {
-    /// A store with a million rows. For a prepared statement the server makes a plan for the values
-    /// at hand (`force_custom_plan`), or, once it ran five times, perhaps one for any
-    /// (`force_generic_plan`).
-    pub(crate) async fn filled(server: &'a Server, plans: &str) -> Self {
-        let database = server.database().await;
-        million_rows::fill(&database).await;
+    /// A store on a database, whose statements are planned in this way (`plan_cache_mode`).
+    pub(crate) async fn open(database: &TestDatabase<'a>, plans: &str) -> Self {
         let explained = "-c%20session_preload_libraries%3Dauto_explain\
                          %20-c%20auto_explain.log_min_duration%3D0\
                          %20-c%20auto_explain.log_analyze%3Don\
@@ -36,7 +31,10 @@ impl<'a> ExplainedStore<'a> {
             database.url()
         );
         let store = Store::open(&url).await.unwrap();
-        Self { server, store }
+        Self {
+            server: database.server,
+            store,
+        }
     }
 
     /// The plan of a query, line by line.

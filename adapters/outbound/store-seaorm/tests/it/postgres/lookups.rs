@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 use uuid::Uuid;
 
 use crate::both::lookups as sequences;
-use crate::postgres::server::server_or_skip;
+use crate::postgres::server::{CleanedDatabase, server_or_skip};
 use crate::postgres::support::{now, number};
 use domain::seal::SealVerdict;
 
@@ -25,6 +25,7 @@ use domain::seal::SealVerdict;
 fn any_sequence_of_operations_is_answered_as_by_the_fake() {
     let server = server_or_skip!();
     let runtime = Runtime::new().unwrap();
+    let database = runtime.block_on(CleanedDatabase::of(&server));
     let mut runner = TestRunner::new(ProptestConfig {
         cases: 12,
         failure_persistence: None,
@@ -32,7 +33,7 @@ fn any_sequence_of_operations_is_answered_as_by_the_fake() {
     });
     let agrees = runner.run(&sequences::steps(), |steps| {
         runtime.block_on(async {
-            let database = server.database().await;
+            let database = database.cleaned().await;
             let store = Stores::of(Arc::new(database.open_to_serve().await));
             sequences::assert_agrees(store, &steps).await;
         });

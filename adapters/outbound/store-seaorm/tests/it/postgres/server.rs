@@ -61,6 +61,44 @@ impl Server {
     }
 }
 
+/// A database whose rows are taken back between the cases of a suite: its tables are made once.
+pub(crate) struct CleanedDatabase<'a>(TestDatabase<'a>);
+
+/// Copies the rows that migrations leave.
+const KEEP: &str = "DO $$ DECLARE name text; BEGIN
+    EXECUTE format('CREATE SCHEMA %I', current_schema() || '_kept');
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP
+        EXECUTE format('CREATE TABLE %I.%I AS TABLE %I', current_schema() || '_kept', name, name);
+    END LOOP; END $$";
+
+/// Leaves these rows alone, and lets sequences begin anew. Triggers, which keep the audit log, are off.
+const CLEAN: &str = "DO $$ DECLARE name text; BEGIN
+    SET LOCAL session_replication_role = replica;
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP
+        EXECUTE format('DELETE FROM %I', name);
+        EXECUTE format('INSERT INTO %I OVERRIDING SYSTEM VALUE SELECT * FROM %I.%I',
+            name, current_schema() || '_kept', name);
+    END LOOP;
+    FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema() LOOP
+        EXECUTE format('ALTER SEQUENCE %I RESTART', name);
+    END LOOP; END $$";
+
+impl<'a> CleanedDatabase<'a> {
+    pub(crate) async fn of(server: &'a Server) -> Self {
+        let database = server.database().await;
+        let connection = database.connect().await;
+        connection.execute_unprepared(KEEP).await.unwrap();
+        Self(database)
+    }
+
+    /// The database, as it was after its migrations.
+    pub(crate) async fn cleaned(&self) -> &TestDatabase<'a> {
+        let connection = self.0.connect().await;
+        connection.execute_unprepared(CLEAN).await.unwrap();
+        &self.0
+    }
+}
+
 /// A database on a server.
 pub(crate) struct TestDatabase<'a> {
     pub(crate) server: &'a Server,

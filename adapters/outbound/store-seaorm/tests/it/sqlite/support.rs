@@ -1,5 +1,8 @@
 //! A database in a folder of its own.
 
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,6 +22,7 @@ use sea_orm::{
 };
 use store_seaorm::{Journal, Store, StoreOptions, sqlite_url};
 use tempfile::TempDir;
+use tokio::sync::OnceCell;
 
 pub(crate) use crate::both::entries::*;
 
@@ -49,10 +53,21 @@ impl Folder {
 
     /// As [`Folder::open`], with options that may be too short for creating the tables.
     pub(crate) async fn open_with(&self, options: StoreOptions) -> Store {
+        if self.database().exists() {
+            self.migrate().await;
+        } else {
+            let mut new = File::options();
+            let new = new.write(true).create_new(true).mode(0o600);
+            let mut file = new.open(self.database()).unwrap();
+            file.write_all(migrated().await).unwrap();
+        }
+        Store::open_with(&self.url(), options).await.unwrap()
+    }
+
+    async fn migrate(&self) {
         let store = Store::open(&self.url()).await.unwrap();
         store.migrate().await.unwrap();
         store.close().await.unwrap();
-        Store::open_with(&self.url(), options).await.unwrap()
     }
 
     /// A plain connection that bypasses the store.
@@ -86,6 +101,17 @@ impl Folder {
         let row = self.connect().await.query_one_raw(query).await.unwrap();
         row.unwrap().try_get_by_index(0).unwrap()
     }
+}
+
+/// A database file with all tables, made once.
+async fn migrated() -> &'static [u8] {
+    static FILE: OnceCell<Vec<u8>> = OnceCell::const_new();
+    let made = FILE.get_or_init(async || {
+        let folder = Folder::new();
+        folder.migrate().await;
+        fs::read(folder.database()).unwrap()
+    });
+    made.await
 }
 
 /// A database in a folder of its own, a key in it, and the journal of its use.

@@ -1,0 +1,164 @@
+//! Sessions of Chromium. The tests of a run use those that others have left, since starting Chromium costs more
+//! than most tests; a session has no cookie, storage or page of an earlier test.
+
+use std::fs::{self, File};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use fantoccini::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+
+use super::Look;
+use super::driver::{Driver, capabilities};
+
+/// Chromium's windows are no narrower; what is narrower is a phone's screen.
+const NARROWEST_WINDOW: u32 = 500;
+
+/// Folder of saved files, within the profile's.
+const DOWNLOADS: &str = "downloads";
+
+/// A session, and its profile's folder.
+pub(super) struct Session {
+    driver: Driver,
+    id: String,
+    profile: PathBuf,
+    /// Held while the session is this test's, where others use it afterwards.
+    lease: Option<File>,
+}
+
+impl Session {
+    /// A session that nobody uses, or a new one.
+    pub(super) async fn take(look: Look, chromium: &Path, chromedriver: &Path) -> Self {
+        let driver = Driver::find_or_start(chromedriver);
+        if !driver.is_shared() {
+            let profile = driver.folder.join("profile");
+            let id = started(&driver, look, chromium, &profile).await;
+            return Self {
+                driver,
+                id,
+                profile,
+                lease: None,
+            };
+        }
+        let (mut lease, profile) = (0..)
+            .find_map(|number| leased(&driver, look, number))
+            .expect("a number is free");
+        let mut id = String::new();
+        lease.read_to_string(&mut id).unwrap();
+        if id.is_empty() || !driver.has_session(&id).await {
+            let _ = fs::remove_dir_all(&profile);
+            id = started(&driver, look, chromium, &profile).await;
+            lease.set_len(0).unwrap();
+            lease.rewind().unwrap();
+            lease.write_all(id.as_bytes()).unwrap();
+        }
+        let session = Self {
+            driver,
+            id,
+            profile,
+            lease: Some(lease),
+        };
+        session.clean().await;
+        session
+    }
+
+    /// The address of a command of the session.
+    pub(super) fn url(&self, command: &str) -> String {
+        self.driver.url(&self.path(command))
+    }
+
+    fn path(&self, command: &str) -> String {
+        format!("/session/{}{command}", self.id)
+    }
+
+    pub(super) fn downloads(&self) -> PathBuf {
+        self.profile.join(DOWNLOADS)
+    }
+
+    /// A client, at whose end the session stays.
+    pub(super) async fn page(&self) -> Client {
+        let driver = self.driver.url("");
+        let page = Client::with_existing_session(&driver, &self.id, HttpConnector::new()).await;
+        let page = page.unwrap();
+        page.persist().await.unwrap();
+        page
+    }
+
+    /// Takes away what an earlier test has left.
+    async fn clean(&self) {
+        let _ = fs::remove_dir_all(self.downloads());
+        let post = async |command: &str, body: Value| {
+            self.driver.post(&self.path(command), &body).await;
+        };
+        post("/url", json!({ "url": "about:blank" })).await;
+        let forget = json!({ "cmd": "Network.clearBrowserCookies", "params": {} });
+        post("/goog/cdp/execute", forget).await;
+        post("/se/log", json!({ "type": "browser" })).await;
+    }
+}
+
+impl Drop for Session {
+    /// Ends the browser, which would outlive its driver; also after a panic.
+    fn drop(&mut self) {
+        if self.lease.is_none() {
+            self.driver.send("DELETE", &self.path(""), &Value::Null);
+            return;
+        }
+        // Another gateway may have the port, and with it the origin.
+        let script = "localStorage.clear(); sessionStorage.clear();";
+        let forget = json!({ "script": script, "args": [] });
+        self.driver
+            .send("POST", &self.path("/execute/sync"), &forget);
+        let leave = json!({ "url": "about:blank" });
+        self.driver.send("POST", &self.path("/url"), &leave);
+    }
+}
+
+/// The lease of a look's `number`th session, and its profile's folder; `None` while another test has it.
+fn leased(driver: &Driver, look: Look, number: usize) -> Option<(File, PathBuf)> {
+    let name = format!("{}-{}-{number}", look.width, look.scheme);
+    let mut lease = File::options();
+    let lease = lease.read(true).write(true).create(true).truncate(false);
+    let lease = lease
+        .open(driver.folder.join(format!("{name}.session")))
+        .unwrap();
+    lease.try_lock().ok()?;
+    Some((lease, driver.folder.join(name)))
+}
+
+/// The id of a new session.
+async fn started(driver: &Driver, look: Look, chromium: &Path, profile: &Path) -> String {
+    let mut arguments: Vec<String> = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--force-color-profile=srgb",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    arguments.push(format!("--user-data-dir={}", profile.join("p").display()));
+    arguments.push(format!("--window-size={},1000", look.width));
+    if look.scheme == "dark" {
+        arguments.push("--force-dark-mode".to_owned());
+        arguments.push("--blink-settings=preferredColorScheme=0".to_owned());
+    }
+    let mut options = json!({ "prefs": {
+        "intl.accept_languages": "es-MX,es",
+        "download.default_directory": profile.join(DOWNLOADS),
+    } });
+    if look.width < NARROWEST_WINDOW {
+        let metrics =
+            json!({ "width": look.width, "height": 844, "pixelRatio": 1, "touch": false });
+        options["mobileEmulation"] = json!({ "deviceMetrics": metrics });
+    }
+    let wanted = capabilities(chromium, &arguments, options);
+    let made = driver.post("/session", &wanted).await;
+    made["sessionId"].as_str().unwrap().to_owned()
+}
