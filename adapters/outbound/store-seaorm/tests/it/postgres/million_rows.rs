@@ -102,4 +102,5 @@ pub(crate) async fn fill(database: &TestDatabase<'_>) {
         let filled = connection.execute_unprepared(statement).await;
         filled.unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
+    connection.close().await.unwrap();
 }

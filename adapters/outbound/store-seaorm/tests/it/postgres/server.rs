@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
 use store_seaorm::{RoleName, Store, StoreOptions};
 use testkit::postgres::{Postgres, USER};
+use testkit::until;
 
 /// Skips a test where PostgreSQL isn't installed; fails it on a machine that must run every test.
 macro_rules! server_or_skip {
@@ -46,7 +47,11 @@ impl Server {
             .unwrap();
         let create = format!("CREATE SCHEMA {name}");
         connection.execute_unprepared(&create).await.unwrap();
-        TestDatabase { server: self, name }
+        TestDatabase {
+            server: self,
+            database: "postgres".to_owned(),
+            name,
+        }
     }
 
     /// A new database with all tables.
@@ -102,12 +107,27 @@ impl<'a> CleanedDatabase<'a> {
 /// A database on a server.
 pub(crate) struct TestDatabase<'a> {
     pub(crate) server: &'a Server,
+    database: String,
     pub(crate) name: String,
 }
 
 impl TestDatabase<'_> {
+    /// A copy of a database that nobody is connected to.
+    pub(crate) fn copied(&self) -> Self {
+        let (from, to) = (&self.database, format!("{}_copied", self.database));
+        let copy = ["--template", from, "--strategy", "file_copy", &to];
+        until("nobody is connected", || {
+            self.server.postgres.tool("createdb", &copy)
+        });
+        Self {
+            server: self.server,
+            database: to,
+            name: self.name.clone(),
+        }
+    }
+
     pub(crate) fn url(&self) -> String {
-        let url = self.server.postgres.url("postgres");
+        let url = self.server.postgres.url(&self.database);
         format!("{url}&options=-c%20search_path%3D{}", self.name)
     }
 
