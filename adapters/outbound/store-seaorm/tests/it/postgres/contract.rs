@@ -7,7 +7,7 @@ use ports::contract::lookups::NotificationsUnderTest;
 use ports::contract::replicas::RegistriesUnderTest;
 use ports::contract::stores::{Stores, StoresUnderTest};
 
-use crate::postgres::server::{CleanedDatabase, server_or_skip};
+use crate::postgres::server::{CleanedDatabase, Server, server_or_skip};
 use crate::postgres::support::journal;
 
 /// A database without rows, opened as by two processes.
@@ -19,9 +19,9 @@ async fn stores(database: &CleanedDatabase<'_>) -> StoresUnderTest {
     }
 }
 
-/// A register of replicas, opened as by two processes.
-async fn registries(database: &CleanedDatabase<'_>) -> RegistriesUnderTest {
-    let database = database.cleaned().await;
+/// A new register of replicas, opened as by two processes.
+async fn registries(server: &Server) -> RegistriesUnderTest {
+    let database = server.database().await;
     RegistriesUnderTest {
         here: Arc::new(database.open().await),
         elsewhere: Arc::new(database.open().await),
@@ -145,8 +145,7 @@ async fn use_in_postgresql_keeps_the_contract() {
 #[tokio::test(flavor = "multi_thread")]
 async fn replicas_in_postgresql_keep_the_contract() {
     let server = server_or_skip!();
-    let database = CleanedDatabase::of(&server).await;
-    ports::contract::replicas::replica_registry(|| registries(&database)).await;
+    ports::contract::replicas::replica_registry(|| registries(&server)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
