@@ -5,6 +5,7 @@ pub(crate) mod buckets;
 pub(crate) mod keyed_mutex;
 pub(crate) mod places;
 pub(crate) mod rounds;
+pub(crate) mod turns;
 mod work_signal;
 
 pub use work_signal::WorkSignal;

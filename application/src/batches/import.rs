@@ -62,16 +62,14 @@ struct Matched {
     candidate: Candidate,
 }
 
-/// Takes out the proofs whose sealed text an earlier one has, which differ from it in what no seal covers, and
-/// returns their files with the row of the earlier one: one payment is no answer to two rows.
+/// Takes out the proofs with the mark of an earlier one, which differ from it in what no seal covers, and returns
+/// their files with the row of the earlier one: one payment is no answer to two rows.
 fn repeated(matched: &mut Vec<Matched>) -> Vec<(usize, RowNumber)> {
     let mut rows = HashMap::new();
     let mut repeated = Vec::new();
     matched.retain(|proof| {
         let row = proof.candidate.row;
-        let first = *rows
-            .entry(proof.chain.signed_text().to_owned())
-            .or_insert(row);
+        let first = *rows.entry(proof.marks.first().copied()).or_insert(row);
         if first != row {
             repeated.push((proof.file, first));
         }

@@ -213,7 +213,7 @@ impl LookupWorker {
         Ok(EncryptedAnswer {
             content: self.parts.encryption.encrypt_answer(facts, &answer)?,
             mark: marks.first().copied(),
-            turn,
+            _turn: turn,
             seal: delivery.seal.verdict.into(),
         })
     }

@@ -12,24 +12,21 @@ use domain::seen::{EarlierDeliveries, ProofMark};
 use ports::Cause;
 use ports::outbound::{SeenProofs, UsageJournal};
 
-use crate::sync::keyed_mutex::{KeyedMutex, LockedKeys};
-
-/// Proofs that are presented at the same time, at most. Two of them rarely wait for each other.
-const TURNS: usize = 4_096;
+use crate::sync::turns::{self, Turns};
 
 /// Recognises proofs that a customer was given before, by keyed hashes.
 pub struct DeliveryHistory {
     hasher: KeyHasher,
     seen_proofs: Arc<dyn SeenProofs>,
     journal: Arc<dyn UsageJournal>,
-    /// Locked from the read of earlier deliveries until the next one is recorded.
-    turns: KeyedMutex,
+    /// Taken from the read of earlier deliveries until the next one is recorded.
+    turns: Turns<(CustomerId, ProofMark)>,
 }
 
 /// The turn of a presentation of proofs, until it is dropped: no other one of the same proofs to the same
 /// customer has its own in this process. To be held from before the earlier deliveries are read until this one
 /// is recorded, and not while the bank is asked.
-pub(crate) type Turn = LockedKeys;
+pub(crate) type Turn = turns::Turn<(CustomerId, ProofMark)>;
 
 /// A proof that a customer is given, or has checked.
 #[derive(Clone, Copy)]
@@ -51,7 +48,7 @@ impl DeliveryHistory {
             hasher,
             seen_proofs,
             journal,
-            turns: KeyedMutex::new(TURNS),
+            turns: Turns::default(),
         }
     }
 
@@ -71,8 +68,8 @@ impl DeliveryHistory {
         customer: CustomerId,
         marks: impl IntoIterator<Item = &ProofMark> + Send,
     ) -> Turn {
-        let keys: Vec<_> = marks.into_iter().map(|mark| (customer, *mark)).collect();
-        self.turns.lock_all(keys).await
+        let keys = marks.into_iter().map(|mark| (customer, *mark)).collect();
+        self.turns.take(keys).await
     }
 
     /// Deliveries and checks of the proof with these marks to a customer until now; `None` when they can't be

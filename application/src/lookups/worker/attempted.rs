@@ -21,8 +21,7 @@ pub(super) struct EncryptedAnswer {
     pub(super) content: Vec<u8>,
     pub(super) mark: Option<ProofMark>,
     /// Turn of the proof, until its delivery is recorded.
-    #[expect(dead_code, reason = "it is dropped with the attempt")]
-    pub(super) turn: Turn,
+    pub(super) _turn: Turn,
     pub(super) seal: SealVerdict,
 }
 

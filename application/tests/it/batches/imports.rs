@@ -258,6 +258,9 @@ async fn one_payment_is_no_answer_to_two_rows() {
     let xml = file(&payment(1));
     let edited = String::from_utf8(xml.to_vec()).unwrap();
     let edited = edited.replace(payment(1).tracking_key.as_str(), OTHER_KEY);
+    // Blanks make no other payment of it.
+    let edited = edited.replace("|BENEFICIARIO|", "| BENEFICIARIO|");
+    assert!(edited.contains("| BENEFICIARIO|"));
     let report = process.import(&holder, id, vec![xml, edited.into()]).await;
     assert_eq!(report.delivered, [RowNumber(0)]);
     let repeated = UnusedReason::AlreadyDelivered(RowNumber(0));
