@@ -24,7 +24,7 @@ pub use bank::BankRecord;
 pub use field::ProofField;
 pub use kind::FileKind;
 pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
-pub use printed::{Drawing, MAX_RUNS, PrintedPage, TextRun, printed_date};
+pub use printed::{Drawing, MAX_RUNS, PORTAL_NOTICE, PrintedPage, TextRun, printed_date};
 pub use report::CheckReport;
 pub use shown_proof::ShownProof;
 pub use zip::{ZipBounds, ZipError};

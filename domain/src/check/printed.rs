@@ -20,6 +20,7 @@ mod spanish;
 
 use joins::joins;
 use labels::Page;
+pub use layout::PORTAL_NOTICE;
 use layout::Sheet;
 pub use spanish::printed_date;
 

@@ -1,36 +1,9 @@
 //! PDFs that a reader of their own reads: each line tells a text and where it stands on the page.
 
 use bytes::Bytes;
-use domain::check::{Drawing, PdfError, PrintedPage, TextRun, printed_date};
+use domain::check::{Drawing, PORTAL_NOTICE, PdfError, PrintedPage, TextRun, printed_date};
 use domain::proof::Proof;
 use ports::outbound::ProofPdfReader;
-
-/// The portal's notice, in lines of any length.
-const NOTICE: [(f32, &str); 3] = [
-    (
-        154.73,
-        "La información contenida en este Comprobante Electrónico de Pago corresponde a la Confirmación de Abono \
-         generada y firmada electrónicamente por la institución receptora del pago, conforme a lo establecido en la \
-         regla 20a. de la Circular 14/2017 emitida por el Banco de México, por lo que este último no tiene \
-         responsabilidad alguna sobre la información mostrada.",
-    ),
-    (
-        119.51,
-        "El presente Comprobante Electrónico de Pago se emite con fines informativos y está dirigido únicamente a las \
-         personas usuarias del SPEI® que proporcionaron electrónicamente la información requerida por el servicio. \
-         Para mayor información o aclaraciones respecto de este Comprobante Electrónico de Pago y/o de la Orden de \
-         Transferencia Aceptada que le dio origen, la persona usuaria deberá consultar a la Institución que le haya \
-         proporcionado el servicio de transferencia electrónica vía SPEI® o a la Institución que lleve la cuenta en la \
-         que se depositaron los recursos, según corresponda.",
-    ),
-    (
-        57.88,
-        "Respecto el tratamiento de los datos personales que realiza el Banco de México en el SPEI® le sugerimos \
-         consultar el aviso de privacidad disponible en: \
-         https://transparencia.banxico.org.mx/documentos/%7BD77FE465-7945-1489-3DAB-C292153C76B7%7D.pdf \
-         (banxico.org.mx).",
-    ),
-];
 
 /// Reader of the PDFs of [`plain_pdf`]: a page in the portal's own drawing, with the texts of the lines after
 /// the first, each `x y size text`.
@@ -195,8 +168,8 @@ pub fn plain_pdf(xml: &[u8]) -> Bytes {
         (24.0, 457.96, 7.0, chain.signed_text().to_owned()),
         (24.0, 360.96, 7.0, seal),
     ];
-    let notice = NOTICE.map(|(y, text)| (26.0, y, 7.0, text.to_owned()));
-    let lines = texts.into_iter().chain(notice);
+    let notice = (26.0, 154.73, 7.0, PORTAL_NOTICE.to_owned());
+    let lines = texts.into_iter().chain([notice]);
     let lines = lines.map(|(x, y, size, text)| format!("{x} {y} {size} {text}\n"));
     Bytes::from(format!("%PDF-1.4\n{}", lines.collect::<String>()))
 }

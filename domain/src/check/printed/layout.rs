@@ -11,7 +11,8 @@ use crate::tracking_key::TrackingKey;
 
 mod places;
 
-use places::{Align, CELLS, Cell, Content, FIXED, Fixed, NOTICE, SANDBOX_MARKS, SANDBOX_NOTICE};
+pub use places::PORTAL_NOTICE;
+use places::{Align, CELLS, Cell, Content, FIXED, Fixed, SANDBOX_MARKS, SANDBOX_NOTICE};
 
 /// Largest distance of a text from its place, in points.
 const TOLERANCE: f32 = 0.75;
@@ -82,7 +83,11 @@ impl<'a> Sheet<'a> {
         sheet.put_in_order()?;
         // A page of the sandbox has its notice and all its marks; one of the portal has neither.
         let is_marked = marks.contains(&true);
-        let own_notice = if is_marked { SANDBOX_NOTICE } else { NOTICE };
+        let own_notice = if is_marked {
+            SANDBOX_NOTICE
+        } else {
+            PORTAL_NOTICE
+        };
         let is_whole = found.iter().all(|found| *found)
             && is_notice(&mut notice, own_notice)
             && (!is_marked || environment == Environment::Test && !marks.contains(&false));

@@ -3,6 +3,8 @@
 use super::*;
 use crate::key::Environment;
 
+mod not_compared;
+
 /// The texts of the page of the proof of [`SIGNED`] but for chain and seal, where the portal's page has
 /// them.
 fn page() -> Vec<(f32, f32, f32, &'static str)> {
@@ -84,33 +86,6 @@ fn page() -> Vec<(f32, f32, f32, &'static str)> {
     ]
 }
 
-/// The portal's notice, in lines of any length.
-const NOTICE: [(f32, &str); 3] = [
-    (
-        154.73,
-        "La información contenida en este Comprobante Electrónico de Pago corresponde a la Confirmación de Abono \
-         generada y firmada electrónicamente por la institución receptora del pago, conforme a lo establecido en la \
-         regla 20a. de la Circular 14/2017 emitida por el Banco de México, por lo que este último no tiene \
-         responsabilidad alguna sobre la información mostrada.",
-    ),
-    (
-        119.51,
-        "El presente Comprobante Electrónico de Pago se emite con fines informativos y está dirigido únicamente a las \
-         personas usuarias del SPEI® que proporcionaron electrónicamente la información requerida por el servicio. \
-         Para mayor información o aclaraciones respecto de este Comprobante Electrónico de Pago y/o de la Orden de \
-         Transferencia Aceptada que le dio origen, la persona usuaria deberá consultar a la Institución que le haya \
-         proporcionado el servicio de transferencia electrónica vía SPEI® o a la Institución que lleve la cuenta en la \
-         que se depositaron los recursos, según corresponda.",
-    ),
-    (
-        57.88,
-        "Respecto el tratamiento de los datos personales que realiza el Banco de México en el SPEI® le sugerimos \
-         consultar el aviso de privacidad disponible en: \
-         https://transparencia.banxico.org.mx/documentos/%7BD77FE465-7945-1489-3DAB-C292153C76B7%7D.pdf \
-         (banxico.org.mx).",
-    ),
-];
-
 fn run((x, y, size, text): (f32, f32, f32, &str)) -> TextRun {
     // Amounts and the like end at 572 points; the width of no other text matters.
     let is_amount = x > 400.0 && (700.0..770.0).contains(&y);
@@ -137,25 +112,6 @@ fn queried_on(day: &str) -> CheckReport {
     CheckReport::of_pages(Ok(&[page]), Environment::Live, today(), known)
 }
 
-#[rstest]
-#[case::of_the_credit("20 de noviembre de 2026")]
-#[case::of_a_clock_that_is_ahead("14 de diciembre de 2026")]
-fn a_page_is_of_a_query_since_the_credit(#[case] day: &str) {
-    assert_eq!(queried_on(day).outcome(), CheckOutcome::Valid);
-}
-
-#[rstest]
-#[case::before_the_credit("19 de noviembre de 2026")]
-#[case::in_the_future("15 de diciembre de 2026")]
-#[case::no_day("31 de noviembre de 2026")]
-#[case::another_text("PAGADO")]
-#[case::none("")]
-fn a_page_of_a_query_that_nobody_made_is_not_compared(#[case] day: &str) {
-    let report = queried_on(day);
-    assert_eq!(report.page(), Some(PageComparison::NotCompared));
-    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
-}
-
 /// The page with the chain broken before these places, where a blank is lost.
 fn printed(breaks: &[usize]) -> PrintedPage {
     let mut lines = Vec::new();
@@ -174,7 +130,7 @@ fn printed(breaks: &[usize]) -> PrintedPage {
     let seal = seal();
     runs.push(run((24.0, 360.96, 7.0, &seal[..140])));
     runs.push(run((24.0, 351.82, 7.0, &seal[140..])));
-    runs.extend(NOTICE.map(|(y, text)| run((26.0, y, 7.0, text))));
+    runs.push(run((26.0, 154.73, 7.0, PORTAL_NOTICE)));
     PrintedPage {
         runs,
         drawing: Drawing::Portal,
@@ -341,99 +297,6 @@ fn a_field_without_a_value_or_its_only_label_is_not_compared(
     assert_eq!(report.outcome(), CheckOutcome::NotChecked);
     let expected = ("texto_y_cadena", "pagina_no_comparada", vec!["monto"]);
     assert_eq!(findings(&report), [expected]);
-}
-
-/// The page with one text more, or with one changed.
-fn with(more: (f32, f32, f32, &str)) -> PrintedPage {
-    let mut page = printed(&[]);
-    page.runs.push(run(more));
-    page
-}
-
-#[rstest]
-#[case::in_the_free_space((70.0, 250.0, 20.0, "Monto pagado: $ 9,999,555.00"))]
-#[case::between_two_rows((336.0, 757.0, 8.0, "9,999,555.00"))]
-#[case::in_the_notice((26.0, 120.0, 7.0, "Monto: 9"))]
-#[case::a_mark_of_the_sandbox((70.0, 250.0, 72.0, "SANDBOX"))]
-fn a_page_with_another_text_was_not_compared(#[case] more: (f32, f32, f32, &str)) {
-    let report = page_report(&with(more));
-    assert_eq!(report.page(), Some(PageComparison::NotCompared));
-    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
-    assert!(matches!(report.verdict, Verdict::Valid(_)));
-}
-
-#[rstest]
-#[case::moved("Monto", 336.0, 700.0, 8.0)]
-#[case::smaller("Monto", 336.0, 765.7, 4.0)]
-#[case::value_moved("$ 0.00", 546.98, 756.0, 9.0)]
-fn a_page_with_a_text_in_another_place_was_not_compared(
-    #[case] text: &str,
-    #[case] x: f32,
-    #[case] y: f32,
-    #[case] size: f32,
-) {
-    let mut page = printed(&[]);
-    let moved = page.runs.iter_mut().find(|run| run.text == text).unwrap();
-    (moved.x, moved.y, moved.size) = (x, y, size);
-    assert_ne!(page_report(&page).page(), Some(PageComparison::Agrees));
-}
-
-#[test]
-fn an_amount_that_people_may_misread_is_not_well_spelt() {
-    let mut page = printed(&[]);
-    let amount = page
-        .runs
-        .iter_mut()
-        .find(|run| run.text == "$ 1,234.56")
-        .unwrap();
-    amount.text = "$ 12,34.56".to_owned();
-    assert_eq!(page_report(&page).page(), Some(PageComparison::NotCompared));
-}
-
-#[test]
-fn a_page_without_its_notice_was_not_compared() {
-    let mut page = printed(&[]);
-    page.runs.pop();
-    assert_eq!(page_report(&page).page(), Some(PageComparison::NotCompared));
-}
-
-#[test]
-fn one_mark_of_the_sandbox_makes_no_page_of_it() {
-    let page = [with((70.0, 250.0, 72.0, "SANDBOX"))];
-    let report = CheckReport::of_pages(Ok(&page), Environment::Test, today(), known);
-    assert_eq!(report.page(), Some(PageComparison::NotCompared));
-}
-
-#[test]
-fn of_a_page_that_was_not_compared_the_sealed_data_are_told() {
-    let mut page = printed(&[]);
-    page.drawing = Drawing::Other;
-    let report = page_report(&page);
-    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
-    // What a viewer shows isn't known: the text that was read contradicts nothing.
-    page.drawing = Drawing::Unknown;
-    let amount = page
-        .runs
-        .iter_mut()
-        .find(|run| run.text == "$ 1,234.56")
-        .unwrap();
-    amount.text = "$ 9,999,555.00".to_owned();
-    let report = page_report(&page);
-    assert_eq!(report.page(), Some(PageComparison::NotCompared));
-    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
-    assert_eq!(report.proof.unwrap().centavos, 123_456);
-    // A text that a viewer shows where it says contradicts.
-    page.drawing = Drawing::Other;
-    let report = page_report(&page);
-    assert_eq!(report.page(), Some(PageComparison::Contradicts));
-    assert_eq!(report.outcome(), CheckOutcome::Invalid);
-}
-
-#[test]
-fn a_field_that_the_payment_lacks_may_be_blank() {
-    let mut page = printed(&[]);
-    page.runs.retain(|run| run.text != "ND");
-    assert_eq!(page_report(&page).outcome(), CheckOutcome::Valid);
 }
 
 #[test]

@@ -1,26 +1,28 @@
 //! Members of an error's `details`, in the order in which they are written.
 
-use std::fmt;
-
 use chrono::NaiveDateTime;
 use domain::check::CheckReason;
-use domain::inference::{Inferred, InferredBanks};
 use domain::participant::NamedParticipant;
 use domain::payment::{Payment, PaymentState};
 use ports::inbound::{Component, ComponentState};
 use serde::Serialize;
 use strum::VariantNames as _;
 use utoipa::ToSchema;
-use utoipa::openapi::schema::OneOfBuilder;
 use utoipa::openapi::{ObjectBuilder, Type};
 
 use super::check::CheckExplanation;
 use super::column::TableColumn;
 use super::field::{FieldFault, FieldProblem};
-use super::hint::{GapReason, HintReason};
+use super::hint::GapReason;
 use super::reason::Reason;
 use super::row::RowDetail;
 use crate::language::Language;
+
+mod hint;
+mod inferred;
+
+pub use hint::{HintDetail, HintSubject};
+pub use inferred::InferredDetails;
 
 /// Additional members; each code has its own, some have none.
 #[derive(Debug, Default, Serialize, ToSchema)]
@@ -304,185 +306,6 @@ impl PaymentDetail {
             received_at: payment.received_at.map(text),
             processed_at: payment.processed_at.map(text),
         }
-    }
-}
-
-/// The banks that were inferred, each with its evidence.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct InferredDetails {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, value_type = InferredDetail)]
-    emisor: Option<InferredDetail>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, value_type = InferredDetail)]
-    receptor: Option<InferredDetail>,
-}
-
-impl InferredDetails {
-    /// The inferred sides; `None` when there is none.
-    pub fn of(inferred: &InferredBanks) -> Option<Self> {
-        let InferredBanks { issuer, receiver } = inferred;
-        if issuer.is_none() && receiver.is_none() {
-            return None;
-        }
-        Some(Self {
-            emisor: issuer.as_ref().map(InferredDetail::new),
-            receptor: receiver.as_ref().map(InferredDetail::new),
-        })
-    }
-}
-
-/// An inferred bank.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = InferredBank)]
-struct InferredDetail {
-    /// Its participant code.
-    code: String,
-    #[schema(schema_with = inferred_from)]
-    from: &'static str,
-    #[schema(schema_with = confidence)]
-    confidence: &'static str,
-}
-
-fn inferred_from() -> ObjectBuilder {
-    words(
-        "The datum that it was inferred from.",
-        &["clabe_prefix", "card_prefix", "tracking_key_shape"],
-    )
-}
-
-fn confidence() -> ObjectBuilder {
-    words(
-        "`medium`: it may also be another bank.",
-        &["high", "medium"],
-    )
-}
-
-impl InferredDetail {
-    fn new(inferred: &Inferred) -> Self {
-        Self {
-            code: inferred.code.to_string(),
-            from: inferred.evidence.source(),
-            confidence: inferred.evidence.confidence().name(),
-        }
-    }
-}
-
-/// One thing to check, most likely first; with what it speaks of.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Hint)]
-pub struct HintDetail {
-    /// Its code, for machines.
-    #[schema(schema_with = hint)]
-    pub code: &'static str,
-    /// The hint, for people.
-    pub message: String,
-    /// The value that was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, schema_with = subject)]
-    pub given: Option<HintSubject>,
-    /// The value that it should perhaps be.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, schema_with = subject)]
-    pub expected: Option<HintSubject>,
-    /// A date to try as `fecha`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, value_type = String, format = "date")]
-    pub date: Option<String>,
-    /// The operation date of that day.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, value_type = String, format = "date")]
-    pub operation_date: Option<String>,
-    /// Date of the list of participants in which the code or the CLABE prefix isn't.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, value_type = String, format = "date")]
-    pub participants_list_date: Option<String>,
-}
-
-fn hint() -> ObjectBuilder {
-    words("Which hint.", HintReason::CODES)
-}
-
-fn subject() -> OneOfBuilder {
-    let item = |schema_type: Type, description| {
-        let item = ObjectBuilder::new().schema_type(schema_type);
-        item.description(Some(description))
-    };
-    OneOfBuilder::new()
-        .item(item(Type::Integer, "A digit."))
-        .item(item(
-            Type::String,
-            "A participant code, a CLABE prefix, or a tracking key.",
-        ))
-}
-
-/// A digit, the code or the CLABE prefix of an institution, or a tracking key.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum HintSubject {
-    /// A digit.
-    Digit(u8),
-    /// A code, or a CLABE prefix.
-    Institution(String),
-    /// A tracking key.
-    TrackingKey(String),
-}
-
-impl fmt::Display for HintSubject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Digit(digit) => digit.fmt(f),
-            Self::Institution(text) | Self::TrackingKey(text) => text.fmt(f),
-        }
-    }
-}
-
-impl HintDetail {
-    /// A hint in a language.
-    pub fn new(hint: &HintReason, language: Language) -> Self {
-        let mut detail = Self {
-            code: hint.code(),
-            message: hint.message(language),
-            given: None,
-            expected: None,
-            date: None,
-            operation_date: None,
-            participants_list_date: None,
-        };
-        match hint {
-            HintReason::CheckDigit { given, expected } => {
-                detail.given = Some(HintSubject::Digit(*given));
-                detail.expected = Some(HintSubject::Digit(*expected));
-            }
-            HintReason::LikelyTrackingKey { expected } => {
-                detail.expected = Some(HintSubject::TrackingKey(expected.to_string()));
-            }
-            HintReason::ParticipantUnknown { given, list_date } => {
-                detail.given = Some(HintSubject::Institution(given.to_string()));
-                detail.participants_list_date = Some(list_date.to_string());
-            }
-            HintReason::AccountPrefixUnknown { prefix, list_date } => {
-                detail.given = Some(HintSubject::Institution(format!("{prefix:03}")));
-                detail.participants_list_date = Some(list_date.to_string());
-            }
-            HintReason::ReceiverDiffers { given, expected }
-            | HintReason::IssuerDiffers { given, expected }
-            | HintReason::CodeReplaced { given, expected } => {
-                detail.given = Some(HintSubject::Institution(given.to_string()));
-                detail.expected = Some(HintSubject::Institution(expected.to_string()));
-            }
-            HintReason::CodeUnused { given } | HintReason::IssuerWasInferred { given } => {
-                detail.given = Some(HintSubject::Institution(given.to_string()));
-            }
-            HintReason::DayAndMonthSwapped { date }
-            | HintReason::DateInTrackingKey { date }
-            | HintReason::MaybeOperationDate { date } => detail.date = Some(date.to_string()),
-            HintReason::NotABankingDay { operation_date } => {
-                detail.operation_date = Some(operation_date.to_string());
-            }
-            HintReason::AmountLooksLikeCentavos | HintReason::LooksLikeReference => {}
-        }
-        detail
     }
 }
 

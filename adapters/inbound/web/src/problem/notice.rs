@@ -56,7 +56,7 @@ fn code() -> ObjectBuilder {
              `campos_sin_sellar_comparados_con_el_banco`: the bank issues a proof with this tracking key. \
              `campos_sin_sellar_no_comparados`: nobody asked the bank, or it could not tell. \
              `campos_sin_sellar_no_coinciden_con_el_banco`: the bank knows no such payment with this tracking \
-             key, or issues another proof. `sello_del_banco_de_pruebas`: the certificate is the sandbox bank's, \
+             key, or issues another proof. `sello_del_banco_de_pruebas`: the seal is the sandbox bank's, \
              whose key is published; anybody can make such a proof.",
         ))
         .enum_values(Some(NoticeCode::VARIANTS.iter().copied()))

@@ -139,7 +139,7 @@ pub(super) const CELLS: [Cell; 18] = [
 ];
 
 /// The notice at the foot of the portal's page.
-pub(super) const NOTICE: &str = "La información contenida en este Comprobante Electrónico de Pago \
+pub const PORTAL_NOTICE: &str = "La información contenida en este Comprobante Electrónico de Pago \
     corresponde a la Confirmación de Abono generada y firmada electrónicamente por la institución \
     receptora del pago, conforme a lo establecido en la regla 20a. de la Circular 14/2017 emitida por \
     el Banco de México, por lo que este último no tiene responsabilidad alguna sobre la información \

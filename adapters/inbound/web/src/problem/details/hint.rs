@@ -1,0 +1,130 @@
+//! Hints, as members of `details`.
+
+use std::fmt;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::OneOfBuilder;
+use utoipa::openapi::{ObjectBuilder, Type};
+
+use super::words;
+use crate::language::Language;
+use crate::problem::hint::HintReason;
+
+/// One thing to check, most likely first; with what it speaks of.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Hint)]
+pub struct HintDetail {
+    /// Its code, for machines.
+    #[schema(schema_with = hint)]
+    pub code: &'static str,
+    /// The hint, for people.
+    pub message: String,
+    /// The value that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, schema_with = subject)]
+    pub given: Option<HintSubject>,
+    /// The value that it should perhaps be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, schema_with = subject)]
+    pub expected: Option<HintSubject>,
+    /// A date to try as `fecha`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String, format = "date")]
+    pub date: Option<String>,
+    /// The operation date of that day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String, format = "date")]
+    pub operation_date: Option<String>,
+    /// Date of the list of participants in which the code or the CLABE prefix isn't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String, format = "date")]
+    pub participants_list_date: Option<String>,
+}
+
+fn hint() -> ObjectBuilder {
+    words("Which hint.", HintReason::CODES)
+}
+
+fn subject() -> OneOfBuilder {
+    let item = |schema_type: Type, description| {
+        let item = ObjectBuilder::new().schema_type(schema_type);
+        item.description(Some(description))
+    };
+    OneOfBuilder::new()
+        .item(item(Type::Integer, "A digit."))
+        .item(item(
+            Type::String,
+            "A participant code, a CLABE prefix, or a tracking key.",
+        ))
+}
+
+/// A digit, the code or the CLABE prefix of an institution, or a tracking key.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum HintSubject {
+    /// A digit.
+    Digit(u8),
+    /// A code, or a CLABE prefix.
+    Institution(String),
+    /// A tracking key.
+    TrackingKey(String),
+}
+
+impl fmt::Display for HintSubject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Digit(digit) => digit.fmt(f),
+            Self::Institution(text) | Self::TrackingKey(text) => text.fmt(f),
+        }
+    }
+}
+
+impl HintDetail {
+    /// A hint in a language.
+    pub fn new(hint: &HintReason, language: Language) -> Self {
+        let mut detail = Self {
+            code: hint.code(),
+            message: hint.message(language),
+            given: None,
+            expected: None,
+            date: None,
+            operation_date: None,
+            participants_list_date: None,
+        };
+        match hint {
+            HintReason::CheckDigit { given, expected } => {
+                detail.given = Some(HintSubject::Digit(*given));
+                detail.expected = Some(HintSubject::Digit(*expected));
+            }
+            HintReason::LikelyTrackingKey { expected } => {
+                detail.expected = Some(HintSubject::TrackingKey(expected.to_string()));
+            }
+            HintReason::ParticipantUnknown { given, list_date } => {
+                detail.given = Some(HintSubject::Institution(given.to_string()));
+                detail.participants_list_date = Some(list_date.to_string());
+            }
+            HintReason::AccountPrefixUnknown { prefix, list_date } => {
+                detail.given = Some(HintSubject::Institution(format!("{prefix:03}")));
+                detail.participants_list_date = Some(list_date.to_string());
+            }
+            HintReason::ReceiverDiffers { given, expected }
+            | HintReason::IssuerDiffers { given, expected }
+            | HintReason::CodeReplaced { given, expected } => {
+                detail.given = Some(HintSubject::Institution(given.to_string()));
+                detail.expected = Some(HintSubject::Institution(expected.to_string()));
+            }
+            HintReason::CodeUnused { given } | HintReason::IssuerWasInferred { given } => {
+                detail.given = Some(HintSubject::Institution(given.to_string()));
+            }
+            HintReason::DayAndMonthSwapped { date }
+            | HintReason::DateInTrackingKey { date }
+            | HintReason::MaybeOperationDate { date } => detail.date = Some(date.to_string()),
+            HintReason::NotABankingDay { operation_date } => {
+                detail.operation_date = Some(operation_date.to_string());
+            }
+            HintReason::AmountLooksLikeCentavos | HintReason::LooksLikeReference => {}
+        }
+        detail
+    }
+}

@@ -1,0 +1,136 @@
+//! Files that are no proofs, and requests that are refused.
+
+use super::*;
+
+#[tokio::test]
+async fn other_files_are_told_to_be_what_they_are() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    for (file, declared, reason, told) in [
+        (
+            "factura-cfdi.xml",
+            "application/xml",
+            "es_factura",
+            "factura (CFDI), no un CEP",
+        ),
+        (
+            "recibo-whatsapp.jpg",
+            "image/jpeg",
+            "es_imagen",
+            "no prueba nada",
+        ),
+        (
+            "recibo-whatsapp.jpg",
+            "application/pdf",
+            "es_imagen",
+            "clave de rastreo",
+        ),
+    ] {
+        let answer = send(&gateway, &key, ("", declared), case(file)).await;
+        let body = json_of(answer, 400).await;
+        assert_eq!(body["details"]["file"]["problem"], reason, "{body}");
+        let message = body["details"]["file"]["message"].as_str().unwrap();
+        assert!(message.contains(told), "{message}");
+    }
+}
+
+/// A PDF of one page without text, as one made from a screenshot.
+fn picture() -> Vec<u8> {
+    let objects = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 10 10]/Resources<<>>/Contents 4 0 R>>",
+        "<</Length 12>>stream\n0 0 9 9 re f\nendstream",
+    ];
+    let mut file = b"%PDF-1.5\n".to_vec();
+    let mut offsets = Vec::new();
+    for (index, object) in objects.iter().enumerate() {
+        offsets.push(file.len());
+        file.extend(format!("{} 0 obj\n{object}\nendobj\n", index + 1).bytes());
+    }
+    let table = file.len();
+    file.extend(b"xref\n0 5\n0000000000 65535 f \n");
+    for offset in offsets {
+        file.extend(format!("{offset:010} 00000 n \n").bytes());
+    }
+    let end = format!("trailer<</Size 5/Root 1 0 R>>\nstartxref\n{table}\n%%EOF");
+    file.extend(end.bytes());
+    file
+}
+
+#[rstest]
+#[case("", "application/json", b"{}".to_vec(), 400, "INVALID_REQUEST", "/details/file/message")]
+#[case(
+    "",
+    "application/xml",
+    Vec::new(),
+    400,
+    "INVALID_REQUEST",
+    "/details/reason"
+)]
+#[case("", "application/xml", b"<a/>".to_vec(), 400, "INVALID_REQUEST", "/details/file/message")]
+#[case("", "application/xml", b"%PDF-1.5".to_vec(), 400, "INVALID_REQUEST", "/details/file/problem")]
+#[case(
+    "",
+    "application/pdf",
+    picture(),
+    400,
+    "INVALID_REQUEST",
+    "/details/file/problem"
+)]
+#[case("?portal=1", "application/xml", b"<a/>".to_vec(), 400, "INVALID_REQUEST", "/details/fields/0/field")]
+#[case("?Portal=true", "application/xml", b"<a/>".to_vec(), 400, "INVALID_REQUEST", "/details/fields/0/field")]
+#[case("", "application/pdf", vec![b' '; 1024 * 1024 + 1], 413, "PAYLOAD_TOO_LARGE", "/details/max_bytes")]
+#[tokio::test]
+async fn what_is_no_file_of_a_proof_is_refused_and_counted(
+    #[case] query: &str,
+    #[case] media_type: &str,
+    #[case] file: Vec<u8>,
+    #[case] status: u16,
+    #[case] code: &str,
+    #[case] detail: &str,
+) {
+    let gateway = Gateway::start();
+    let key = gateway.key(&["--per-minute", "3", "--no-cap"]);
+    for left in [2, 1, 0] {
+        let answer = send(&gateway, &key, (query, media_type), file.clone()).await;
+        let limit = answer.headers()["ratelimit"].to_str().unwrap().to_owned();
+        assert!(
+            limit.starts_with(&format!("\"minute\";r={left};")),
+            "{limit}"
+        );
+        let body = json_of(answer, status).await;
+        assert_eq!(body["error"], code, "{body}");
+        assert!(body.pointer(detail).is_some(), "{body}");
+    }
+    let answer = send(&gateway, &key, (query, media_type), file).await;
+    assert_eq!(answer.status(), StatusCode::TOO_MANY_REQUESTS);
+}
+
+#[tokio::test]
+async fn a_picture_is_told_to_be_one_in_the_language_of_the_caller() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let url = gateway.url("/v1/cep/verify");
+    for (language, words) in [("es", "no tiene texto"), ("en", "has no text")] {
+        let request = gateway.client.post(&url).header("x-api-key", &key.full);
+        let request = request
+            .header("content-type", "application/pdf")
+            .header("accept-language", language);
+        let answer = request.body(picture()).send().await.unwrap();
+        let body = json_of(answer, 400).await;
+        assert_eq!(body["details"]["file"]["problem"], "pdf_sin_texto");
+        let message = body["details"]["file"]["message"].as_str().unwrap();
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_needed_and_nothing_is_read_without_one() {
+    let gateway = Gateway::start();
+    let url = gateway.url("/v1/cep/verify");
+    let request = gateway.client.post(&url);
+    let request = request.header("content-type", "application/pdf");
+    let answer = request.body(picture()).send().await.unwrap();
+    assert_eq!(json_of(answer, 401).await["error"], "INVALID_API_KEY");
+}

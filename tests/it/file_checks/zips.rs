@@ -1,0 +1,147 @@
+//! ZIPs of proofs: each file is checked, in one request.
+
+use super::*;
+
+/// A ZIP of these files.
+fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        writer
+            .start_file(*name, SimpleFileOptions::default())
+            .unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+/// Requests that the key has left in this minute.
+fn left_in_minute(answer: &Response) -> u32 {
+    let limit = answer.headers()["ratelimit"].to_str().unwrap();
+    let (_, rest) = limit.split_once(";r=").unwrap();
+    rest.split(';').next().unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let answer = send(
+        &gateway,
+        &key,
+        ("", "application/zip"),
+        case("cep-de-cliente.zip"),
+    )
+    .await;
+    assert_eq!(answer.headers()["x-seal"], "valid");
+    let answer = json_of(answer, 200).await;
+    assert_eq!(answer["archivo"], "zip", "{answer}");
+    assert_eq!(answer["comprobantes"][0]["nombre"], "CEP.xml");
+    assert_eq!(answer["comprobantes"][0]["resultado"], "valid");
+    assert_eq!(answer["omitidos"], json!([]));
+
+    let good = xml(&gateway, &key, 1, AMOUNT).await;
+    let page = pdf(&gateway, &key, 1).await;
+    let forged = good.replace(&format!(r#"MontoPago="{AMOUNT}""#), r#"MontoPago="9.00""#);
+    let files = zip(&[
+        ("pagos/CEP.xml", good.as_bytes()),
+        ("pagos/CEP.pdf", &page),
+        ("pagos/falso", forged.as_bytes()),
+        ("__MACOSX/._CEP.xml", b"x"),
+        ("foto.xml", &case("recibo-whatsapp.jpg")),
+        ("malo.pdf", b"%PDF-1.5"),
+    ]);
+    let mut left = None;
+    for seen in [2, 3] {
+        let answer = send(&gateway, &key, ("", "application/pdf"), files.clone()).await;
+        assert_eq!(answer.headers()["x-seal"], "valid");
+        let now = left_in_minute(&answer);
+        let answer = json_of(answer, 200).await;
+        let proofs = answer["comprobantes"].as_array().unwrap();
+        let told: Vec<_> = proofs
+            .iter()
+            .map(|proof| {
+                (
+                    proof["nombre"].as_str().unwrap(),
+                    proof["resultado"].as_str().unwrap(),
+                )
+            })
+            .collect();
+        let expected = [
+            ("pagos/CEP.xml", "valid"),
+            ("pagos/CEP.pdf", "valid"),
+            ("pagos/falso", "invalid"),
+        ];
+        assert_eq!(told, expected);
+        // The XML and the PDF of one payment are shown once.
+        assert!(
+            proofs.iter().all(|proof| proof["visto"]["veces"] == seen),
+            "{answer}"
+        );
+        let omitted = answer["omitidos"].as_array().unwrap();
+        let told: Vec<_> = omitted
+            .iter()
+            .map(|file| (&file["nombre"], &file["motivo"]))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (&json!("foto.xml"), &json!("es_imagen")),
+                (&json!("malo.pdf"), &json!("pdf_danado"))
+            ]
+        );
+        assert_eq!(left.replace(now), Some(now + 1).filter(|_| seen == 3));
+    }
+}
+
+#[tokio::test]
+async fn a_zip_is_compared_with_the_bank_when_it_is_of_one_payment() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let good = xml(&gateway, &key, 1, AMOUNT).await;
+    let page = pdf(&gateway, &key, 1).await;
+    let other = xml(&gateway, &key, 2, "77.00").await;
+    let one = zip(&[("1.xml", good.as_bytes()), ("1.pdf", &page)]);
+    let answer = send(&gateway, &key, ("?portal=true", "application/zip"), one).await;
+    let answer = json_of(answer, 200).await;
+    for proof in answer["comprobantes"].as_array().unwrap() {
+        assert_eq!(check(proof, "portal").0, "ok", "{answer}");
+        assert_eq!(notices(proof), [COMPARED]);
+    }
+    let several = zip(&[("1.xml", good.as_bytes()), ("2.xml", other.as_bytes())]);
+    let answer = send(&gateway, &key, ("?portal=true", "application/zip"), several).await;
+    let answer = json_of(answer, 200).await;
+    for proof in answer["comprobantes"].as_array().unwrap() {
+        let (result, reason, _) = check(proof, "portal");
+        let told = (&*result, reason.as_deref());
+        assert_eq!(told, ("not_checked", Some("varios_pagos_en_zip")));
+        assert_eq!(notices(proof), [NOT_COMPARED]);
+    }
+}
+
+#[tokio::test]
+async fn a_zip_without_a_proof_is_refused_with_what_it_holds() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let invoice = case("factura-cfdi.xml");
+    for (files, reason) in [
+        (zip(&[("a.xml", &invoice)]), "es_factura"),
+        (
+            zip(&[("a.xml", &invoice), ("b", b"hola")]),
+            "zip_sin_comprobantes",
+        ),
+        (
+            zip(&[("[Content_Types].xml", b"<Types/>")]),
+            "es_documento_de_office",
+        ),
+        (
+            zip(&[("otro.zip", &zip(&[("CEP.xml", b"<a/>")]))]),
+            "zip_en_zip",
+        ),
+        (zip(&[]), "zip_sin_comprobantes"),
+        (b"PK\x03\x04 cut off".to_vec(), "zip_danado"),
+    ] {
+        let answer = send(&gateway, &key, ("", "application/zip"), files).await;
+        let body = json_of(answer, 400).await;
+        assert_eq!(body["details"]["file"]["problem"], reason, "{body}");
+    }
+}
