@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::PATIENCE;
@@ -133,15 +133,4 @@ fn try_to_start(chromedriver: &Path, folder: &Path) -> Option<(Child, u16)> {
     };
     std::thread::spawn(move || lines.for_each(drop));
     Some((driver, port))
-}
-
-/// What a new session asks for.
-pub(super) fn capabilities(chromium: &Path, arguments: &[String], options: Value) -> Value {
-    let mut chromium = json!({ "binary": chromium, "args": arguments });
-    let all = chromium.as_object_mut().unwrap();
-    all.extend(options.as_object().cloned().unwrap());
-    json!({ "capabilities": { "alwaysMatch": {
-        "goog:chromeOptions": chromium,
-        "goog:loggingPrefs": { "browser": "ALL" },
-    } } })
 }

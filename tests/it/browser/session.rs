@@ -10,7 +10,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 
 use super::Look;
-use super::driver::{Driver, capabilities};
+use super::driver::Driver;
 
 /// Chromium's windows are no narrower; what is narrower is a phone's screen.
 const NARROWEST_WINDOW: u32 = 500;
@@ -149,16 +149,23 @@ async fn started(driver: &Driver, look: Look, chromium: &Path, profile: &Path) -
         arguments.push("--force-dark-mode".to_owned());
         arguments.push("--blink-settings=preferredColorScheme=0".to_owned());
     }
-    let mut options = json!({ "prefs": {
-        "intl.accept_languages": "es-MX,es",
-        "download.default_directory": profile.join(DOWNLOADS),
-    } });
+    let mut options = json!({
+        "binary": chromium,
+        "args": arguments,
+        "prefs": {
+            "intl.accept_languages": "es-MX,es",
+            "download.default_directory": profile.join(DOWNLOADS),
+        },
+    });
     if look.width < NARROWEST_WINDOW {
         let metrics =
             json!({ "width": look.width, "height": 844, "pixelRatio": 1, "touch": false });
         options["mobileEmulation"] = json!({ "deviceMetrics": metrics });
     }
-    let wanted = capabilities(chromium, &arguments, options);
+    let wanted = json!({ "capabilities": { "alwaysMatch": {
+        "goog:chromeOptions": options,
+        "goog:loggingPrefs": { "browser": "ALL" },
+    } } });
     let made = driver.post("/session", &wanted).await;
     made["sessionId"].as_str().unwrap().to_owned()
 }
