@@ -58,7 +58,8 @@ quota-exceeded = The key used up its quota of { $limit } requests for the month;
 
 not-in-spei = There is no proof with these data. Check that fecha is the day of the transfer and that monto, cuenta and clave_rastreo are exact.
 proof-not-issued = The payment exists (state: { $state }), but its proof has not been issued yet; try again in about 30 minutes.
-payment-in-process = The central bank is still processing the payment or its return (state: { $state }), so there is no proof yet; try again in a few minutes.
+payment-in-process = The central bank is still processing the payment (state: { $state }), so there is no proof yet; try again in a few minutes.
+return-in-process = Do not count the payment as received: it is being returned to the payer (state: { $state }). Try again in a few minutes to learn how that ended.
 payment-returned = The payment was returned to the payer (state: { $state }): the money did not stay in the account, and the central bank will issue no proof. Ask the payer to check the account's data and to pay again.
 payment-rejected = The payment was rejected or not settled (state: { $state }): the money did not reach the account, and the central bank will issue no proof. Ask the payer to clear it up with their bank and to pay again.
 payment-canceled = The payment was canceled (state: { $state }): the money did not reach the account, and the central bank will issue no proof. Ask the payer to clear it up with their bank and to pay again.

@@ -58,7 +58,8 @@ quota-exceeded = La clave agotó su cuota de { $limit } peticiones del mes; se r
 
 not-in-spei = No hay comprobante con esos datos. Revise que la fecha sea el día de la transferencia y que el monto, la cuenta y la clave de rastreo sean exactos.
 proof-not-issued = El pago existe (estado: { $state }), pero su comprobante todavía no se ha emitido; intente de nuevo en unos 30 minutos.
-payment-in-process = El banco central todavía procesa el pago o su devolución (estado: { $state }), así que aún no hay comprobante; intente de nuevo en unos minutos.
+payment-in-process = El banco central todavía procesa el pago (estado: { $state }), así que aún no hay comprobante; intente de nuevo en unos minutos.
+return-in-process = No dé el pago por recibido: se está devolviendo al ordenante (estado: { $state }). Intente de nuevo en unos minutos para saber cómo terminó.
 payment-returned = El pago fue devuelto a quien lo envió (estado: { $state }): el dinero no quedó en la cuenta y el banco central no emitirá comprobante. Pida a quien paga que revise los datos de la cuenta y pague de nuevo.
 payment-rejected = El pago fue rechazado o no se liquidó (estado: { $state }): el dinero no llegó a la cuenta y el banco central no emitirá comprobante. Pida a quien paga que lo aclare con su banco y pague de nuevo.
 payment-canceled = El pago fue cancelado (estado: { $state }): el dinero no llegó a la cuenta y el banco central no emitirá comprobante. Pida a quien paga que lo aclare con su banco y pague de nuevo.

@@ -130,9 +130,12 @@ catalogue! {
         /// The payment was settled, and its proof isn't issued yet.
         ProofNotIssued { missing: Box<MissingProof> }
             = Code::NotFound, "proof-not-issued"(state: missing.state());
-        /// The payment, or its return, is still in process.
+        /// The payment is still in process.
         PaymentInProcess { missing: Box<MissingProof> }
             = Code::NotFound, "payment-in-process"(state: missing.state());
+        /// Its return is still in process.
+        ReturnInProcess { missing: Box<MissingProof> }
+            = Code::NotFound, "return-in-process"(state: missing.state());
         /// The payment was returned, and gets no proof; nor after the two that follow.
         PaymentReturned { missing: Box<MissingProof> }
             = Code::NotFound, "payment-returned"(state: missing.state());
@@ -315,9 +318,8 @@ impl Problem {
         match state {
             None | Some(PaymentState::NotFound) => Self::NotInSpei { missing },
             Some(PaymentState::Settled) => Self::ProofNotIssued { missing },
-            Some(PaymentState::InProcess | PaymentState::ReturnInProcess) => {
-                Self::PaymentInProcess { missing }
-            }
+            Some(PaymentState::InProcess) => Self::PaymentInProcess { missing },
+            Some(PaymentState::ReturnInProcess) => Self::ReturnInProcess { missing },
             Some(PaymentState::Returned | PaymentState::SentBack) => {
                 Self::PaymentReturned { missing }
             }

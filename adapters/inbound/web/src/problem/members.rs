@@ -36,6 +36,7 @@ impl Problem {
             Self::NotInSpei { missing }
             | Self::ProofNotIssued { missing }
             | Self::PaymentInProcess { missing }
+            | Self::ReturnInProcess { missing }
             | Self::PaymentReturned { missing }
             | Self::PaymentRejected { missing }
             | Self::PaymentCanceled { missing } => {
@@ -138,7 +139,9 @@ impl Problem {
             Self::AdminsOnly => because(Reason::AdminsOnly),
             Self::NotInSpei { missing } => no_proof(Reason::NotInSpei, missing),
             Self::ProofNotIssued { missing } => no_proof(Reason::ProofNotIssued, missing),
-            Self::PaymentInProcess { missing } => no_proof(Reason::PaymentInProcess, missing),
+            Self::PaymentInProcess { missing } | Self::ReturnInProcess { missing } => {
+                no_proof(Reason::PaymentInProcess, missing)
+            }
             Self::PaymentReturned { missing } => no_proof(Reason::PaymentReturned, missing),
             Self::PaymentRejected { missing } => no_proof(Reason::PaymentRejected, missing),
             Self::PaymentCanceled { missing } => no_proof(Reason::PaymentCanceled, missing),

@@ -205,6 +205,7 @@ fn every_problem() -> Vec<Problem> {
         Problem::NotInSpei { missing: missing() },
         Problem::ProofNotIssued { missing: missing() },
         Problem::PaymentInProcess { missing: missing() },
+        Problem::ReturnInProcess { missing: missing() },
         Problem::PaymentReturned { missing: missing() },
         Problem::PaymentRejected { missing: missing() },
         Problem::PaymentCanceled { missing: missing() },
