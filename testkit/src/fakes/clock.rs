@@ -1,7 +1,7 @@
 //! Clock and randomness under a test's control.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -20,36 +20,29 @@ impl ManualClock {
 
     /// Moves the wall clock and the monotonic clock on.
     pub fn advance(&self, by: Duration) {
-        let mut clocks = self
-            .0
-            .lock()
-            .expect("nothing panics while it holds the clock");
+        let mut clocks = self.clocks();
         clocks.0 += by;
         clocks.1 += by;
     }
 
     /// Sets the wall clock alone, as an operator or a time server would.
     pub fn set_wall(&self, now: DateTime<Utc>) {
-        self.0
-            .lock()
-            .expect("nothing panics while it holds the clock")
-            .0 = now;
+        self.clocks().0 = now;
+    }
+
+    fn clocks(&self) -> MutexGuard<'_, (DateTime<Utc>, Duration)> {
+        let clocks = self.0.lock();
+        clocks.expect("nothing panics while it holds the clock")
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> DateTime<Utc> {
-        self.0
-            .lock()
-            .expect("nothing panics while it holds the clock")
-            .0
+        self.clocks().0
     }
 
     fn monotonic(&self) -> Duration {
-        self.0
-            .lock()
-            .expect("nothing panics while it holds the clock")
-            .1
+        self.clocks().1
     }
 }
 

@@ -1,7 +1,9 @@
 //! Fault injection, and a count of calls.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard};
 
 use ports::Cause;
 use tokio::sync::watch;
@@ -20,14 +22,31 @@ pub enum Fault {
     Panics,
     /// The call doesn't return until the fault is cleared.
     Hangs,
+    /// The call is executed, and fails all the same. The limiter alone knows it.
+    LosesAnswers,
+}
+
+/// What a test does between two calls.
+struct Action {
+    method: &'static str,
+    run: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
 /// Faults of a fake's calls, and their count. A call is counted when it begins, by the name of its
 /// method.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Faults {
     calls: Mutex<BTreeMap<&'static str, usize>>,
+    /// Rows that calls asked for or returned, by method.
+    sizes: Mutex<Vec<(&'static str, usize)>>,
     injected: watch::Sender<Injected>,
+    action: Mutex<Option<Action>>,
+}
+
+impl fmt::Debug for Faults {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.injected.borrow().fmt(formatter)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -74,6 +93,40 @@ impl Faults {
         self.count(|calls| calls.clone())
     }
 
+    /// The number of calls of one method.
+    pub fn calls_of(&self, method: &str) -> usize {
+        self.count(|calls| calls.get(method).copied().unwrap_or_default())
+    }
+
+    /// The number of all calls.
+    pub fn all_calls(&self) -> usize {
+        self.count(|calls| calls.values().sum())
+    }
+
+    /// The numbers of rows that the calls of one method were about, if it tells them.
+    pub fn sizes_of(&self, method: &str) -> Vec<usize> {
+        let sizes = self.sizes.lock();
+        let sizes = sizes.expect("nothing panics while it holds the sizes");
+        let of_method = sizes.iter().filter(|(of, _)| *of == method);
+        of_method.map(|(_, size)| *size).collect()
+    }
+
+    /// Runs `action` right after the next call of `method`, before it returns; only if the method is one
+    /// that says when it ends.
+    pub fn after_next(
+        &self,
+        method: &'static str,
+        action: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let run = Box::pin(action);
+        *self.next_action() = Some(Action { method, run });
+    }
+
+    fn next_action(&self) -> MutexGuard<'_, Option<Action>> {
+        let action = self.action.lock();
+        action.expect("nothing panics while it holds the action")
+    }
+
     /// Sets all counts to zero.
     pub fn forget_calls(&self) {
         self.count(BTreeMap::clear);
@@ -94,12 +147,35 @@ impl Faults {
         loop {
             let fault = injected.borrow_and_update().of(method);
             match fault {
-                None => return Ok(()),
+                None | Some(Fault::LosesAnswers) => return Ok(()),
                 Some(Fault::Fails) => return Err(cause(DRIVER_ERROR)),
                 Some(Fault::Panics) => panic!("an injected panic"),
                 // The sender lives as long as `self`.
                 Some(Fault::Hangs) => drop(injected.changed().await),
             }
+        }
+    }
+
+    /// Takes the answer of a call that was executed away, if it is to be lost.
+    pub(super) fn answered(&self, method: &str) -> Result<(), Cause> {
+        match self.injected.borrow().of(method) {
+            Some(Fault::LosesAnswers) => Err(cause(DRIVER_ERROR)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Records of how many rows a call is.
+    pub(super) fn sized(&self, method: &'static str, rows: usize) {
+        let sizes = self.sizes.lock();
+        let mut sizes = sizes.expect("nothing panics while it holds the sizes");
+        sizes.push((method, rows));
+    }
+
+    /// Runs what a test does at the end of a call.
+    pub(super) async fn ended(&self, method: &str) {
+        let action = self.next_action().take_if(|action| action.method == method);
+        if let Some(action) = action {
+            action.run.await;
         }
     }
 

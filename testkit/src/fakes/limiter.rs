@@ -15,7 +15,7 @@ use super::{Faults, ManualClock};
 
 /// The limiter of one process with injected faults. It records the changes that it applied.
 pub struct FaultyLimiter {
-    inner: InProcessLimiter,
+    inner: Arc<InProcessLimiter>,
     faults: Faults,
     applied: Mutex<Vec<(CountedKey, KeyState)>>,
     /// The clock that goes on while a change is applied, and how far.
@@ -25,8 +25,13 @@ pub struct FaultyLimiter {
 impl FaultyLimiter {
     /// A limiter that knows no key.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self::over(Arc::new(InProcessLimiter::new(clock)))
+    }
+
+    /// A connection of its own to a limiter.
+    pub fn over(inner: Arc<InProcessLimiter>) -> Self {
         Self {
-            inner: InProcessLimiter::new(clock),
+            inner,
             faults: Faults::default(),
             applied: Mutex::default(),
             delay: Mutex::default(),
@@ -34,7 +39,7 @@ impl FaultyLimiter {
     }
 
     /// The limiter itself, without faults.
-    pub fn in_process(&self) -> &InProcessLimiter {
+    pub fn in_process(&self) -> &Arc<InProcessLimiter> {
         &self.inner
     }
 
@@ -53,55 +58,55 @@ impl FaultyLimiter {
         *self.delay.lock().unwrap() = Some((clock, time));
     }
 
-    async fn called(&self, method: &'static str) -> Result<(), LimiterError> {
-        let called = self.faults.called(method).await;
-        called.map_err(|cause| LimiterError { cause })
+    async fn call<T>(
+        &self,
+        method: &'static str,
+        call: impl Future<Output = Result<T, LimiterError>>,
+    ) -> Result<T, LimiterError> {
+        let failed = |cause| LimiterError { cause };
+        self.faults.called(method).await.map_err(failed)?;
+        let answer = call.await?;
+        self.faults.answered(method).map_err(failed)?;
+        Ok(answer)
     }
 }
 
 #[async_trait]
 impl Limiter for FaultyLimiter {
     async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
-        self.called("admit").await?;
-        self.inner.admit(key).await
+        self.call("admit", self.inner.admit(key)).await
     }
 
     async fn peek_many(
         &self,
         keys: &[CountedKey],
     ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
-        self.called("peek").await?;
-        self.inner.peek_many(keys).await
+        self.call("peek", self.inner.peek_many(keys)).await
     }
 
     async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError> {
-        self.called("hydrate").await?;
-        self.inner.hydrate(key, snapshot).await
+        self.call("hydrate", self.inner.hydrate(key, snapshot))
+            .await
     }
 
     async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError> {
-        self.called("apply").await?;
-        self.applied.lock().unwrap().push((key, state));
-        let delay = self.delay.lock().unwrap().clone();
-        if let Some((clock, time)) = delay {
-            clock.advance(time);
-            tokio::task::yield_now().await;
-        }
-        self.inner.apply(key, state).await
+        let apply = async {
+            self.applied.lock().unwrap().push((key, state));
+            let delay = self.delay.lock().unwrap().clone();
+            if let Some((clock, time)) = delay {
+                clock.advance(time);
+                tokio::task::yield_now().await;
+            }
+            self.inner.apply(key, state).await
+        };
+        self.call("apply", apply).await
     }
 
     async fn forget(&self, key: CountedKey) -> Result<(), LimiterError> {
-        self.called("forget").await?;
-        self.inner.forget(key).await
+        self.call("forget", self.inner.forget(key)).await
     }
 
-    async fn refund(
-        &self,
-        key: CountedKey,
-        month: Month,
-        request: Uuid,
-    ) -> Result<(), LimiterError> {
-        self.called("refund").await?;
-        self.inner.refund(key, month, request).await
+    async fn refund(&self, key: CountedKey, month: Month, id: Uuid) -> Result<(), LimiterError> {
+        self.call("refund", self.inner.refund(key, month, id)).await
     }
 }

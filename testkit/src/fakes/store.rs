@@ -39,7 +39,7 @@ use ports::outbound::{
 };
 use uuid::Uuid;
 
-use super::{Faults, cause};
+use super::{Fault, Faults, cause};
 use batches::KeptBatch;
 use idempotency::KeptRequest;
 use lookups::KeptLookup;
@@ -58,6 +58,8 @@ pub struct MemoryStore {
 struct Tables {
     customers: BTreeMap<CustomerId, Customer>,
     keys: BTreeMap<KeyId, StoredKey>,
+    /// New prefixes that are taken for those of other keys, whatever they are.
+    taken_prefixes: usize,
     changes: Vec<KeyId>,
     used: BTreeMap<(KeyId, Month), MonthlyUse>,
     requests: BTreeMap<Uuid, RequestEntry>,
@@ -128,6 +130,21 @@ impl MemoryStore {
     /// Faults and counts of calls through this handle and its clones.
     pub fn faults(&self) -> &Faults {
         &self.faults
+    }
+
+    /// From now on every call through this handle and its clones fails.
+    pub fn go_down(&self) {
+        self.faults.inject(Fault::Fails);
+    }
+
+    /// From now on it works, and goes on with what hung.
+    pub fn come_back(&self) {
+        self.faults.clear();
+    }
+
+    /// The next so many prefixes of new keys belong to other keys.
+    pub fn take_next_prefixes(&self, count: usize) {
+        self.tables().taken_prefixes = count;
     }
 
     async fn called(&self, method: &'static str) -> Result<(), StoreError> {

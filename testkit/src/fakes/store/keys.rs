@@ -71,7 +71,11 @@ impl Tables {
         Some(self.used(key.counters, month))
     }
 
-    fn has_prefix(&self, prefix: &KeyPrefix) -> bool {
+    fn has_prefix(&mut self, prefix: &KeyPrefix) -> bool {
+        if let Some(left) = self.taken_prefixes.checked_sub(1) {
+            self.taken_prefixes = left;
+            return true;
+        }
         let mut keys = self.keys.values();
         keys.any(|stored| stored.record.key.prefix == *prefix)
     }
@@ -162,6 +166,8 @@ impl KeyStore for MemoryStore {
 
     async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError> {
         self.called("credential").await?;
+        // As a database would: others go on meanwhile.
+        tokio::task::yield_now().await;
         let tables = self.tables();
         let mut records = tables.keys.values().map(|stored| &stored.record);
         let record = records.find(|record| record.key.prefix == *prefix);
@@ -183,7 +189,9 @@ impl KeyStore for MemoryStore {
 
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
         self.called("snapshot").await?;
-        Ok(self.tables().snapshot(id, month))
+        let snapshot = self.tables().snapshot(id, month);
+        self.faults.ended("snapshot").await;
+        Ok(snapshot)
     }
 
     async fn snapshots(
@@ -191,6 +199,7 @@ impl KeyStore for MemoryStore {
         ids: &[KeyId],
         month: Month,
     ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
+        self.faults.sized("snapshots", ids.len());
         self.called("snapshots").await?;
         let tables = self.tables();
         let snapshot = |id: &KeyId| Some((*id, tables.snapshot(*id, month)?));
@@ -386,7 +395,9 @@ impl KeyStore for MemoryStore {
             }
         };
         let changes = changes.filter(|(number, _)| *number > after.0).map(change);
-        Ok(changes.take(CHANGES_AT_ONCE).collect())
+        let changes: Vec<_> = changes.take(CHANGES_AT_ONCE).collect();
+        self.faults.sized("changes", changes.len());
+        Ok(changes)
     }
 
     async fn newest_change(&self) -> Result<ChangeNumber, StoreError> {
