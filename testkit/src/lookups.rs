@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use application::{
-    BankBySide, BatchEncryption, BatchFeeder, BatchService, BatchSources, CredentialCache,
-    DeliveryHistory, FeederParts, FileChecks, GatekeeperService, IdempotencyService, ImportedFiles,
-    LookupEncryption, LookupReader, LookupService, LookupSignals, LookupWorker,
-    PersonLookupService, PersonLookupSources, ProofCheckService, ProofMemory, ProofRequestService,
-    ProofService, RequestSteps, SpawnTask, WorkerParts,
+    BankBySide, BankMonitor, BatchEncryption, BatchFeeder, BatchService, BatchSources,
+    CredentialCache, DeliveryHistory, FeederParts, FileChecks, GatekeeperService,
+    IdempotencyService, ImportedFiles, LookupEncryption, LookupReader, LookupService,
+    LookupSignals, LookupWorker, PersonLookupService, PersonLookupSources, ProofCheckService,
+    ProofMemory, ProofRequestService, ProofService, RequestSteps, SpawnTask, WorkSignal,
+    WorkerParts,
 };
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -27,29 +28,125 @@ use ports::inbound::{
     AdmissionRequest, FetchError, InvalidRequest, LookupExchange, LookupRequest, LookupView,
     ProofRequests as _, RepeatableExchange, ServedRequest,
 };
+use ports::outbound::{SealChecks, Timer};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use zip_files::DeflatedZip;
 
-use crate::fakes::{NoPdfs, NoSealKeys, PlainPdfs, unknown_certificate};
+use crate::fakes::{
+    CountingRandom, ManualClock, MemoryStore, NoPdfs, NoSealKeys, PlainPdfs, ScriptedBank,
+    unknown_certificate,
+};
 use crate::people::{PeopleServices, hasher};
 use crate::timer::RuntimeTimer;
 
 /// Recognition of repeated requests over the adapters of [`PeopleServices`].
 pub fn idempotency(services: &PeopleServices) -> IdempotencyService {
-    IdempotencyService::new(
-        Arc::new(services.store.clone()),
-        IdempotencySecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap(),
-        services.clock.clone(),
-        services.random.clone(),
-    )
+    let store = services.store.clone();
+    recognition(store, services.clock.clone(), services.random.clone())
 }
 
-/// Services of stored lookups over the adapters of [`PeopleServices`].
+fn recognition(
+    store: MemoryStore,
+    clock: Arc<ManualClock>,
+    random: Arc<CountingRandom>,
+) -> IdempotencyService {
+    let secrets = IdempotencySecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap();
+    IdempotencyService::new(Arc::new(store), secrets, clock, random)
+}
+
+/// Lookups in these banks, without a memory.
+pub fn proofs(
+    (live, test): (&Arc<ScriptedBank>, &Arc<ScriptedBank>),
+    clock: Arc<ManualClock>,
+    monitor: Arc<BankMonitor>,
+    seals: Arc<dyn SealChecks>,
+) -> Arc<ProofService> {
+    Arc::new(ProofService::new(
+        BankBySide {
+            live: live.clone(),
+            test: test.clone(),
+        },
+        clock,
+        Arc::new(Catalogue::embedded().clone()),
+        // The bank's fake measures it on the real clock.
+        Duration::from_secs(20),
+        ProofMemory::new(0, Duration::from_mins(1)),
+        monitor,
+        seals,
+    ))
+}
+
+/// Parts of the services of stored lookups.
+#[derive(Clone)]
+pub struct LookupParts {
+    /// The store of those who ask.
+    pub store: MemoryStore,
+    /// The store of those who work: the same handle, or one whose calls aren't counted.
+    pub workers: MemoryStore,
+    /// Admits and settles.
+    pub gatekeeper: Arc<GatekeeperService>,
+    /// Looks proofs up.
+    pub proofs: Arc<ProofService>,
+    /// Recognises proofs that were delivered before.
+    pub history: Arc<DeliveryHistory>,
+    /// Checks the seals of delivered proofs.
+    pub seals: Arc<dyn SealChecks>,
+    /// The clocks.
+    pub clock: Arc<ManualClock>,
+    /// Timeouts and pauses.
+    pub timer: Arc<dyn Timer>,
+    /// Ids and tokens.
+    pub random: Arc<CountingRandom>,
+    /// Generations of the store secrets, the newest first.
+    pub secrets: Vec<u16>,
+    /// The bank's budget.
+    pub pacing: Pacing,
+    /// Attempts at the same time.
+    pub places: u32,
+    /// Scale of the waits of test lookups.
+    pub test_scale: RetryScale,
+}
+
+impl LookupParts {
+    /// Proof requests, whose work is started by `spawn`.
+    pub fn requests(&self, lookups: Arc<LookupService>, spawn: SpawnTask) -> ProofRequestService {
+        let (clock, random) = (self.clock.clone(), self.random.clone());
+        ProofRequestService::new(
+            RequestSteps {
+                gatekeeper: self.gatekeeper.clone(),
+                proofs: self.proofs.clone(),
+                files: FileChecks::new(
+                    ProofCheckService::new(
+                        Arc::new(unknown_certificate),
+                        Arc::new(NoPdfs),
+                        Arc::new(DeflatedZip),
+                        clock.clone(),
+                    ),
+                    Arc::new(Catalogue::embedded().clone()),
+                    clock.clone(),
+                    Box::new(|work| Box::pin(async move { work() })),
+                ),
+                history: self.history.clone(),
+                lookups,
+                idempotency: Arc::new(recognition(self.store.clone(), clock.clone(), random)),
+                clock,
+            },
+            spawn,
+        )
+    }
+
+    fn secrets(&self) -> LookupSecrets {
+        let secret = |number: &u16| (HashGeneration(*number), number.to_be_bytes().repeat(16));
+        LookupSecrets::new(self.secrets.iter().map(secret).collect()).unwrap()
+    }
+}
+
+/// Services of stored lookups.
 pub struct LookupServices {
     /// Those of the API's callers.
     pub callers: Arc<LookupService>,
-    /// Those of people, which count among the store's calls of [`PeopleServices`].
+    /// Those of people, which count among the calls of the store of those who ask.
     pub people: Arc<PersonLookupService>,
     /// Makes the attempts.
     pub worker: Arc<LookupWorker>,
@@ -57,124 +154,153 @@ pub struct LookupServices {
     pub batches: Arc<BatchService>,
     /// Makes lookups of their rows.
     pub feeder: Arc<BatchFeeder>,
+    /// Signals of new lookups, and to those who wait.
+    pub signals: Arc<LookupSignals>,
+    /// Signals of events that webhooks tell.
+    pub webhooks: Arc<WorkSignal>,
 }
 
 impl LookupServices {
-    /// Services whose attempts are started by `spawn`.
+    /// Services over the adapters of [`PeopleServices`], whose attempts and feeding are started by `spawns`.
     pub fn over(
         services: &PeopleServices,
         gatekeeper: &Arc<GatekeeperService>,
         proofs: &Arc<ProofService>,
         history: &Arc<DeliveryHistory>,
-        (spawn, spawn_feeding): (SpawnTask, SpawnTask),
+        spawns: (SpawnTask, SpawnTask),
     ) -> Self {
-        let secrets = LookupSecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap();
-        let encryption = Arc::new(LookupEncryption::new(Arc::new(AesCipher), secrets));
-        let (signals, store) = (Arc::<LookupSignals>::default(), services.store.clone());
+        Self::of(&parts(services, gatekeeper, proofs, history), spawns)
+    }
+
+    /// Services of these parts.
+    pub fn of(parts: &LookupParts, (spawn, spawn_feeding): (SpawnTask, SpawnTask)) -> Self {
+        let encryption = LookupEncryption::new(Arc::new(AesCipher), parts.secrets());
+        let encryption = Arc::new(encryption);
+        let (signals, webhooks) = (Arc::<LookupSignals>::default(), Arc::default());
+        let store = Arc::new(parts.store.clone());
+        let (clock, random) = (parts.clock.clone(), parts.random.clone());
         let reader = LookupReader::new(
             encryption.clone(),
             Arc::new(Catalogue::embedded().clone()),
-            Arc::new(NoSealKeys),
+            parts.seals.clone(),
             TimeDelta::days(7),
         );
         let callers = Arc::new(LookupService::new(
-            Arc::new(store.clone()),
+            store.clone(),
             reader,
-            gatekeeper.clone(),
+            parts.gatekeeper.clone(),
             signals.clone(),
-            services.clock.clone(),
-            Arc::new(RuntimeTimer),
-            Pacing::new(NonZeroU32::MIN),
+            clock.clone(),
+            parts.timer.clone(),
+            parts.pacing,
         ));
-        let people = PersonLookupService::new(
-            callers.clone(),
-            PersonLookupSources {
-                store: Arc::new(store.clone()),
-                keys: Arc::new(store.clone()),
-                customers: Arc::new(store.clone()),
-            },
-            services.clock.clone(),
-            services.random.clone(),
-        );
+        let sources = PersonLookupSources {
+            store: store.clone(),
+            keys: store.clone(),
+            customers: store,
+        };
+        let people = PersonLookupService::new(callers.clone(), sources, clock, random);
         let worker = LookupWorker::new(WorkerParts {
-            store: Arc::new(store.elsewhere()),
+            store: Arc::new(parts.workers.clone()),
             encryption,
-            proofs: proofs.clone(),
-            gatekeeper: gatekeeper.clone(),
-            history: history.clone(),
+            proofs: parts.proofs.clone(),
+            gatekeeper: parts.gatekeeper.clone(),
+            history: parts.history.clone(),
             signals: signals.clone(),
-            webhooks: Arc::default(),
-            clock: services.clock.clone(),
-            timer: Arc::new(RuntimeTimer),
-            random: services.random.clone(),
+            webhooks: Arc::clone(&webhooks),
+            clock: parts.clock.clone(),
+            timer: parts.timer.clone(),
+            random: parts.random.clone(),
             spawn,
-            places: 4,
-            test_scale: RetryScale::NONE,
+            places: parts.places,
+            test_scale: parts.test_scale,
         });
-        let (batches, feeder) =
-            batches_over(services, gatekeeper, &callers, (signals, spawn_feeding));
+        let signalled = (&signals, &webhooks);
+        let (batches, feeder) = batches(parts, &callers, signalled, spawn_feeding);
         Self {
             callers,
             people: Arc::new(people),
             worker: Arc::new(worker),
             batches: Arc::new(batches),
             feeder: Arc::new(feeder),
+            signals,
+            webhooks,
         }
     }
 }
 
-/// Batches over the adapters of `services`, the work on which is started by `spawn`.
-fn batches_over(
+fn parts(
     services: &PeopleServices,
     gatekeeper: &Arc<GatekeeperService>,
-    lookups: &Arc<LookupService>,
-    (signals, spawn): (Arc<LookupSignals>, SpawnTask),
-) -> (BatchService, BatchFeeder) {
-    let secrets = LookupSecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap();
-    let encryption = Arc::new(BatchEncryption::new(Arc::new(AesCipher), secrets));
-    let store = services.store.clone();
-    let sources = BatchSources {
-        store: Arc::new(store.clone()),
-        keys: Arc::new(store.clone()),
-        customers: Arc::new(store.clone()),
-        lookups: lookups.clone(),
+    proofs: &Arc<ProofService>,
+    history: &Arc<DeliveryHistory>,
+) -> LookupParts {
+    LookupParts {
+        store: services.store.clone(),
+        workers: services.store.elsewhere(),
         gatekeeper: gatekeeper.clone(),
-        idempotency: Arc::new(idempotency(services)),
-        webhooks: Arc::default(),
-        timer: Arc::new(RuntimeTimer),
-        waiters: Arc::default(),
-        uploads: Arc::default(),
-        history: Arc::new(DeliveryHistory::new(
-            hasher(),
-            Arc::new(store.clone()),
-            services.journal.clone(),
-        )),
-        files: Arc::new(ImportedFiles::new(
-            Arc::new(PlainPdfs),
-            services.clock.clone(),
-            Box::new(|work| Box::pin(async move { work() })),
-        )),
-    };
-    let pacing = Pacing::new(NonZeroU32::MIN);
-    let service = BatchService::new(
-        sources,
-        encryption.clone(),
-        (services.clock.clone(), services.random.clone()),
-        pacing,
-        TimeDelta::days(7),
-    );
-    let feeder = BatchFeeder::new(FeederParts {
-        store: Arc::new(store.elsewhere()),
-        encryption,
-        lookups: lookups.clone(),
-        gatekeeper: gatekeeper.clone(),
-        signals,
+        proofs: proofs.clone(),
+        history: history.clone(),
+        seals: Arc::new(NoSealKeys),
         clock: services.clock.clone(),
         timer: Arc::new(RuntimeTimer),
         random: services.random.clone(),
+        secrets: vec![1],
+        pacing: Pacing::new(NonZeroU32::MIN),
+        places: 4,
+        test_scale: RetryScale::NONE,
+    }
+}
+
+/// Batches of these parts, the work on which is started by `spawn`.
+fn batches(
+    parts: &LookupParts,
+    lookups: &Arc<LookupService>,
+    (signals, webhooks): (&Arc<LookupSignals>, &Arc<WorkSignal>),
+    spawn: SpawnTask,
+) -> (BatchService, BatchFeeder) {
+    let encryption = BatchEncryption::new(Arc::new(AesCipher), parts.secrets());
+    let encryption = Arc::new(encryption);
+    let store = Arc::new(parts.store.clone());
+    let (clock, random) = (parts.clock.clone(), parts.random.clone());
+    let idempotency = recognition(parts.store.clone(), clock.clone(), random.clone());
+    let sources = BatchSources {
+        store: store.clone(),
+        keys: store.clone(),
+        customers: store,
+        lookups: lookups.clone(),
+        gatekeeper: parts.gatekeeper.clone(),
+        idempotency: Arc::new(idempotency),
+        webhooks: webhooks.clone(),
+        timer: parts.timer.clone(),
+        waiters: Arc::default(),
+        uploads: Arc::default(),
+        history: parts.history.clone(),
+        files: Arc::new(ImportedFiles::new(
+            Arc::new(PlainPdfs),
+            clock.clone(),
+            Box::new(|work| Box::pin(async move { work() })),
+        )),
+    };
+    let service = BatchService::new(
+        sources,
+        encryption.clone(),
+        (clock.clone(), random.clone()),
+        parts.pacing,
+        TimeDelta::days(7),
+    );
+    let feeder = BatchFeeder::new(FeederParts {
+        store: Arc::new(parts.workers.clone()),
+        encryption,
+        lookups: lookups.clone(),
+        gatekeeper: parts.gatekeeper.clone(),
+        signals: signals.clone(),
+        clock,
+        timer: parts.timer.clone(),
+        random,
         spawn,
-        pacing,
-        webhooks: Arc::default(),
+        pacing: parts.pacing,
+        webhooks: webhooks.clone(),
     });
     (service, feeder)
 }
@@ -200,20 +326,13 @@ impl LookupFixture {
             hasher(),
             Arc::<CredentialCache>::default(),
         ));
-        let proofs = Arc::new(ProofService::new(
-            BankBySide {
-                live: services.live_bank.clone(),
-                test: services.test_bank.clone(),
-            },
-            clock.clone(),
-            Arc::new(Catalogue::embedded().clone()),
-            Duration::from_secs(20),
-            ProofMemory::new(0, Duration::from_mins(1)),
+        let (banks, monitor) = (
+            (&services.live_bank, &services.test_bank),
             services.monitor.clone(),
-            Arc::new(NoSealKeys),
-        ));
+        );
+        let proofs = proofs(banks, clock, monitor, Arc::new(NoSealKeys));
         let history = DeliveryHistory::new(hasher(), store, services.journal.clone());
-        let history = Arc::new(history);
+        let parts = parts(services, &gatekeeper, &proofs, &Arc::new(history));
         let attempts = Arc::<Mutex<Vec<_>>>::default();
         let started = attempts.clone();
         let spawn: SpawnTask = Box::new(move |task| {
@@ -221,34 +340,11 @@ impl LookupFixture {
             let mut started = started.lock().unwrap_or_else(PoisonError::into_inner);
             started.push(attempt);
         });
-        let feeding: SpawnTask = Box::new(|task| drop(tokio::spawn(task)));
-        let spawns = (spawn, feeding);
-        let lookups = LookupServices::over(services, &gatekeeper, &proofs, &history, spawns);
-        let requests = ProofRequestService::new(
-            RequestSteps {
-                gatekeeper,
-                proofs,
-                files: FileChecks::new(
-                    ProofCheckService::new(
-                        Arc::new(unknown_certificate),
-                        Arc::new(NoPdfs),
-                        Arc::new(DeflatedZip),
-                        clock.clone(),
-                    ),
-                    Arc::new(Catalogue::embedded().clone()),
-                    clock.clone(),
-                    Box::new(|work| Box::pin(async move { work() })),
-                ),
-                history,
-                lookups: lookups.callers.clone(),
-                idempotency: Arc::new(idempotency(services)),
-                clock,
-            },
-            Box::new(|task| drop(tokio::spawn(task))),
-        );
+        let spawn_others = || -> SpawnTask { Box::new(|task| drop(tokio::spawn(task))) };
+        let lookups = LookupServices::of(&parts, (spawn, spawn_others()));
         Self {
+            requests: parts.requests(lookups.callers.clone(), spawn_others()),
             services: lookups,
-            requests,
             attempts,
         }
     }
