@@ -3,21 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
-use application::{ChangeFeed, KeyService};
-use domain::key::{ApiKey, Environment, KeyName};
+use crate::support::fixture::key_order;
+use crate::support::{Elsewhere, limits, noon, operator};
+use application::ChangeFeed;
+use domain::key::{ApiKey, Environment};
+use domain::month::Month;
 use futures::FutureExt;
 use futures::future::join;
-use memory::InProcessLimiter;
-use ports::inbound::{KeyAdministration, NewKey};
-use ports::outbound::{KeyStore, Limiter, Verdict};
-use testkit::fakes::{CountingRandom, FaultyLimiter, ManualClock, MemoryStore};
+use ports::inbound::KeyAdministration;
+use ports::outbound::{KeyStore, Limiter, StoreError, Verdict};
+use testkit::fakes::{FaultyLimiter, ManualClock, MemoryStore};
+use testkit::people::PeopleServices;
 
 /// This process, and another one on the same data.
 struct Fixture {
     clock: Arc<ManualClock>,
     /// This process's store.
-    store: Arc<WatchedStore>,
+    store: Arc<MemoryStore>,
     limiter: Arc<FaultyLimiter>,
     feed: ChangeFeed,
     /// The data, which another process changes.
@@ -26,26 +28,20 @@ struct Fixture {
     key: ApiKey,
 }
 
+/// A key that another process created.
 async fn a_key(store: &MemoryStore) -> ApiKey {
-    let clock = Arc::new(ManualClock::at(noon()));
-    let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
-    let random = Arc::new(CountingRandom::default());
-    let order = NewKey {
-        name: KeyName::parse("till").unwrap(),
-        environment: Environment::Test,
-        limits: Some(limits(10, Some(1_000))),
-    };
-    let store = Arc::new(store.clone());
-    let keys = KeyService::new(
-        store.clone(),
-        store,
-        limiter,
-        clock.clone(),
-        clock,
-        random,
-        hasher(),
-    );
-    keys.create(&operator(), order).await.unwrap().key.key
+    let services = PeopleServices::over(store.clone(), Arc::new(store.clone()), noon());
+    let order = key_order(Environment::Test, Some(limits(10, Some(1_000))));
+    let created = services.keys.create(&operator(), order).await;
+    created.unwrap().key.key
+}
+
+async fn start_feed(
+    store: &Arc<MemoryStore>,
+    limiter: Arc<dyn Limiter>,
+    clock: Arc<ManualClock>,
+) -> Result<ChangeFeed, StoreError> {
+    ChangeFeed::start(store.clone(), limiter, Arc::default(), clock).await
 }
 
 async fn fixture() -> Fixture {
@@ -55,25 +51,18 @@ async fn fixture() -> Fixture {
 }
 
 async fn fixture_with(elsewhere: MemoryStore, key: ApiKey) -> Fixture {
-    let store = Arc::new(WatchedStore::over(&elsewhere));
+    let store = Arc::new(elsewhere.elsewhere());
     let clock = Arc::new(ManualClock::at(noon()));
     let limiter = Arc::new(FaultyLimiter::new(clock.clone()));
-    let feed = ChangeFeed::start(
-        store.clone(),
-        limiter.clone(),
-        Arc::default(),
-        clock.clone(),
-    )
-    .await
-    .unwrap();
-    let month = domain::month::Month::of(noon());
+    let feed = start_feed(&store, limiter.clone(), clock.clone()).await;
+    let month = Month::of(noon());
     let snapshot = elsewhere.snapshot(key.id, month).await.unwrap().unwrap();
     limiter.hydrate(key.counted(), snapshot).await.unwrap();
     Fixture {
+        feed: feed.unwrap(),
         clock,
         store,
         limiter,
-        feed,
         elsewhere,
         key,
     }
@@ -101,21 +90,16 @@ impl Fixture {
 }
 
 #[tokio::test]
-async fn a_revocation_by_another_process_is_refused_after_the_next_poll() {
-    let fixture = fixture().await;
-    fixture.elsewhere.revoke_key(fixture.key.id).await;
-    assert!(matches!(fixture.ask().await, Verdict::Admitted { .. }));
-    assert_eq!(fixture.feed.poll().await.unwrap(), 1);
-    assert_eq!(fixture.ask().await, Verdict::Revoked);
-}
-
-#[tokio::test]
-async fn new_limits_by_another_process_hold_after_the_next_poll() {
+async fn a_change_by_another_process_holds_after_the_next_poll() {
     let fixture = fixture().await;
     fixture.set_per_minute(3).await;
     assert_eq!(fixture.per_minute().await, 10);
     assert_eq!(fixture.feed.poll().await.unwrap(), 1);
     assert_eq!(fixture.per_minute().await, 3);
+    fixture.elsewhere.revoke_key(fixture.key.id).await;
+    assert!(matches!(fixture.ask().await, Verdict::Admitted { .. }));
+    assert_eq!(fixture.feed.poll().await.unwrap(), 1);
+    assert_eq!(fixture.ask().await, Verdict::Revoked);
 }
 
 #[tokio::test]
@@ -125,7 +109,7 @@ async fn without_a_change_no_change_is_read() {
     fixture.set_per_minute(3).await;
     fixture.feed.poll().await.unwrap();
     assert_eq!(fixture.feed.poll().await.unwrap(), 0);
-    assert_eq!(fixture.store.pages(), [1]);
+    assert_eq!(fixture.store.faults().sizes_of("changes"), [1]);
 }
 
 #[tokio::test]
@@ -133,9 +117,8 @@ async fn changes_from_before_the_start_are_not_applied() {
     let elsewhere = MemoryStore::default();
     let key = a_key(&elsewhere).await;
     for per_minute in 1..=5 {
-        elsewhere
-            .set_key_limits(key.id, limits(per_minute, None))
-            .await;
+        let limits = limits(per_minute, None);
+        elsewhere.set_key_limits(key.id, limits).await;
     }
     let fixture = fixture_with(elsewhere, key).await;
     assert_eq!(fixture.feed.poll().await.unwrap(), 0);
@@ -150,22 +133,19 @@ async fn any_number_of_changes_is_applied_in_order() {
         fixture.set_per_minute(change).await;
     }
     assert_eq!(fixture.feed.poll().await.unwrap(), 2_500);
-    assert_eq!(fixture.store.pages(), [1_000, 1_000, 500]);
+    assert_eq!(
+        fixture.store.faults().sizes_of("changes"),
+        [1_000, 1_000, 500]
+    );
     assert_eq!(fixture.per_minute().await, 2_500);
 }
 
 #[tokio::test]
 async fn a_key_that_the_limiter_does_not_know_stays_unknown() {
     let fixture = fixture().await;
-    let limiter = Arc::new(InProcessLimiter::new(Arc::new(ManualClock::at(noon()))));
-    let feed = ChangeFeed::start(
-        fixture.store.clone(),
-        limiter.clone(),
-        Arc::default(),
-        fixture.clock.clone(),
-    )
-    .await
-    .unwrap();
+    let limiter = Arc::new(FaultyLimiter::new(fixture.clock.clone()));
+    let feed = start_feed(&fixture.store, limiter.clone(), fixture.clock.clone());
+    let feed = feed.await.unwrap();
     fixture.set_per_minute(3).await;
     assert_eq!(feed.poll().await.unwrap(), 1);
     let verdict = limiter.admit(fixture.key.counted()).await.unwrap();
@@ -195,11 +175,8 @@ async fn changes_are_applied_again_from_where_the_limiter_failed() {
     fixture.feed.poll().await.unwrap_err();
     assert_eq!(fixture.limiter.applied().len(), 2);
     assert_eq!(fixture.feed.poll().await.unwrap(), 3);
-    assert_eq!(
-        fixture.limiter.applied().len(),
-        5,
-        "a change was applied twice"
-    );
+    let applied = fixture.limiter.applied().len();
+    assert_eq!(applied, 5, "a change was applied twice");
     assert_eq!(fixture.per_minute().await, 5);
 }
 
@@ -216,11 +193,11 @@ async fn two_polls_at_once_apply_each_change_once() {
 
 #[tokio::test]
 async fn no_feed_starts_on_a_store_that_cannot_be_read() {
-    let store = Arc::new(WatchedStore::over(&MemoryStore::default()));
+    let store = Arc::new(MemoryStore::default());
     store.go_down();
     let clock = Arc::new(ManualClock::at(noon()));
-    let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
-    let started = ChangeFeed::start(store, limiter, Arc::default(), clock).await;
+    let limiter = Arc::new(FaultyLimiter::new(clock.clone()));
+    let started = start_feed(&store, limiter, clock).await;
     assert!(started.is_err());
 }
 
@@ -260,9 +237,8 @@ async fn many_changes_that_are_applied_slowly_are_no_trouble_of_the_store() {
     for per_minute in 1..=100 {
         fixture.set_per_minute(per_minute).await;
     }
-    fixture
-        .limiter
-        .delay_changes(fixture.clock.clone(), Duration::from_millis(400));
+    let (limiter, clock) = (&fixture.limiter, fixture.clock.clone());
+    limiter.delay_changes(clock, Duration::from_millis(400));
     let mut polling = std::pin::pin!(fixture.feed.poll());
     while polling.as_mut().now_or_never().is_none() {
         let trouble = fixture.feed.trouble().map(|cause| cause.to_string());

@@ -1,11 +1,10 @@
 //! Limits and revocations hold while the shared limiter fails, and after.
 
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
+use crate::support::{Elsewhere, WatchedKeys, act, hasher, limits, noon};
 use application::{
     CountSource, FallbackLimiter, LimiterMode, Reconciliation, ReplicaCount, ReplicaMonitor,
 };
@@ -13,9 +12,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::{Customer, CustomerId, Owner};
 use domain::key::{
-    ApiKey, CountedKey, Credential, Environment, FullKey, KeyBounds, KeyId, KeyName,
+    ApiKey, CountedKey, Credential, Environment, FullKey, KeyBounds, KeyId, KeyName, KeyPrefix,
 };
-use domain::limits::{LimitStatus, Limits, MonthlyUse, Plan};
+use domain::limits::{Limits, MonthlyUse, Plan};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
@@ -24,10 +23,9 @@ use memory::InProcessLimiter;
 use ports::contract::limiter::{LimiterUnderTest, TestTime};
 use ports::outbound::{
     AdmissionEntry, Charge, Clock, CustomerStore, KeyRecord, KeyState, KeyStore, Limiter,
-    LimiterError, ReplicaRegistry, RequestEntry, Snapshot, StoreError, Successor, UsageJournal,
-    Verdict,
+    LimiterError, ReplicaRegistry, RequestEntry, Snapshot, StoreError, UsageJournal, Verdict,
 };
-use testkit::fakes::{ManualClock, MemoryJournal, MemoryStore};
+use testkit::fakes::{Fault, FaultyLimiter, ManualClock, MemoryJournal, MemoryStore};
 use uuid::Uuid;
 
 mod bounds;
@@ -46,7 +44,7 @@ use replica::*;
 async fn while_the_shared_limiter_works_the_contract_is_kept() {
     ports::contract::limiter::limiter(|| async {
         let replica = Replica::one_of(3, limits(60, None)).await;
-        assert_eq!(replica.shared.inner.forget_idle(), 1);
+        assert_eq!(replica.shared.in_process().forget_idle(), 1);
         LimiterUnderTest {
             limiter: replica.limiter,
             time: Arc::new(ManualTime(replica.clock)),
@@ -59,7 +57,7 @@ async fn while_the_shared_limiter_works_the_contract_is_kept() {
 async fn one_that_works_costs_no_reading_of_the_store() {
     let replica = Replica::one_of(3, limits(10, Some(100))).await;
     assert_eq!(replica.admitted_of(20).await, 10);
-    assert_eq!(replica.store.snapshots(), 0);
+    assert_eq!(replica.store.snapshots_read(), 0);
     assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
 }
 
@@ -67,7 +65,7 @@ async fn one_that_works_costs_no_reading_of_the_store() {
 async fn a_degraded_replica_admits_its_share_of_the_minute() {
     for (per_minute, share) in [(60, 20), (2, 1), (100, 33)] {
         let replica = Replica::one_of(3, limits(per_minute, None)).await;
-        let admitted = replica.degrade(FaultMode::Refuses).await;
+        let admitted = replica.degrade().await;
         assert_eq!(admitted + replica.admitted_of(100).await, share);
         let Verdict::RateLimited { limit_status, .. } = replica.ask().await.unwrap() else {
             panic!("not rate limited");
@@ -80,7 +78,7 @@ async fn a_degraded_replica_admits_its_share_of_the_minute() {
 async fn a_degraded_replica_admits_what_the_store_leaves_of_the_quota() {
     let replica = Replica::one_of(1, limits(100, Some(50))).await;
     assert_eq!(replica.admitted_of(30).await, 30);
-    replica.shared.becomes(FaultMode::Refuses);
+    replica.shared.faults().inject(Fault::Fails);
     // What another replica wrote down meanwhile.
     for _ in 0..5 {
         replica.write_down(Month::of(noon()));
@@ -94,7 +92,7 @@ async fn a_degraded_replica_admits_what_the_store_leaves_of_the_quota() {
 #[tokio::test]
 async fn a_revocation_is_refused_at_once_by_a_degraded_replica() {
     let replica = Replica::one_of(1, limits(100, None)).await;
-    replica.degrade(FaultMode::Refuses).await;
+    replica.degrade().await;
     assert_eq!(replica.admitted_of(1).await, 1);
     replica.data.revoke_key(KEY.id).await;
     assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
@@ -105,11 +103,11 @@ async fn a_revocation_is_refused_at_once_by_a_degraded_replica() {
 async fn a_revocation_that_the_shared_limiter_missed_is_refused_once_it_is_back() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     // No request with the key comes in the outage, and no failed admission opened the circuit.
-    replica.shared.becomes(FaultMode::Refuses);
+    replica.shared.faults().inject(Fault::Fails);
     replica.data.revoke_key(KEY.id).await;
     let state = replica.in_store().await.state;
     replica.limiter.apply(KEY, state).await.unwrap_err();
-    replica.shared.becomes(FaultMode::Works);
+    replica.shared.faults().clear();
     assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
     assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
 }
@@ -117,15 +115,17 @@ async fn a_revocation_that_the_shared_limiter_missed_is_refused_once_it_is_back(
 #[tokio::test]
 async fn the_mode_is_known_before_the_first_request() {
     for (fault, mode) in [
-        (FaultMode::Works, LimiterMode::Shared),
-        (FaultMode::Refuses, LimiterMode::Degraded),
+        (None, LimiterMode::Shared),
+        (Some(Fault::Fails), LimiterMode::Degraded),
     ] {
         let replica = Replica::one_of(1, limits(100, None)).await;
-        let readings = replica.store.snapshots();
-        replica.shared.becomes(fault);
+        let readings = replica.store.snapshots_read();
+        if let Some(fault) = fault {
+            replica.shared.faults().inject(fault);
+        }
         replica.limiter.begin().await;
         assert_eq!(replica.limiter.mode(), mode);
-        assert_eq!(replica.store.snapshots(), readings);
+        assert_eq!(replica.store.snapshots_read(), readings);
     }
 }
 
@@ -133,7 +133,7 @@ async fn the_mode_is_known_before_the_first_request() {
 async fn a_revocation_that_could_not_be_propagated_is_refused_once_the_shared_limiter_is_back() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     let other = CountedKey::first(KeyId(Uuid::from_u128(8)));
-    replica.shared.becomes(FaultMode::Refuses);
+    replica.shared.faults().inject(Fault::Fails);
     for _ in 0..3 {
         let unknown = replica.limiter.admit(other).await.unwrap();
         assert!(matches!(unknown, Verdict::Unknown { .. }));
@@ -151,9 +151,9 @@ async fn a_revocation_that_a_server_lost_to_its_successor_is_refused_after_one_f
     assert_eq!(replica.admitted_of(1).await, 1);
     // The server that applied it is gone; the one in its place missed it.
     replica.data.revoke_key(KEY.id).await;
-    replica.shared.becomes(FaultMode::Refuses);
+    replica.shared.faults().inject(Fault::Fails);
     assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
-    replica.shared.becomes(FaultMode::Works);
+    replica.shared.faults().clear();
     assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
     assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
 }
@@ -161,7 +161,7 @@ async fn a_revocation_that_a_server_lost_to_its_successor_is_refused_after_one_f
 #[tokio::test]
 async fn new_limits_hold_at_once_for_a_degraded_replica() {
     let replica = Replica::one_of(2, limits(100, None)).await;
-    assert_eq!(replica.degrade(FaultMode::Refuses).await, 3);
+    assert_eq!(replica.degrade().await, 3);
     replica.data.set_key_limits(KEY.id, limits(10, None)).await;
     assert_eq!(replica.admitted_of(100).await, 2);
     replica.data.set_key_limits(KEY.id, limits(20, None)).await;
@@ -171,7 +171,7 @@ async fn new_limits_hold_at_once_for_a_degraded_replica() {
 #[tokio::test]
 async fn a_key_that_the_store_has_not_is_unknown() {
     let replica = Replica::one_of(1, limits(100, None)).await;
-    replica.degrade(FaultMode::Refuses).await;
+    replica.degrade().await;
     let nobody = CountedKey::first(KeyId(Uuid::from_u128(404)));
     let verdict = replica.limiter.admit(nobody).await.unwrap();
     let month = Month::of(noon());
@@ -182,7 +182,7 @@ async fn a_key_that_the_store_has_not_is_unknown() {
 #[tokio::test]
 async fn with_both_down_nothing_is_admitted() {
     let replica = Replica::one_of(1, limits(100, None)).await;
-    replica.shared.becomes(FaultMode::Refuses);
+    replica.shared.faults().inject(Fault::Fails);
     replica.store.go_down();
     for _ in 0..10 {
         replica.ask().await.unwrap_err();
@@ -195,22 +195,22 @@ async fn with_both_down_nothing_is_admitted() {
 #[tokio::test]
 async fn the_shared_limiter_is_spared_and_probed_by_one_at_a_time() {
     let replica = Replica::one_of(1, limits(100, None)).await;
-    replica.degrade(FaultMode::Refuses).await;
-    let calls = replica.shared.calls();
+    replica.degrade().await;
+    let calls = replica.shared.faults().all_calls();
     assert_eq!(replica.admitted_of(10).await, 10);
-    assert_eq!(replica.shared.calls(), calls);
+    assert_eq!(replica.shared.faults().all_calls(), calls);
 
-    replica.shared.becomes(FaultMode::Hangs);
+    replica.shared.faults().inject(Fault::Hangs);
     replica.clock.advance(Duration::from_secs(1));
     let mut probe = Box::pin(replica.ask());
     assert!(probe.as_mut().now_or_never().is_none());
-    let calls = replica.shared.calls();
+    let calls = replica.shared.faults().all_calls();
     assert_eq!(replica.admitted_of(10).await, 10);
-    assert_eq!(replica.shared.calls(), calls);
+    assert_eq!(replica.shared.faults().all_calls(), calls);
 
     // The caller is cancelled; the next one probes.
     drop(probe);
-    replica.shared.becomes(FaultMode::Works);
+    replica.shared.faults().clear();
     assert_eq!(replica.limiter.mode(), LimiterMode::Degraded);
     assert_eq!(replica.admitted_of(1).await, 1);
     assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
@@ -219,36 +219,36 @@ async fn the_shared_limiter_is_spared_and_probed_by_one_at_a_time() {
 #[tokio::test]
 async fn a_call_whose_answer_is_lost_is_not_made_again() {
     let replica = Replica::one_of(1, limits(100, Some(1_000))).await;
-    replica.shared.becomes(FaultMode::LosesAnswers);
-    let calls = replica.shared.calls();
+    replica.shared.faults().inject(Fault::LosesAnswers);
+    let calls = replica.shared.faults().all_calls();
     assert_eq!(replica.admitted_of(1).await, 1);
-    assert_eq!(replica.shared.calls(), calls + 1);
+    assert_eq!(replica.shared.faults().all_calls(), calls + 1);
 }
 
 #[tokio::test]
 async fn the_shared_limiter_gets_the_month_before_it_counts_again() {
     let replica = Replica::one_of(1, limits(100, Some(20))).await;
     assert_eq!(replica.admitted_of(5).await, 5);
-    replica.shared.becomes(FaultMode::Refuses);
+    replica.shared.faults().inject(Fault::Fails);
     assert_eq!(replica.admitted_of(8).await, 8);
     replica.recover();
     assert_eq!(replica.month_used().await, 13);
-    let readings = replica.store.snapshots();
+    let readings = replica.store.snapshots_read();
     assert_eq!(replica.admitted_of(20).await, 7);
-    assert_eq!(replica.store.snapshots(), readings, "once is enough");
+    assert_eq!(replica.store.snapshots_read(), readings, "once is enough");
     assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
 }
 
 #[tokio::test]
 async fn a_burst_after_an_outage_reads_a_key_once() {
     let replica = Replica::one_of(1, limits(1_000, None)).await;
-    replica.degrade(FaultMode::Refuses).await;
+    replica.degrade().await;
     replica.recover();
     replica.admitted_of(1).await;
-    replica.shared.becomes(FaultMode::LosesAnswers);
+    replica.shared.faults().inject(Fault::LosesAnswers);
     replica.admitted_of(1).await;
-    replica.shared.becomes(FaultMode::Works);
-    let readings = replica.store.snapshots();
+    replica.shared.faults().clear();
+    let readings = replica.store.snapshots_read();
     replica.store.hold_snapshots();
     let mut asking: Vec<_> = (0..50).map(|_| Box::pin(replica.ask())).collect();
     for asker in &mut asking {
@@ -258,14 +258,14 @@ async fn a_burst_after_an_outage_reads_a_key_once() {
     for verdict in futures::future::join_all(asking).await {
         assert!(matches!(verdict.unwrap(), Verdict::Admitted { .. }));
     }
-    let readings = replica.store.snapshots() - readings;
+    let readings = replica.store.snapshots_read() - readings;
     assert_eq!(readings, 1);
 }
 
 #[tokio::test]
 async fn a_key_that_cannot_be_read_is_not_admitted_by_a_limiter_that_missed_something() {
     let replica = Replica::one_of(1, limits(100, None)).await;
-    replica.degrade(FaultMode::Refuses).await;
+    replica.degrade().await;
     replica.recover();
     replica.store.go_down();
     for _ in 0..5 {
@@ -280,7 +280,7 @@ async fn a_key_that_cannot_be_read_is_not_admitted_by_a_limiter_that_missed_some
 #[tokio::test]
 async fn a_refund_that_the_shared_limiter_misses_counts_once_it_is_written_and_fails_for_nobody() {
     let replica = Replica::one_of(1, limits(100, Some(10))).await;
-    replica.degrade(FaultMode::Refuses).await;
+    replica.degrade().await;
     assert_eq!(replica.admitted_of(20).await, 7);
     let (request, month) = (Uuid::from_u128(5), Month::of(noon()));
     for _ in 0..3 {
@@ -296,11 +296,17 @@ async fn a_refund_that_the_shared_limiter_misses_counts_once_it_is_written_and_f
 async fn a_limiter_that_does_not_know_what_was_charged_gives_nothing_back() {
     let replica = Replica::one_of(1, limits(100, Some(50))).await;
     assert_eq!(replica.admitted_of(5).await, 5);
-    assert_eq!(replica.degrade(FaultMode::Refuses).await, 3);
+    assert_eq!(replica.degrade().await, 3);
     replica.recover();
     let (request, month) = (Uuid::from_u128(5), Month::of(noon()));
     replica.limiter.refund(KEY, month, request).await.unwrap();
-    let shared = replica.shared.inner.peek(KEY).await.unwrap().unwrap();
+    let shared = replica
+        .shared
+        .in_process()
+        .peek(KEY)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(shared.month.unwrap().used, 5);
     replica.journal.conclude(refund_of(request, month));
     assert_eq!(replica.month_used().await, 7);
@@ -333,18 +339,19 @@ async fn a_page_of_keys_is_read_in_one_call_stale_or_not() {
     keys.push(CountedKey::first(KeyId(Uuid::from_u128(404))));
     let peeked = begun.limiter.peek_many(&keys).await.unwrap();
     assert_eq!(peeked.iter().flatten().count(), 99);
-    assert_eq!((begun.shared.calls(), begun.store.batches().len()), (1, 0));
-    assert_eq!(begun.store.snapshots(), 0);
+    let calls = begun.shared.faults().all_calls();
+    assert_eq!((calls, begun.store.batches().len()), (1, 0));
+    assert_eq!(begun.store.snapshots_read(), 0);
 }
 
 #[tokio::test]
 async fn a_degraded_replica_reads_a_page_of_keys_in_one_query_of_the_store() {
     let replica = Replica::one_of(2, limits(100, Some(50))).await;
-    replica.degrade(FaultMode::Refuses).await;
-    let snapshots = replica.store.snapshots();
+    replica.degrade().await;
+    let snapshots = replica.store.snapshots_read();
     let nobody = CountedKey::first(KeyId(Uuid::from_u128(404)));
     let peeked = replica.limiter.peek_many(&[nobody, KEY]).await.unwrap();
-    assert_eq!(replica.store.snapshots(), snapshots);
+    assert_eq!(replica.store.snapshots_read(), snapshots);
     assert_eq!(replica.store.batches(), [2]);
     assert_eq!(peeked[0], None);
     let known = peeked[1].unwrap();

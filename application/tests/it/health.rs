@@ -71,22 +71,16 @@ async fn a_store_that_is_down_is_named_and_we_serve() {
 async fn frequent_health_checks_do_not_read_the_store() {
     let looked = looked().await;
     looked.fixture.store.go_down();
-    assert_eq!(
-        looked.recent_states(),
-        [Up, Up, Up],
-        "known from the change feed alone"
-    );
+    let known = looked.recent_states();
+    assert_eq!(known, [Up, Up, Up], "from the change feed alone");
 }
 
 #[tokio::test]
 async fn a_journal_that_accepts_nothing_is_reported_without_a_wait() {
     let looked = looked().await;
     looked.fixture.written.fail_with(Some(disk_full()));
-    assert_eq!(
-        looked.states().await,
-        [Up, Degraded, Up],
-        "what waits may still be written"
-    );
+    // What waits may still be written.
+    assert_eq!(looked.states().await, [Up, Degraded, Up]);
     looked.fixture.written.refuse_with(Some(disk_full()));
     assert_eq!(looked.states().await, [Up, Failed, Up]);
     looked.fixture.written.fail_with(None);
@@ -118,7 +112,7 @@ async fn a_slow_disk_does_not_delay_health_checks() {
 async fn ten_thousand_probes_within_a_second_are_one_call_of_the_limiter() {
     let looked = looked().await;
     let faults = looked.fixture.limiter.faults();
-    let peeks = || faults.calls().get("peek").copied().unwrap_or_default();
+    let peeks = || faults.calls_of("peek");
     let before = peeks();
     let probes = (0..10_000).map(|_| looked.health.components());
     futures::future::join_all(probes).await;

@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use crate::support::fixture::{Fixture, Holder, ended, fixture, fixture_at};
-use crate::support::person;
+use crate::support::{WatchedKeys, person};
 use chrono::{DateTime, Utc};
 use domain::audit::AuditFilter;
 use domain::customer::Role;
-use domain::key::{Environment, KeyId, KeyName, KeyOverview};
+use domain::key::{Environment, KeyId, KeyOverview};
 use domain::limits::{LimitStatus, MinuteStatus, Plan};
 use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::{BankBudget, QueueLength};
@@ -16,7 +16,7 @@ use domain::page::{Cursor, PageRequest, PageSize};
 use domain::request::{RequestId, RequestQuery};
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::inbound::{
-    BankState, Caller, Insights, KeyAdministration, KeyError, NewKey, RequestedScope, SeriesLabel,
+    BankState, Caller, Insights, KeyAdministration, KeyError, RequestedScope, SeriesLabel,
     UsageReport,
 };
 use ports::outbound::CustomerStore;
@@ -26,6 +26,7 @@ mod limit_status;
 mod scope;
 mod usage;
 
+const OWN: RequestedScope = RequestedScope::Own;
 static ANA: LazyLock<Caller> = LazyLock::new(|| person("ana", Role::Member));
 static LUIS: LazyLock<Caller> = LazyLock::new(|| person("luis", Role::Member));
 static ADMIN: LazyLock<Caller> = LazyLock::new(|| person("root", Role::Admin));
@@ -60,16 +61,12 @@ fn page() -> PageRequest {
 
 impl Fixture {
     async fn own_key_of(&self, caller: &Caller) -> Holder {
-        let order = NewKey {
-            name: KeyName::parse("till").unwrap(),
-            environment: Environment::Test,
-            limits: None,
-        };
-        let created = self.keys.create(caller, order).await.unwrap();
-        Holder {
-            id: created.key.key.id,
-            secret: created.secret,
-        }
+        self.key_of(caller, Environment::Test, None).await
+    }
+
+    /// Two keys of somebody's.
+    async fn two_keys_of(&self, caller: &Caller) -> (Holder, Holder) {
+        (self.own_key_of(caller).await, self.own_key_of(caller).await)
     }
 
     async fn request(&self, holder: &Holder, outcome: Outcome) {
@@ -83,17 +80,24 @@ impl Fixture {
         Period::newest(count, granularity, self.clock.now()).unwrap()
     }
 
-    async fn report(
-        &self,
-        caller: &Caller,
-        requested: RequestedScope,
-        ask: &UsageQuery,
-    ) -> UsageReport {
-        self.insights.usage(caller, requested, ask).await.unwrap()
+    /// Usage of a caller's own keys.
+    async fn report(&self, caller: &Caller, ask: &UsageQuery) -> UsageReport {
+        self.insights.usage(caller, OWN, ask).await.unwrap()
+    }
+
+    /// A caller's own requests.
+    async fn requests(&self, caller: &Caller, ask: &RequestQuery) -> usize {
+        let page = self.insights.requests(caller, OWN, ask).await;
+        page.unwrap().items.len()
+    }
+
+    /// The period of the last days up to today.
+    fn days(&self, count: u32) -> Period {
+        self.newest(count, Granularity::Day)
     }
 
     async fn overview(&self, caller: &Caller, key: &Holder) -> KeyOverview {
-        let found = self.keys.find(caller, RequestedScope::Own, key.id).await;
+        let found = self.keys.find(caller, OWN, key.id).await;
         found.unwrap()
     }
 }

@@ -3,15 +3,15 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use crate::support::fixture::{Fixture, HERE, Holder, fixture};
-use crate::support::{hasher, limits, noon, operator, person};
+use crate::support::fixture::{Fixture, HERE, Holder, fixture, key_order};
+use crate::support::{WatchedKeys, hasher, limits, noon, operator, person};
 use application::KeyService;
 use chrono::TimeDelta;
 use domain::audit::{Action, AuditFilter};
 use domain::customer::{CustomerId, ExistingKeys, Role};
 use domain::key::{
-    Environment, Grace, KeyFilter, KeyId, KeyName, KeyQuery, KeySort, KeyStatus, MOST_NEW_KEYS,
-    RevokedKeys,
+    Environment, Grace, KeyFilter, KeyId, KeyName, KeyOverview, KeyQuery, KeySort, KeyStatus,
+    MOST_NEW_KEYS, RevokedKeys,
 };
 use domain::limits::{Limits, LimitsChange, Plan};
 use domain::page::{Cursor, Direction, PageRequest, PageSize};
@@ -27,16 +27,14 @@ mod lifecycle;
 mod log;
 mod scope;
 
+const OWN: RequestedScope = RequestedScope::Own;
+
 fn name(text: &str) -> KeyName {
     KeyName::parse(text).unwrap()
 }
 
 fn order(limits: Option<Limits>) -> NewKey {
-    NewKey {
-        name: name("till"),
-        environment: Environment::Test,
-        limits,
-    }
+    key_order(Environment::Test, limits)
 }
 
 fn listing() -> KeyQuery {
@@ -61,7 +59,7 @@ fn ten_a_minute() -> LimitsChange {
 }
 
 impl Fixture {
-    async fn key_of(&self, caller: &Caller) -> CreatedKey {
+    async fn created_by(&self, caller: &Caller) -> CreatedKey {
         self.keys.create(caller, order(None)).await.unwrap()
     }
 
@@ -93,6 +91,18 @@ impl Fixture {
         shown
             .map(|entry| (entry.action, entry.act.actor.subject))
             .collect()
+    }
+
+    /// Revokes a caller's own key.
+    async fn revoke_own(&self, caller: &Caller, id: KeyId) -> Result<KeyOverview, KeyError> {
+        self.keys.revoke(caller, OWN, id).await
+    }
+
+    /// Makes the store fail right after the next commit.
+    fn lose_the_store_after_a_commit(&self) {
+        let store = self.store.clone();
+        let going = async move { store.go_down() };
+        self.store.after_next_snapshot(going);
     }
 
     async fn is_admitted(&self, secret: &str) -> bool {

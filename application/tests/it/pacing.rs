@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use application::FallbackPacer;
@@ -24,6 +24,8 @@ struct FaultyPacer {
     pacer: InProcessPacer,
     is_down: AtomicBool,
     asked: AtomicUsize,
+    /// Seconds that it keeps a caller waiting before it goes down.
+    goes_down_after: AtomicU64,
 }
 
 impl FaultyPacer {
@@ -32,6 +34,7 @@ impl FaultyPacer {
             pacer: InProcessPacer::new(pacing()),
             is_down: AtomicBool::new(false),
             asked: AtomicUsize::new(0),
+            goes_down_after: AtomicU64::new(0),
         })
     }
 
@@ -60,6 +63,11 @@ impl FaultyPacer {
 #[async_trait]
 impl Pacer for FaultyPacer {
     async fn acquire(&self, lane: Lane, patience: Duration) -> Result<(), AcquireError> {
+        let wait = self.goes_down_after.load(Ordering::SeqCst);
+        if wait > 0 {
+            tokio::time::sleep(seconds(wait)).await;
+            self.go_down();
+        }
         self.works()?.acquire(lane, patience).await
     }
 
@@ -111,8 +119,7 @@ fn pacing() -> Pacing {
 }
 
 fn replica(shared: Arc<dyn Pacer>) -> FallbackPacer {
-    let local = InProcessPacer::new(pacing().share_of(REPLICAS));
-    FallbackPacer::new(shared, Arc::new(local), Arc::new(TokioTime(Instant::now())))
+    fallback(shared, pacing().share_of(REPLICAS))
 }
 
 fn seconds(seconds: u64) -> Duration {
@@ -137,16 +144,16 @@ fn used_up(answer: Result<(), AcquireError>) -> Duration {
     }
 }
 
+fn fallback(shared: Arc<dyn Pacer>, local: Pacing) -> FallbackPacer {
+    let clock = Arc::new(TokioTime(Instant::now()));
+    FallbackPacer::new(shared, Arc::new(InProcessPacer::new(local)), clock)
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_contract_is_kept_while_the_shared_pacer_answers() {
     ports::contract::pacer::pacer(async |pacing: Pacing| {
         let shared = Arc::new(InProcessPacer::new(pacing));
-        let local = Arc::new(InProcessPacer::new(pacing.share_of(REPLICAS)));
-        let clock = Arc::new(TokioTime(Instant::now()));
-        PacerUnderTest {
-            pacer: Arc::new(FallbackPacer::new(shared, local, clock)),
-            time: Arc::new(TokioTime(Instant::now())),
-        }
+        under_test(fallback(shared, pacing.share_of(REPLICAS)))
     })
     .await;
 }
@@ -156,14 +163,16 @@ async fn the_contract_is_kept_while_it_is_down() {
     ports::contract::pacer::pacer(async |pacing: Pacing| {
         let shared = FaultyPacer::new();
         shared.go_down();
-        let clock = Arc::new(TokioTime(Instant::now()));
-        let local = Arc::new(InProcessPacer::new(pacing));
-        PacerUnderTest {
-            pacer: Arc::new(FallbackPacer::new(shared, local, clock)),
-            time: Arc::new(TokioTime(Instant::now())),
-        }
+        under_test(fallback(shared, pacing))
     })
     .await;
+}
+
+fn under_test(pacer: FallbackPacer) -> PacerUnderTest {
+    PacerUnderTest {
+        pacer: Arc::new(pacer),
+        time: Arc::new(TokioTime(Instant::now())),
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -264,10 +273,8 @@ async fn the_shared_pacer_merges_what_happened_while_it_was_down() {
     let back_off = pacer.record_throttled(seconds(1)).await.unwrap();
     assert_eq!(back_off, BackOff::Began(FIRST_BACK_OFF));
     shared.come_back();
-    assert_eq!(
-        pacer.budget().await.unwrap().paused_for,
-        Some(FIRST_BACK_OFF)
-    );
+    let paused_for = pacer.budget().await.unwrap().paused_for;
+    assert_eq!(paused_for, Some(FIRST_BACK_OFF));
     backing_off(other.acquire(LANE, AT_ONCE).await);
 }
 
@@ -286,35 +293,13 @@ async fn slots_of_the_shared_pacer_count_against_the_share() {
 #[tokio::test(start_paused = true)]
 async fn a_caller_who_waits_for_the_shared_pacer_when_it_fails_goes_on_locally_with_the_rest_of_its_patience()
  {
-    /// A pacer that fails its callers after a wait.
-    struct FailingAfterWait(Arc<FaultyPacer>);
-
-    #[async_trait]
-    impl Pacer for FailingAfterWait {
-        async fn acquire(&self, lane: Lane, patience: Duration) -> Result<(), AcquireError> {
-            tokio::time::sleep(seconds(10)).await;
-            self.0.go_down();
-            self.0.acquire(lane, patience).await
-        }
-        async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError> {
-            self.0.record_throttled(under_way).await
-        }
-        async fn record_success(&self, under_way: Duration) -> Result<(), PacerError> {
-            self.0.record_success(under_way).await
-        }
-        async fn merge(&self, news: &PacerState) -> Result<(), PacerError> {
-            self.0.merge(news).await
-        }
-        async fn budget(&self) -> Result<BankBudget, PacerError> {
-            self.0.budget().await
-        }
-    }
-
     // The share's next slot is 12.2 s after the one that was merged. Of 14 s of patience 4 are left
     // after ten, half of them for the wait; of 15 there are 5.
     let slot = Duration::from_millis(12_200);
     for (patience, slot_at) in [(14, None), (15, Some(slot))] {
-        let pacer = replica(Arc::new(FailingAfterWait(FaultyPacer::new())));
+        let shared = FaultyPacer::new();
+        shared.goes_down_after.store(10, Ordering::SeqCst);
+        let pacer = replica(shared);
         pacer.merge(&PacerState::acquired_now()).await.unwrap();
         let asked = Instant::now();
         let answer = pacer.acquire(LANE, seconds(patience)).await;

@@ -7,24 +7,27 @@ use application::{
     ArchiveService, BankBySide, BankMonitor, FetchReport, ProofCache, ProofMemory, ProofRequest,
     ProofService,
 };
-use domain::calendar::parse_date;
+use domain::amount::Amount;
 use domain::file::RequestedFiles;
 use domain::hints::Hint;
-use domain::inference::InferredBanks;
+use domain::inference::{self, InferredBanks};
 use domain::key::Environment;
 use domain::outcome::Outcome;
 use domain::pacing::ThrottleReason;
 use domain::participant::{Catalogue, ParticipantCode};
 use domain::payment::PaymentState;
-use domain::query::{Institutions, ProofQuery, RawQuery, Token};
+use domain::query::ProofQuery;
 use domain::request::RequestId;
+use domain::seal::{SealHash, Verdict};
 use domain::transfer::Transfer;
 use futures::future::join_all;
 use ports::contract::bank::scene;
 use ports::contract::pacer::LANE;
-use ports::inbound::{BankState, FetchError, Files};
-use seals::RecordingSeals;
+use ports::inbound::{BankState, Delivery, FetchError, Files};
 use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
+
+use crate::support::ScriptedSeals;
+use crate::support::payments::{TRACKING_KEY, query, query_of, with_key};
 
 mod archive;
 mod archive_failures;
@@ -33,13 +36,17 @@ mod seals;
 mod single_flight;
 
 const PATIENCE: Duration = Duration::from_secs(5);
+const XML: RequestedFiles = RequestedFiles::Xml;
+const PDF: RequestedFiles = RequestedFiles::Pdf;
+const BOTH: RequestedFiles = RequestedFiles::Both;
+const VALID: Verdict = Verdict::Valid(SealHash::Sha512);
 
 struct Fixture {
     clock: Arc<ManualClock>,
     live: Arc<ScriptedBank>,
     test: Arc<ScriptedBank>,
     monitor: Arc<BankMonitor>,
-    seals: Arc<RecordingSeals>,
+    seals: Arc<ScriptedSeals>,
     proofs: Arc<ProofService>,
 }
 
@@ -65,7 +72,8 @@ fn fixture_on(
     };
     let monitor = Arc::new(BankMonitor::new(clock.clone()));
     let memory = ProofMemory::new(bytes, Duration::from_mins(10));
-    let seals = Arc::<RecordingSeals>::default();
+    let seals = Arc::<ScriptedSeals>::default();
+    seals.find_all(VALID);
     let proofs = ProofService::new(
         banks,
         clock.clone(),
@@ -88,32 +96,37 @@ fn fixture_on(
     }
 }
 
-fn request_id() -> RequestId {
-    RequestId::parse("request-1").unwrap()
-}
-
-fn query(amount: &str) -> ProofQuery {
-    let raw = RawQuery {
-        date: Token::Text("2026-11-18".into()),
-        tracking_key: Token::Text("MBAN01002611180000000001".into()),
-        account: Token::Text("002010077777777771".into()),
-        amount: Token::Number(amount),
-        ..RawQuery::default()
-    };
-    let today = parse_date("2026-11-20").unwrap();
-    ProofQuery::parse(&raw, Institutions::Inferable, today, Catalogue::embedded()).unwrap()
+/// A request with a test key.
+fn request(query: ProofQuery, wanted: RequestedFiles) -> ProofRequest {
+    ProofRequest {
+        query,
+        wanted,
+        environment: Environment::Test,
+        lane: LANE,
+        request_id: RequestId::parse("request-1").unwrap(),
+    }
 }
 
 impl Fixture {
     async fn fetch(&self, amount: &str, wanted: RequestedFiles) -> FetchReport {
+        self.proofs.fetch(request(query_of(amount), wanted)).await
+    }
+
+    async fn delivery(&self, amount: &str, wanted: RequestedFiles) -> Delivery {
+        self.fetch(amount, wanted).await.result.unwrap()
+    }
+
+    async fn error(&self, amount: &str, wanted: RequestedFiles) -> FetchError {
+        self.fetch(amount, wanted).await.result.unwrap_err()
+    }
+
+    /// A delivery with a live key.
+    async fn live_delivery(&self, amount: &str) -> Delivery {
         let request = ProofRequest {
-            query: query(amount),
-            wanted,
-            environment: Environment::Test,
-            lane: LANE,
-            request_id: request_id(),
+            environment: Environment::Live,
+            ..request(query_of(amount), XML)
         };
-        self.proofs.fetch(request).await
+        self.proofs.fetch(request).await.result.unwrap()
     }
 
     /// Starts a lookup, as another caller.
@@ -130,9 +143,8 @@ impl Fixture {
     /// Makes so many lookups of the XML at the same time; the bank answers once it has the query.
     async fn together(self: &Arc<Self>, callers: usize, amount: &'static str) -> Vec<FetchReport> {
         self.test.hold();
-        let asking: Vec<_> = (0..callers)
-            .map(|_| self.asking(amount, RequestedFiles::Xml))
-            .collect();
+        let callers = 0..callers;
+        let asking: Vec<_> = callers.map(|_| self.asking(amount, XML)).collect();
         self.is_asked().await;
         self.test.release();
         join_all(asking).await
@@ -147,33 +159,23 @@ impl Fixture {
 
     /// The files that the test bank was asked for, in order.
     fn asked(&self) -> Vec<RequestedFiles> {
-        self.test
-            .asked()
-            .iter()
-            .map(|lookup| lookup.wanted)
-            .collect()
+        let asked = self.test.asked().into_iter();
+        asked.map(|lookup| lookup.wanted).collect()
     }
 }
 
 #[tokio::test]
 async fn a_proof_is_delivered_with_what_was_inferred() {
     let fixture = fixture();
-    let report = fixture.fetch("10.00", RequestedFiles::Xml).await;
+    let report = fixture.fetch("10.00", XML).await;
     let banks = report.details.banks.unwrap();
-    assert_eq!(
-        (banks.issuer.to_string(), banks.receiver.to_string()),
-        ("40012".into(), "40002".into())
-    );
+    let codes = [banks.issuer, banks.receiver];
+    assert_eq!(codes.map(|code| code.to_string()), ["40012", "40002"]);
     let InferredBanks { issuer, receiver } = report.details.inferred;
     let inferred = [issuer.unwrap(), receiver.unwrap()];
-    assert_eq!(
-        inferred.each_ref().map(|side| side.evidence.kind()),
-        ["tracking_key_shape:high", "clabe_prefix"]
-    );
-    assert_eq!(
-        inferred.map(|side| side.code),
-        [banks.issuer, banks.receiver]
-    );
+    let kinds = inferred.each_ref().map(|side| side.evidence.kind());
+    assert_eq!(kinds, ["tracking_key_shape:high", "clabe_prefix"]);
+    assert_eq!(inferred.map(|side| side.code), codes);
     assert!(matches!(report.result.unwrap().files, Files::Xml(_)));
     assert_eq!(fixture.live.times_asked(), 0);
 }
@@ -181,23 +183,10 @@ async fn a_proof_is_delivered_with_what_was_inferred() {
 #[tokio::test]
 async fn a_live_lookup_never_asks_the_sandbox() {
     let fixture = fixture();
-    let request = ProofRequest {
-        query: query("10.00"),
-        wanted: RequestedFiles::Xml,
-        environment: Environment::Live,
-        lane: LANE,
-        request_id: request_id(),
-    };
-    fixture.proofs.fetch(request).await.result.unwrap();
-    fixture
-        .fetch("10.00", RequestedFiles::Xml)
-        .await
-        .result
-        .unwrap();
-    assert_eq!(
-        (fixture.live.times_asked(), fixture.test.times_asked()),
-        (1, 1)
-    );
+    fixture.live_delivery("10.00").await;
+    fixture.delivery("10.00", XML).await;
+    let asked = [&fixture.live, &fixture.test].map(|bank| bank.times_asked());
+    assert_eq!(asked, [1, 1]);
 }
 
 #[tokio::test]
@@ -207,32 +196,17 @@ async fn the_reason_of_a_throttled_lookup_is_passed_on() {
         ("429.00", ThrottleReason::TooManyQueriesPage),
         ("429.01", ThrottleReason::CaptchaPage),
     ] {
-        let error = fixture
-            .fetch(amount, RequestedFiles::Xml)
-            .await
-            .result
-            .unwrap_err();
-        assert!(
-            matches!(error, FetchError::BankThrottled { reason, .. } if reason == expected),
-            "{error:?}"
-        );
+        let FetchError::BankThrottled { reason, .. } = fixture.error(amount, XML).await else {
+            panic!("{amount}");
+        };
+        assert_eq!(reason, expected);
     }
 }
 
 /// The transfer that the queries of these tests name, with another amount.
 fn transfer(centavos: u64) -> Transfer {
-    let query = query("10.00");
-    let code = |text| ParticipantCode::parse(text).unwrap();
-    let amount = domain::amount::Amount::from_centavos(centavos).unwrap();
-    Transfer::new(
-        query.date,
-        query.tracking_key,
-        query.account,
-        amount,
-        code("40012"),
-        code("40002"),
-    )
-    .unwrap()
+    let resolved = inference::resolve(query(centavos), Catalogue::embedded());
+    resolved.transfer.unwrap()
 }
 
 #[tokio::test]
@@ -240,22 +214,13 @@ async fn a_proof_of_another_transfer_is_not_delivered() {
     let fixture = fixture();
     let others = unsealed_proof(&transfer(99_999));
     fixture.test.script(transfer(1_000), Script::Issue(others));
-    for wanted in [
-        RequestedFiles::Xml,
-        RequestedFiles::Pdf,
-        RequestedFiles::Both,
-    ] {
-        let error = fixture.fetch("10.00", wanted).await.result.unwrap_err();
-        assert!(
-            matches!(error, FetchError::BankProtocol { .. }),
-            "{error:?}"
-        );
+    for wanted in [XML, PDF, BOTH] {
+        let error = fixture.error("10.00", wanted).await;
+        let is_wrong = matches!(error, FetchError::BankProtocol { .. });
+        assert!(is_wrong, "{error:?}");
     }
-    assert_eq!(
-        fixture.test.times_asked(),
-        3,
-        "a wrong proof was remembered"
-    );
+    let asked = fixture.test.times_asked();
+    assert_eq!(asked, 3, "a wrong proof was remembered");
 }
 
 #[tokio::test]
@@ -264,11 +229,7 @@ async fn a_file_that_is_missing_from_the_answer_is_an_error_and_no_endless_loop(
     let mut half = unsealed_proof(&transfer(1_000));
     half.pdf = None;
     fixture.test.script(transfer(1_000), Script::Issue(half));
-    let error = fixture
-        .fetch("10.00", RequestedFiles::Pdf)
-        .await
-        .result
-        .unwrap_err();
+    let error = fixture.error("10.00", PDF).await;
     assert!(matches!(error, FetchError::BankProtocol { .. }));
 }
 
@@ -277,12 +238,11 @@ async fn what_was_not_found_comes_with_hints_and_what_was_not_issued_with_its_st
     let fixture = fixture();
     let without_record = ("404.00".to_owned(), None);
     let with_record = scene::STATES.map(|(centavos, state)| {
-        let amount = domain::amount::Amount::from_centavos(centavos).unwrap();
+        let amount = Amount::from_centavos(centavos).unwrap();
         (amount.to_string(), Some(state))
     });
     for (amount, state) in [without_record].into_iter().chain(with_record) {
-        let report = fixture.fetch(&amount, RequestedFiles::Xml).await;
-        let error = report.result.unwrap_err();
+        let error = fixture.error(&amount, XML).await;
         let FetchError::NotFound { payment, hints } = &error else {
             panic!("{amount}: {error:?}");
         };
@@ -298,7 +258,7 @@ async fn what_was_not_found_comes_with_hints_and_what_was_not_issued_with_its_st
 async fn what_was_inferred_is_reported_whatever_comes_of_the_lookup() {
     let fixture = fixture();
     for amount in ["404.00", "404.02", "429.00", "502.00", "503.00", "504.00"] {
-        let report = fixture.fetch(amount, RequestedFiles::Xml).await;
+        let report = fixture.fetch(amount, XML).await;
         assert!(report.result.is_err(), "{amount}");
         let InferredBanks { issuer, receiver } = report.details.inferred;
         assert!(issuer.is_some() && receiver.is_some(), "{amount}");
@@ -308,22 +268,15 @@ async fn what_was_inferred_is_reported_whatever_comes_of_the_lookup() {
 #[tokio::test]
 async fn callers_of_one_query_get_the_hints_of_their_own_request() {
     let fixture = Arc::new(fixture());
-    let mut inferring = query("404.00");
-    inferring.tracking_key = domain::tracking_key::TrackingKey::parse("CPO000012345678").unwrap();
+    let inferring = with_key("CPO000012345678", query_of("404.00"));
     let mut naming = inferring.clone();
     naming.issuer = Some(ParticipantCode::parse("90722").unwrap());
     fixture.test.hold();
     let asking = [inferring, naming].map(|query| {
         let fixture = Arc::clone(&fixture);
         tokio::spawn(async move {
-            let request = ProofRequest {
-                query,
-                wanted: RequestedFiles::Xml,
-                environment: Environment::Test,
-                lane: LANE,
-                request_id: request_id(),
-            };
-            fixture.proofs.fetch(request).await.result.unwrap_err()
+            let report = fixture.proofs.fetch(request(query, XML)).await;
+            report.result.unwrap_err()
         })
     });
     fixture.is_asked().await;
@@ -332,9 +285,8 @@ async fn callers_of_one_query_get_the_hints_of_their_own_request() {
         let FetchError::NotFound { hints, .. } = error.unwrap() else {
             panic!("404.00 was found");
         };
-        hints
-            .iter()
-            .any(|hint| matches!(hint, Hint::IssuerWasInferred { .. }))
+        let inferred = |hint: &Hint| matches!(hint, Hint::IssuerWasInferred { .. });
+        hints.iter().any(inferred)
     });
     assert_eq!(was_inferred.collect::<Vec<_>>(), [true, false]);
     assert_eq!(fixture.test.times_asked(), 1);
@@ -343,16 +295,8 @@ async fn callers_of_one_query_get_the_hints_of_their_own_request() {
 #[tokio::test]
 async fn a_transfer_that_cannot_be_inferred_is_not_looked_up() {
     let fixture = fixture();
-    let mut unknown = query("10.00");
-    unknown.tracking_key = domain::tracking_key::TrackingKey::parse("NOBODYS-1").unwrap();
-    let request = ProofRequest {
-        query: unknown,
-        wanted: RequestedFiles::Xml,
-        environment: Environment::Test,
-        lane: LANE,
-        request_id: request_id(),
-    };
-    let report = fixture.proofs.fetch(request).await;
+    let unknown = with_key("NOBODYS-1", query_of("10.00"));
+    let report = fixture.proofs.fetch(request(unknown, XML)).await;
     let Err(FetchError::InferenceFailed { issuer, receiver }) = report.result else {
         panic!("an issuer was inferred from nothing");
     };
@@ -368,23 +312,11 @@ async fn the_banks_health_is_made_of_queries_that_were_sent() {
     for report in fixture.together(5, "10.00").await {
         report.result.unwrap();
     }
-    fixture
-        .fetch("10.00", RequestedFiles::Xml)
-        .await
-        .result
-        .unwrap();
-    fixture
-        .fetch("404.00", RequestedFiles::Xml)
-        .await
-        .result
-        .unwrap_err();
+    fixture.delivery("10.00", XML).await;
+    fixture.error("404.00", XML).await;
     let health = fixture.monitor.health(Environment::Test, None);
     assert_eq!((health.lookups, health.success_rate), (2, Some(1.0)));
-    fixture
-        .fetch("502.00", RequestedFiles::Xml)
-        .await
-        .result
-        .unwrap_err();
+    fixture.error("502.00", XML).await;
     let health = fixture.monitor.health(Environment::Test, None);
     assert_eq!((health.lookups, health.state), (3, BankState::Degraded));
     assert_eq!(fixture.monitor.health(Environment::Live, None).lookups, 0);

@@ -2,23 +2,21 @@
 
 mod checks;
 
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use crate::support::fixture::{self, HERE, Holder, request};
-use crate::support::{disk_full, hasher, limits};
-use application::{
-    BankBySide, BankMonitor, DeliveryHistory, FileChecks, ProofCheckService, ProofMemory,
-    ProofRequestService, ProofService, RequestSteps,
-};
+use crate::support::payments::query_of;
+use crate::support::{WatchedKeys, disk_full, hasher, limits};
+use application::{BankMonitor, DeliveryHistory, ProofRequestService, SpawnTask};
 use async_trait::async_trait;
-use domain::calendar::parse_date;
 use domain::inference::InferredBanks;
 use domain::limits::MonthlyUse;
+use domain::lookup::RetryScale;
 use domain::outcome::Outcome;
-use domain::participant::Catalogue;
-use domain::query::{Institutions, ProofQuery, RawQuery, Token};
+use domain::pacing::Pacing;
+use domain::query::ProofQuery;
 use domain::seal::SealVerdict;
 use domain::transfer::Transfer;
 use ports::Cause;
@@ -27,11 +25,9 @@ use ports::inbound::{
     RepeatableExchange, Reply, ServedRequest, SettledRequest,
 };
 use ports::outbound::BankError;
-use testkit::fakes::{
-    NoPdfs, NoSealKeys, Script, ScriptedBank, unknown_certificate, unsealed_proof,
-};
+use testkit::fakes::{NoSealKeys, Script, ScriptedBank, unsealed_proof};
+use testkit::lookups::{LookupParts, LookupServices, proofs};
 use tokio::sync::oneshot;
-use zip_files::DeflatedZip;
 
 /// Fault of a step of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,22 +41,6 @@ enum Fault {
 }
 
 type Steps = Arc<Mutex<Vec<&'static str>>>;
-
-/// Lookups in a bank that answers, times out or panics.
-fn proofs(fixture: &fixture::Fixture, bank: &Arc<ScriptedBank>) -> ProofService {
-    ProofService::new(
-        BankBySide {
-            live: bank.clone(),
-            test: bank.clone(),
-        },
-        fixture.clock.clone(),
-        Arc::new(Catalogue::embedded().clone()),
-        Duration::from_secs(5),
-        ProofMemory::new(0, Duration::from_mins(1)),
-        Arc::new(BankMonitor::new(fixture.clock.clone())),
-        Arc::new(NoSealKeys),
-    )
-}
 
 /// The bank's answer, with a fault that was ordered.
 fn answer(fault: Option<Fault>, transfer: &Transfer) -> Script {
@@ -93,7 +73,7 @@ impl ProofExchange for FaultyExchange {
         assert_ne!(self.fault, Some(Fault::DecodePanics), "as ordered");
         match self.fault {
             Some(Fault::InvalidQuery) => Err(InvalidRequest),
-            _ => Ok(query()),
+            _ => Ok(query_of("1234.56")),
         }
     }
 
@@ -114,18 +94,6 @@ impl ProofExchange for FaultyExchange {
         self.steps.lock().unwrap().push("finish");
         drop(self.served.send(served));
     }
-}
-
-fn query() -> ProofQuery {
-    let raw = RawQuery {
-        date: Token::Text("2026-11-18".into()),
-        tracking_key: Token::Text("MBAN01002611180000000001".into()),
-        account: Token::Text("002010077777777771".into()),
-        amount: Token::Number("1234.56"),
-        ..RawQuery::default()
-    };
-    let today = parse_date("2026-11-20").unwrap();
-    ProofQuery::parse(&raw, Institutions::Inferable, today, Catalogue::embedded()).unwrap()
 }
 
 struct Fixture {
@@ -152,35 +120,28 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
         }
     });
     let bank = Arc::new(bank);
-    let lookups = crate::support::lookups::service(
-        &base,
-        &base.data,
-        &crate::support::lookups::encryption(&[1]),
-        Arc::new(NoSealKeys),
-        &Arc::default(),
-        base.clock.clone(),
-    );
-    let history = DeliveryHistory::new(hasher(), Arc::new(base.data.clone()), base.journal.clone());
-    let service = ProofRequestService::new(
-        RequestSteps {
-            gatekeeper: base.gatekeeper.clone(),
-            proofs: Arc::new(proofs(&base, &bank)),
-            files: FileChecks::new(
-                ProofCheckService::new(
-                    Arc::new(unknown_certificate),
-                    Arc::new(NoPdfs),
-                    Arc::new(DeflatedZip),
-                    base.clock.clone(),
-                ),
-                Arc::new(Catalogue::embedded().clone()),
-                base.clock.clone(),
-                Box::new(|work| Box::pin(async move { work() })),
-            ),
-            history: Arc::new(history),
-            lookups,
-            idempotency: Arc::new(crate::support::lookups::idempotency(&base, &base.data)),
-            clock: base.clock.clone(),
-        },
+    let (clock, monitor) = (base.clock.clone(), BankMonitor::new(base.clock.clone()));
+    let (seals, data) = (Arc::new(NoSealKeys), Arc::new(base.data.clone()));
+    let history = DeliveryHistory::new(hasher(), data, base.journal.clone());
+    let parts = LookupParts {
+        store: base.data.clone(),
+        workers: base.data.clone(),
+        gatekeeper: base.gatekeeper.clone(),
+        proofs: proofs((&bank, &bank), clock, Arc::new(monitor), seals.clone()),
+        history: Arc::new(history),
+        seals,
+        clock: base.clock.clone(),
+        timer: base.clock.clone(),
+        random: Arc::default(),
+        secrets: vec![1],
+        pacing: Pacing::new(NonZeroU32::MIN),
+        places: 1,
+        test_scale: RetryScale::NONE,
+    };
+    let spawn = || -> SpawnTask { Box::new(|task| drop(tokio::spawn(task))) };
+    let lookups = LookupServices::of(&parts, (spawn(), spawn())).callers;
+    let service = parts.requests(
+        lookups,
         Box::new({
             let size = size.clone();
             move |task| {

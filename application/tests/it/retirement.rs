@@ -7,11 +7,13 @@ use crate::support::{operator, person};
 use application::Retirement;
 use domain::audit::{Action, AuditFilter};
 use domain::customer::{Owner, Role};
-use domain::key::{Environment, Grace, KeyId, KeyName, KeyStatus};
+use domain::key::{Environment, Grace, KeyId, KeyStatus};
 use domain::page::{PageRequest, PageSize};
-use ports::inbound::{AdmissionError, Caller, KeyAdministration, NewKey, RequestedScope};
+use ports::inbound::{AdmissionError, Caller, KeyAdministration, RequestedScope};
 use ports::outbound::AuditLog;
 use testkit::fakes::CountingRandom;
+
+const HOUR: Duration = Duration::from_hours(1);
 
 fn retirement(fixture: &Fixture) -> Retirement {
     let random = std::sync::Arc::new(CountingRandom::default());
@@ -25,16 +27,7 @@ async fn retiring(fixture: &Fixture, hours: u32) -> Holder {
 }
 
 async fn retiring_of(fixture: &Fixture, owner: &Caller, hours: u32) -> Holder {
-    let order = NewKey {
-        name: KeyName::parse("till").unwrap(),
-        environment: Environment::Test,
-        limits: None,
-    };
-    let created = fixture.keys.create(owner, order).await.unwrap();
-    let holder = Holder {
-        id: created.key.key.id,
-        secret: created.secret,
-    };
+    let holder = fixture.key_of(owner, Environment::Test, None).await;
     fixture.ask(&holder).await.unwrap();
     let grace = Grace::from_hours(hours).unwrap();
     fixture.keys.rotate(owner, holder.id, grace).await.unwrap();
@@ -52,12 +45,11 @@ async fn a_key_retires_when_its_grace_is_over_and_not_before() {
     let fixture = fixture();
     let retirement = retirement(&fixture);
     let (soon, later) = (retiring(&fixture, 1).await, retiring(&fixture, 2).await);
-    fixture
-        .clock
-        .advance(Duration::from_millis(60 * 60 * 1_000 - 1));
+    let moment = Duration::from_millis(1);
+    fixture.clock.advance(HOUR.saturating_sub(moment));
     assert_eq!(retirement.sweep().await.unwrap(), 0);
     fixture.ask(&soon).await.unwrap();
-    fixture.clock.advance(Duration::from_millis(1));
+    fixture.clock.advance(moment);
     assert_eq!(retirement.sweep().await.unwrap(), 1);
     let refusal = fixture.ask(&soon).await.unwrap_err();
     assert!(matches!(refusal, AdmissionError::InvalidKey));
@@ -65,7 +57,7 @@ async fn a_key_retires_when_its_grace_is_over_and_not_before() {
     assert_eq!(status(&fixture, later.id).await, KeyStatus::Retiring);
     fixture.ask(&later).await.unwrap();
     assert_eq!(retirement.sweep().await.unwrap(), 0, "once is enough");
-    fixture.clock.advance(Duration::from_hours(1));
+    fixture.clock.advance(HOUR);
     assert_eq!(retirement.sweep().await.unwrap(), 1);
 }
 
@@ -73,7 +65,7 @@ async fn a_key_retires_when_its_grace_is_over_and_not_before() {
 async fn a_retirement_is_in_the_audit_log_as_the_gateways() {
     let fixture = fixture();
     let holder = retiring(&fixture, 1).await;
-    fixture.clock.advance(Duration::from_hours(1));
+    fixture.clock.advance(HOUR);
     let (one, other) = (retirement(&fixture), retirement(&fixture));
     futures::join!(one.sweep(), other.sweep()).0.unwrap();
     let filter = AuditFilter {
@@ -94,7 +86,7 @@ async fn any_number_of_keys_retires_at_once() {
     for _ in 0..250 {
         retiring_of(&fixture, &operator(), 1).await;
     }
-    fixture.clock.advance(Duration::from_hours(1));
+    fixture.clock.advance(HOUR);
     let retirement = retirement(&fixture);
     assert_eq!(retirement.sweep().await.unwrap(), 250);
     assert_eq!(retirement.sweep().await.unwrap(), 0);
@@ -106,7 +98,7 @@ async fn a_retirement_that_the_limiter_missed_is_applied_by_the_change_feed() {
     let feed = fixture.change_feed().await;
     let holders = [retiring(&fixture, 1).await, retiring(&fixture, 1).await];
     feed.poll().await.unwrap();
-    fixture.clock.advance(Duration::from_hours(1));
+    fixture.clock.advance(HOUR);
     fixture.limiter.faults().fail_once_after(0);
     assert_eq!(retirement(&fixture).sweep().await.unwrap(), 2);
     feed.poll().await.unwrap();
@@ -120,7 +112,7 @@ async fn a_retirement_that_the_limiter_missed_is_applied_by_the_change_feed() {
 async fn what_a_failing_store_left_is_swept_later() {
     let fixture = fixture();
     let holder = retiring(&fixture, 1).await;
-    fixture.clock.advance(Duration::from_hours(1));
+    fixture.clock.advance(HOUR);
     fixture.store.go_down();
     let retirement = retirement(&fixture);
     retirement.sweep().await.unwrap_err();

@@ -23,15 +23,8 @@ mod sign_out;
 
 const PUBLIC: &str = "https://gateway.example";
 
-fn addresses() -> BrowserAddresses {
-    BrowserAddresses {
-        signed_in: format!("{PUBLIC}/auth/callback"),
-        signed_out: PUBLIC.to_owned(),
-    }
-}
-
-fn down() -> ports::Cause {
-    Arc::new(std::io::Error::other("it is down"))
+fn down() -> IdentityError {
+    IdentityError::Unavailable(Arc::new(std::io::Error::other("it is down")))
 }
 
 /// A provider whose tokens have many valid signatures, as with ECDSA: another can be made from one.
@@ -43,11 +36,11 @@ impl IdentityProvider for Malleable {
         &self,
         _: &AuthorizationRequest<'_>,
     ) -> Result<String, IdentityError> {
-        Err(IdentityError::Unavailable(down()))
+        Err(down())
     }
 
     async fn redeem(&self, _: &CodeGrant<'_>) -> Result<AccessToken, IdentityError> {
-        Err(IdentityError::Unavailable(down()))
+        Err(down())
     }
 
     async fn verify(&self, _: &str) -> Result<Claims, TokenError> {
@@ -77,24 +70,31 @@ fn fixture() -> Fixture {
     let provider = Arc::new(ScriptedIdentity::new(clock.clone()));
     let denied = Arc::new(MemoryStore::default());
     let random = Arc::new(CountingRandom::default());
-    let process = |secret: u8| {
-        let seal = PendingSignInSeal::new(&[secret; 32]).unwrap();
-        SessionService::new(
-            provider.clone(),
-            denied.clone(),
-            clock.clone(),
-            random.clone(),
-            seal,
-            addresses(),
-        )
-    };
+    let process = || process(provider.clone(), &denied, &clock, &random, 7);
     Fixture {
-        sessions: process(7),
-        elsewhere: process(7),
+        sessions: process(),
+        elsewhere: process(),
         clock,
         provider,
         denied,
     }
+}
+
+/// A process whose secret has these bytes.
+fn process(
+    provider: Arc<dyn IdentityProvider>,
+    denied: &Arc<MemoryStore>,
+    clock: &Arc<ManualClock>,
+    random: &Arc<CountingRandom>,
+    secret: u8,
+) -> SessionService {
+    let addresses = BrowserAddresses {
+        signed_in: format!("{PUBLIC}/auth/callback"),
+        signed_out: PUBLIC.to_owned(),
+    };
+    let seal = PendingSignInSeal::new(&[secret; 32]).unwrap();
+    let (denied, clock, random) = (denied.clone(), clock.clone(), random.clone());
+    SessionService::new(provider, denied, clock, random, seal, addresses)
 }
 
 fn claims() -> Claims {
@@ -132,6 +132,12 @@ fn parameter<'a>(sign_in: &'a SignIn, name: &str) -> &'a str {
 }
 
 impl Fixture {
+    /// Another process, with this provider and secret.
+    fn process(&self, provider: Arc<dyn IdentityProvider>, secret: u8) -> SessionService {
+        let random = Arc::default();
+        process(provider, &self.denied, &self.clock, &random, secret)
+    }
+
     async fn begin(&self, return_to: &str) -> Begun {
         let sign_in = self.sessions.begin(return_to).await.unwrap();
         let state = parameter(&sign_in, "state").to_owned();

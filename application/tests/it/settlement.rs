@@ -2,27 +2,50 @@
 
 use std::time::Duration;
 
-use crate::support::fixture::{ended, fixture, fixture_at, month_used};
+use crate::support::fixture::{Fixture, Holder, ended, fixture, fixture_at, month_used};
 use crate::support::{disk_full, limits, noon};
-use application::Settlement;
-use domain::limits::MonthlyUse;
+use application::{Admission, Settlement};
+use domain::limits::{LimitStatus, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::participant::ParticipantCode;
+use domain::request::RequestId;
 use domain::seal::SealVerdict;
 use domain::transfer::Banks;
+use ports::inbound::NotDurable;
+use ports::outbound::RequestEntry;
+
+/// A fixture, and a key that may ask five times a month.
+async fn start() -> (Fixture, Holder) {
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, Some(5))).await;
+    (fixture, holder)
+}
+
+impl Fixture {
+    async fn settle(
+        &self,
+        admission: Admission,
+        settlement: Settlement,
+    ) -> Result<LimitStatus, NotDurable> {
+        self.gatekeeper.settle(admission, settlement).await
+    }
+
+    /// The only request that was settled.
+    fn kept(&self) -> RequestEntry {
+        let [kept] = &self.written.requests()[..] else {
+            panic!("one request was settled");
+        };
+        kept.clone()
+    }
+}
 
 #[tokio::test]
 async fn an_idle_key_that_was_forgotten_comes_back_with_its_counts() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, Some(5))).await;
+    let (fixture, holder) = start().await;
     for outcome in [Outcome::Delivered, Outcome::BankTimeout, Outcome::NotFound] {
         let admission = fixture.ask(&holder).await.unwrap();
-        fixture
-            .gatekeeper
-            .settle(admission, ended(outcome))
-            .await
-            .unwrap();
+        fixture.settle(admission, ended(outcome)).await.unwrap();
     }
     fixture.clock.advance(Duration::from_mins(1));
     assert_eq!(fixture.limiter.in_process().forget_idle(), 1);
@@ -33,31 +56,22 @@ async fn an_idle_key_that_was_forgotten_comes_back_with_its_counts() {
 #[tokio::test]
 async fn exactly_our_and_the_banks_failures_are_given_back() {
     for outcome in Outcome::ALL {
-        let fixture = fixture();
-        let holder = fixture.holder(limits(10, Some(5))).await;
+        let (fixture, holder) = start().await;
         let admission = fixture.ask(&holder).await.unwrap();
-        let settled = fixture.gatekeeper.settle(admission, ended(outcome)).await;
+        let settled = fixture.settle(admission, ended(outcome)).await;
         let kept = u64::from(!outcome.is_refunded());
-        assert_eq!(
-            settled.unwrap().month.unwrap().used,
-            kept,
-            "{outcome:?}, in the answer"
-        );
+        let answered = settled.unwrap().month.unwrap().used;
+        assert_eq!(answered, kept, "{outcome:?}, in the answer");
         let stored = MonthlyUse {
             charged: 1,
             refunded: 1 - kept,
         };
-        assert_eq!(
-            fixture.used(holder.id).await,
-            stored,
-            "{outcome:?}, in the store"
-        );
+        let used = fixture.used(holder.id).await;
+        assert_eq!(used, stored, "{outcome:?}, in the store");
         let next = fixture.ask(&holder).await.unwrap();
         assert_eq!(month_used(&next), kept + 1, "{outcome:?}, in the limiter");
-        assert_eq!(
-            next.limit_status.minute.remaining, 8,
-            "{outcome:?}, in the minute"
-        );
+        let left = next.limit_status.minute.remaining;
+        assert_eq!(left, 8, "{outcome:?}, in the minute");
     }
 }
 
@@ -65,13 +79,10 @@ async fn exactly_our_and_the_banks_failures_are_given_back() {
 async fn store_and_limiter_agree_after_any_two_outcomes() {
     for first in Outcome::ALL {
         for second in Outcome::ALL {
-            let fixture = fixture();
-            let holder = fixture.holder(limits(10, Some(5))).await;
+            let (fixture, holder) = start().await;
             let both = [fixture.ask(&holder).await, fixture.ask(&holder).await];
             for (admission, outcome) in both.into_iter().zip([first, second]) {
-                let settled = fixture
-                    .gatekeeper
-                    .settle(admission.unwrap(), ended(outcome));
+                let settled = fixture.settle(admission.unwrap(), ended(outcome));
                 settled.await.unwrap();
             }
             let stored = fixture.used(holder.id).await.net();
@@ -88,13 +99,10 @@ async fn a_refund_goes_to_the_month_that_was_charged() {
     let holder = fixture.holder(limits(10, Some(5))).await;
     let admission = fixture.ask(&holder).await.unwrap();
     fixture.clock.advance(Duration::from_secs(2));
-    let settled = fixture
-        .gatekeeper
-        .settle(admission, ended(Outcome::BankTimeout));
+    let settled = fixture.settle(admission, ended(Outcome::BankTimeout));
     settled.await.unwrap();
-    let november = fixture
-        .used_in(holder.id, Month::of(last_of_november))
-        .await;
+    let november = Month::of(last_of_november);
+    let november = fixture.used_in(holder.id, november).await;
     assert_eq!((november.charged, november.refunded), (1, 1));
     assert_eq!(fixture.used(holder.id).await, MonthlyUse::default());
     let december = fixture.ask(&holder).await.unwrap();
@@ -103,15 +111,12 @@ async fn a_refund_goes_to_the_month_that_was_charged() {
 
 #[tokio::test]
 async fn the_answer_says_how_far_the_resets_are_when_it_leaves() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, Some(5))).await;
+    let (fixture, holder) = start().await;
     let admission = fixture.ask(&holder).await.unwrap();
     let counted = admission.limit_status;
     let waited = Duration::from_secs(25);
     fixture.clock.advance(waited);
-    let settled = fixture
-        .gatekeeper
-        .settle(admission, ended(Outcome::Delivered));
+    let settled = fixture.settle(admission, ended(Outcome::Delivered));
     let settled = settled.await.unwrap();
     assert_eq!(settled.minute.reset + waited, counted.minute.reset);
     let (counted, settled) = (counted.month.unwrap(), settled.month.unwrap());
@@ -121,8 +126,7 @@ async fn the_answer_says_how_far_the_resets_are_when_it_leaves() {
 
 #[tokio::test]
 async fn the_outcome_of_a_request_is_recorded() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, Some(5))).await;
+    let (fixture, holder) = start().await;
     let admission = fixture.ask(&holder).await.unwrap();
     let (id, customer) = (admission.charged.id, admission.charged.customer);
     fixture.clock.advance(Duration::from_millis(1_500));
@@ -138,66 +142,49 @@ async fn the_outcome_of_a_request_is_recorded() {
         delivered: Vec::new(),
         seal: None,
     };
-    fixture
-        .gatekeeper
-        .settle(admission, settlement)
-        .await
-        .unwrap();
-    let [kept] = &fixture.written.requests()[..] else {
-        panic!("one request was settled");
+    fixture.settle(admission, settlement).await.unwrap();
+    let expected = RequestEntry {
+        id,
+        request_id: RequestId::parse("till-7").unwrap(),
+        key: holder.id,
+        customer,
+        endpoint: Endpoint::Xml,
+        outcome: Outcome::BankUnavailable,
+        banks: Some(banks),
+        at: noon(),
+        duration: Duration::from_millis(1_500),
+        bank_time: Some(Duration::from_millis(900)),
+        refund: Some(Month::of(noon())),
+        delivered: Vec::new(),
+        seal: None,
     };
-    assert_eq!(
-        (kept.id, kept.request_id.as_str(), kept.key),
-        (id, "till-7", holder.id)
-    );
-    assert_eq!(kept.customer, customer);
-    assert_eq!(
-        (kept.endpoint, kept.outcome),
-        (Endpoint::Xml, Outcome::BankUnavailable)
-    );
-    assert_eq!(
-        (kept.at, kept.duration),
-        (noon(), Duration::from_millis(1_500))
-    );
-    assert_eq!(
-        (kept.banks, kept.bank_time),
-        (Some(banks), Some(Duration::from_millis(900)))
-    );
-    assert_eq!(kept.refund, Some(Month::of(noon())));
+    assert_eq!(fixture.kept(), expected);
 }
 
 #[tokio::test]
 async fn the_verdict_on_a_seal_is_recorded_with_a_delivered_proof_alone() {
     for outcome in Outcome::ALL {
-        let fixture = fixture();
-        let holder = fixture.holder(limits(10, Some(5))).await;
+        let (fixture, holder) = start().await;
         let admission = fixture.ask(&holder).await.unwrap();
         let settlement = Settlement {
             seal: Some(SealVerdict::Invalid),
             ..ended(outcome)
         };
-        let settled = fixture.gatekeeper.settle(admission, settlement);
+        let settled = fixture.settle(admission, settlement);
         settled.await.unwrap();
-        let [kept] = &fixture.written.requests()[..] else {
-            panic!("one request was settled");
-        };
         let expected = (outcome == Outcome::Delivered).then_some(SealVerdict::Invalid);
-        assert_eq!(kept.seal, expected, "{outcome:?}");
+        assert_eq!(fixture.kept().seal, expected, "{outcome:?}");
     }
 }
 
 #[tokio::test]
 async fn no_answer_leaves_before_its_admission_is_durable() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, Some(5))).await;
+    let (fixture, holder) = start().await;
     fixture.ask(&holder).await.unwrap();
     fixture.journal.hold();
     let admission = fixture.ask(&holder).await.unwrap();
-    let mut settled = Box::pin(
-        fixture
-            .gatekeeper
-            .settle(admission, ended(Outcome::Delivered)),
-    );
+    let settled = fixture.settle(admission, ended(Outcome::Delivered));
+    let mut settled = Box::pin(settled);
     assert!(futures::poll!(&mut settled).is_pending());
     fixture.journal.release();
     assert_eq!(settled.await.unwrap().month.unwrap().used, 2);
@@ -205,8 +192,7 @@ async fn no_answer_leaves_before_its_admission_is_durable() {
 
 #[tokio::test]
 async fn an_admission_that_is_not_durable_is_given_back() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, Some(5))).await;
+    let (fixture, holder) = start().await;
     fixture.ask(&holder).await.unwrap();
     fixture.written.fail_with(Some(disk_full()));
     let admission = fixture.ask(&holder).await.unwrap();
@@ -214,7 +200,7 @@ async fn an_admission_that_is_not_durable_is_given_back() {
         seal: Some(SealVerdict::Valid),
         ..ended(Outcome::Delivered)
     };
-    let settled = fixture.gatekeeper.settle(admission, delivered);
+    let settled = fixture.settle(admission, delivered);
     let not_durable = settled.await.unwrap_err();
     assert!(not_durable.retry_after > Duration::ZERO);
     let cause = not_durable.cause.to_string();
@@ -222,9 +208,7 @@ async fn an_admission_that_is_not_durable_is_given_back() {
     fixture.written.fail_with(None);
     let used = fixture.used(holder.id).await;
     assert_eq!((used.charged, used.refunded), (2, 1));
-    let [kept] = &fixture.written.requests()[..] else {
-        panic!("one request was settled");
-    };
+    let kept = fixture.kept();
     assert_eq!((kept.outcome, kept.seal), (Outcome::InternalError, None));
     let next = fixture.ask(&holder).await.unwrap();
     assert_eq!(month_used(&next), 2);
@@ -232,13 +216,10 @@ async fn an_admission_that_is_not_durable_is_given_back() {
 
 #[tokio::test]
 async fn a_refund_that_the_limiter_missed_is_in_the_store_all_the_same() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, Some(5))).await;
+    let (fixture, holder) = start().await;
     let admission = fixture.ask(&holder).await.unwrap();
     fixture.limiter.faults().fail_once_after(0);
-    let settled = fixture
-        .gatekeeper
-        .settle(admission, ended(Outcome::BankTimeout));
+    let settled = fixture.settle(admission, ended(Outcome::BankTimeout));
     settled.await.unwrap();
     assert_eq!(fixture.used(holder.id).await.net(), 0);
 }

@@ -1,11 +1,12 @@
-//! Stores and journals that record their calls, that fail or wait when told to, and that run something
-//! between two readings.
+//! A gatekeeper, processes and their world, with fakes that fail or wait when told to.
 
 pub(crate) mod fixture;
 mod journal;
-pub(crate) mod lookups;
+pub(crate) mod payments;
+mod seals;
 mod store;
 mod timer;
+pub(crate) mod world;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +23,8 @@ use testkit::fakes::MemoryStore;
 use uuid::Uuid;
 
 pub(crate) use journal::HeldJournal;
-pub(crate) use store::WatchedStore;
+pub(crate) use seals::ScriptedSeals;
+pub(crate) use store::WatchedKeys;
 pub(crate) use testkit::people::hasher;
 pub(crate) use timer::ManualTimer;
 
@@ -57,7 +59,7 @@ pub(crate) fn person(subject: &str, role: Role) -> Caller {
 }
 
 /// The context of a change by another process; each time another.
-fn act() -> AuditContext {
+pub(crate) fn act() -> AuditContext {
     static ACTS: AtomicUsize = AtomicUsize::new(1);
     let number = ACTS.fetch_add(1, Ordering::SeqCst);
     AuditContext {

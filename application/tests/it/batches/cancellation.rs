@@ -1,12 +1,6 @@
 //! Cancellation and removal.
 
-use domain::batch::BatchState;
-use domain::lookup::LookupState;
-use domain::outcome::Outcome;
-use ports::inbound::{BatchError, Batches as _};
-
-use super::rows::{NOT_ISSUED, payment, query, ready, rows};
-use super::steps::{access, seconds, settle, start};
+use super::*;
 
 #[tokio::test]
 async fn a_canceled_batch_refunds_rows_that_nobody_began() {
@@ -14,19 +8,12 @@ async fn a_canceled_batch_refunds_rows_that_nobody_began() {
     let id = process.create(&holder, ready(600)).await;
     process.feed().await;
     world.charged(&holder, 200).await;
-    let canceled = process.batches.cancel(&access(&holder), id).await;
-    let canceled = canceled.unwrap().found;
+    let canceled = process.cancel(&holder, id).await.unwrap();
     assert_eq!(canceled.state, BatchState::Canceled);
     assert_eq!(canceled.lookups, [(LookupState::Canceled, 200)]);
     assert_eq!((canceled.not_begun, canceled.eta), (400, None));
     world.charged(&holder, 0).await;
-    let written = world.base.written.requests();
-    assert_eq!(written.len(), 200);
-    assert!(
-        written
-            .iter()
-            .all(|entry| entry.outcome == Outcome::Canceled)
-    );
+    assert_eq!(world.outcomes(), [Outcome::Canceled; 200]);
 }
 
 #[tokio::test]
@@ -36,7 +23,7 @@ async fn rows_that_were_begun_stay_charged_and_the_bank_is_not_asked_again() {
     let id = process.create(&holder, all).await;
     process.feed().await;
     process.work().await;
-    process.batches.cancel(&access(&holder), id).await.unwrap();
+    process.cancel(&holder, id).await.unwrap();
     let outcomes = process.outcomes(&holder, id).await;
     assert_eq!(outcomes, ["delivered", "canceled", "delivered"]);
     world.charged(&holder, 3).await;
@@ -52,7 +39,7 @@ async fn a_lookup_that_runs_while_its_batch_is_canceled_changes_nothing_any_more
     process.feed().await;
     world.bank.hold();
     assert_eq!(process.work().await, 2);
-    process.batches.cancel(&access(&holder), id).await.unwrap();
+    process.cancel(&holder, id).await.unwrap();
     world.bank.release();
     settle().await;
     let outcomes = process.outcomes(&holder, id).await;
@@ -66,7 +53,7 @@ async fn a_cancellation_stops_the_feeder() {
     let id = process.create(&holder, ready(600)).await;
     process.feed().await;
     assert!(process.is_feeding());
-    process.batches.cancel(&access(&holder), id).await.unwrap();
+    process.cancel(&holder, id).await.unwrap();
     world.pass(seconds(1)).await;
     assert!(!process.is_feeding());
     assert_eq!(process.begun(id).await.len(), 200);
@@ -74,20 +61,15 @@ async fn a_cancellation_stops_the_feeder() {
 
 #[tokio::test]
 async fn a_queued_batch_and_a_paused_one_can_be_canceled() {
-    let limits = crate::support::limits(1_000, Some(2));
-    let (world, process, holder) = super::steps::start_with(limits).await;
+    let (world, process, holder) = start_with(monthly(2)).await;
     let queued = process.create(&holder, ready(1)).await;
-    process
-        .batches
-        .cancel(&access(&holder), queued)
-        .await
-        .unwrap();
+    process.cancel(&holder, queued).await.unwrap();
     world.pass(seconds(1)).await;
     let paused = process.create(&holder, ready(3)).await;
     process.feed().await;
-    assert_eq!(process.state(paused).await, BatchState::Paused);
-    let canceled = process.batches.cancel(&access(&holder), paused).await;
-    assert_eq!(canceled.unwrap().found.reason, None);
+    assert_eq!(process.state(paused).await, Paused);
+    let canceled = process.cancel(&holder, paused).await.unwrap();
+    assert_eq!(canceled.reason, None);
     world.pass(seconds(60)).await;
     assert_eq!(process.feed().await, 0);
 }
@@ -96,15 +78,11 @@ async fn a_queued_batch_and_a_paused_one_can_be_canceled() {
 async fn a_final_batch_is_not_canceled_again() {
     let (world, process, holder) = start().await;
     let finished = process.create(&holder, ready(1)).await;
-    world.until(&process, finished, BatchState::Finished).await;
+    world.until(&process, finished, Finished).await;
     let canceled = process.create(&holder, ready(1)).await;
-    process
-        .batches
-        .cancel(&access(&holder), canceled)
-        .await
-        .unwrap();
+    process.cancel(&holder, canceled).await.unwrap();
     for id in [finished, canceled] {
-        let again = process.batches.cancel(&access(&holder), id).await;
+        let again = process.cancel(&holder, id).await;
         assert!(matches!(again, Err(BatchError::Final)));
     }
     world.charged(&holder, 1).await;
@@ -115,15 +93,15 @@ async fn only_a_final_batch_is_erased_with_its_lookups() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(3)).await;
     for _ in 0..2 {
-        let erased = process.batches.erase(&access(&holder), id).await;
+        let erased = process.erase(&holder, id).await;
         assert!(matches!(erased, Err(BatchError::NotFinal)));
         process.feed().await;
     }
-    world.until(&process, id, BatchState::Finished).await;
-    process.batches.erase(&access(&holder), id).await.unwrap();
+    world.until(&process, id, Finished).await;
+    process.erase(&holder, id).await.unwrap();
     let gone = process.find(&holder, id).await;
     assert!(matches!(gone, Err(BatchError::Unknown)));
-    let gone = process.batches.erase(&access(&holder), id).await;
+    let gone = process.erase(&holder, id).await;
     assert!(matches!(gone, Err(BatchError::Unknown)));
     assert!(process.lookups_of(id).await.is_empty());
     world.charged(&holder, 3).await;

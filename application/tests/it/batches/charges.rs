@@ -1,28 +1,19 @@
 //! The way of a batch from its creation to its end, and its charges.
 
-use domain::batch::{BatchState, RowCounts};
 use domain::inference;
-use domain::lookup::LookupState;
-use domain::outcome::Outcome;
 use domain::participant::Catalogue;
-use domain::query::ProofQuery;
-use testkit::fakes::Fault;
 
-use super::rows::{
-    BANK_FAILS, NOT_ISSUED, UNKNOWN_PAYMENT, draft, faulty, payment, query, ready, rows,
-    unresolvable,
-};
-use super::steps::{access, seconds, settle, start};
+use super::*;
 
 #[tokio::test]
-async fn each_ready_row_is_charged_once_and_the_batch_finishes() {
+async fn each_ready_row_is_charged_once_and_looked_up_by_nobody_after_the_end() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(250)).await;
     let created = process.view(&holder, id).await;
     assert_eq!(created.state, BatchState::Queued);
     assert_eq!((created.not_begun, created.ended()), (250, 0));
     world.charged(&holder, 0).await;
-    world.until(&process, id, BatchState::Finished).await;
+    world.until(&process, id, Finished).await;
     let finished = process.view(&holder, id).await;
     assert_eq!(finished.lookups, [(LookupState::Delivered, 250)]);
     assert_eq!((finished.not_begun, finished.eta), (0, None));
@@ -30,17 +21,10 @@ async fn each_ready_row_is_charged_once_and_the_batch_finishes() {
     world.charged(&holder, 250).await;
     assert_eq!(world.bank.times_asked(), 250);
     assert_eq!(process.begun(id).await, (0..250).collect::<Vec<_>>());
-    assert_eq!(world.base.written.requests().len(), 250);
-}
-
-#[tokio::test]
-async fn rows_are_looked_up_once_more_by_nobody_after_the_end() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(3)).await;
-    world.until(&process, id, BatchState::Finished).await;
+    assert_eq!(world.ended().len(), 250);
     world.pass(seconds(3_600)).await;
     assert_eq!((process.feed().await, process.work().await), (0, 0));
-    world.charged(&holder, 3).await;
+    world.charged(&holder, 250).await;
 }
 
 #[tokio::test]
@@ -50,7 +34,7 @@ async fn faulty_rows_and_duplicates_are_never_charged() {
     all.extend(rows([payment(1), unresolvable(), payment(1), payment(2)]));
     all.push(faulty(9));
     let id = process.create(&holder, all).await;
-    world.until(&process, id, BatchState::Finished).await;
+    world.until(&process, id, Finished).await;
     let finished = process.view(&holder, id).await;
     let counts = RowCounts {
         rows: 6,
@@ -77,7 +61,7 @@ async fn a_whole_chunk_of_faulty_rows_is_passed_over() {
     all.extend(ready(1));
     all.extend((0..150).map(faulty));
     let id = process.create(&holder, all).await;
-    world.until(&process, id, BatchState::Finished).await;
+    world.until(&process, id, Finished).await;
     assert_eq!(process.begun(id).await, [230]);
     world.charged(&holder, 1).await;
 }
@@ -95,7 +79,7 @@ async fn a_row_with_named_banks_is_a_duplicate_of_one_with_the_same_inferred_one
     };
     for both in [[inferred.clone(), named.clone()], [named, inferred]] {
         let id = process.create(&holder, rows(both)).await;
-        world.until(&process, id, BatchState::Finished).await;
+        world.until(&process, id, Finished).await;
         let outcomes = process.outcomes(&holder, id).await;
         assert_eq!(outcomes, ["delivered", "duplicate of 0 in 2"]);
     }
@@ -109,30 +93,18 @@ async fn duplicates_point_to_the_first_row_over_chunks() {
     all.extend(rows([payment(149), payment(0), payment(149)]));
     let id = process.create(&holder, all).await;
     let outcomes = process.outcomes(&holder, id).await;
-    let expected = ["149 in 151", "0 in 2", "149 in 151"];
-    assert_eq!(
-        outcomes[150..],
-        expected.map(|of| format!("duplicate of {of}"))
-    );
+    let expected = ["149 in 151", "0 in 2", "149 in 151"].map(|of| format!("duplicate of {of}"));
+    assert_eq!(outcomes[150..], expected);
 }
 
 #[tokio::test]
 async fn rows_end_as_lookups_do_and_a_failure_of_the_bank_is_refunded() {
     let (world, process, holder) = start().await;
-    let retry_for = domain::lookup::RetryFor::from_secs(0).unwrap();
-    let all = rows([
-        payment(0),
-        query(UNKNOWN_PAYMENT),
-        query(BANK_FAILS),
-        query(NOT_ISSUED),
-    ]);
-    let draft = ports::inbound::BatchDraft {
-        retry_for,
-        ..draft(all)
-    };
-    let created = process.try_create(&access(&holder), draft).await.unwrap();
-    let id = created.batch.found.unwrap().id;
-    world.until(&process, id, BatchState::Finished).await;
+    let without_proof = [UNKNOWN_PAYMENT, BANK_FAILS, NOT_ISSUED].map(query);
+    let all = rows([payment(0)].into_iter().chain(without_proof));
+    let draft = retried_for(0, all);
+    let id = process.create_of(&access(&holder), draft).await.id;
+    world.until(&process, id, Finished).await;
     let outcomes = process.outcomes(&holder, id).await;
     assert_eq!(outcomes, ["delivered", "not_found", "failed", "expired"]);
     world.charged(&holder, 3).await;
@@ -154,24 +126,21 @@ async fn a_batch_finishes_soon_after_its_last_row() {
     settle().await;
     world.pass(seconds(1)).await;
     process.feed().await;
-    assert_eq!(process.state(id).await, BatchState::Finished);
+    assert_eq!(process.state(id).await, Finished);
 }
 
 #[tokio::test]
 async fn charges_of_rows_that_could_not_be_stored_are_given_back() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(120)).await;
-    process
-        .store
-        .faults()
-        .inject_into("feed_batch", Fault::Fails);
+    process.faults().inject_into("feed_batch", Fault::Fails);
     process.feed().await;
     world.charged(&holder, 0).await;
     assert!(process.begun(id).await.is_empty());
-    process.store.faults().clear();
+    process.faults().clear();
     assert_eq!(process.feed().await, 0, "it is tried again at once");
     world.pass(seconds(10)).await;
-    world.until(&process, id, BatchState::Finished).await;
+    world.until(&process, id, Finished).await;
     world.charged(&holder, 120).await;
 }
 
@@ -179,21 +148,15 @@ async fn charges_of_rows_that_could_not_be_stored_are_given_back() {
 async fn a_store_that_fails_to_release_a_batch_is_asked_again_after_the_lease() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(2)).await;
-    process
-        .store
-        .faults()
-        .inject_into("renew_batch", Fault::Fails);
-    process
-        .store
-        .faults()
-        .inject_into("release_batch", Fault::Fails);
+    process.faults().inject_into("renew_batch", Fault::Fails);
+    process.faults().inject_into("release_batch", Fault::Fails);
     process.feed().await;
-    process.store.faults().clear();
+    process.faults().clear();
     world.pass(seconds(29)).await;
     assert_eq!(process.feed().await, 0);
     world.pass(seconds(1)).await;
     assert_eq!(process.feed().await, 1);
-    world.until(&process, id, BatchState::Finished).await;
+    world.until(&process, id, Finished).await;
     world.charged(&holder, 2).await;
 }
 
@@ -201,29 +164,25 @@ async fn a_store_that_fails_to_release_a_batch_is_asked_again_after_the_lease() 
 async fn a_limiter_that_fails_makes_a_batch_wait() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(2)).await;
-    world
-        .base
-        .limiter
-        .faults()
-        .inject_into("admit", Fault::Fails);
+    let limiter = world.base.limiter.faults();
+    limiter.inject_into("admit", Fault::Fails);
     process.feed().await;
     process.feed().await;
     assert_eq!(process.state(id).await, BatchState::Queued);
-    world.base.limiter.faults().clear();
-    world.until(&process, id, BatchState::Finished).await;
+    limiter.clear();
+    world.until(&process, id, Finished).await;
     world.charged(&holder, 2).await;
 }
 
 #[tokio::test]
 async fn each_row_is_written_down_as_a_request_of_the_batch() {
     let (world, process, holder) = start().await;
-    let id = process
-        .create(&holder, rows([payment(0), query(UNKNOWN_PAYMENT)]))
-        .await;
-    world.until(&process, id, BatchState::Finished).await;
-    let written = world.base.written.requests();
-    let mut outcomes: Vec<_> = written.iter().map(|entry| entry.outcome).collect();
-    outcomes.sort_by_key(|outcome| outcome.name());
-    assert_eq!(outcomes, [Outcome::Delivered, Outcome::NotFound]);
-    assert!(written.iter().all(|entry| entry.key == holder.id));
+    let all = rows([payment(0), query(UNKNOWN_PAYMENT)]);
+    let id = process.create(&holder, all).await;
+    world.until(&process, id, Finished).await;
+    let mut written = world.ended();
+    written.sort_by_key(|entry| entry.outcome.name());
+    let written: Vec<_> = written.iter().map(|it| (it.key, it.outcome)).collect();
+    let expected = [Outcome::Delivered, Outcome::NotFound].map(|outcome| (holder.id, outcome));
+    assert_eq!(written, expected);
 }

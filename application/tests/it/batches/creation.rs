@@ -1,22 +1,14 @@
 //! Creation of batches, and the check before it.
 
 use domain::account::Account;
-use domain::batch::{BatchState, RowCounts};
 use domain::calendar::parse_date;
-use domain::key::{Environment, KeyId};
-use domain::outcome::Outcome;
-use domain::query::ProofQuery;
-use ports::inbound::{
-    AdmissionError, BatchAccess, BatchDraft, BatchError, Batches as _, Files,
-    KeyAdministration as _, RequestedScope, RowOutcome,
-};
-use testkit::fakes::Fault;
+use domain::file::RequestedFiles;
+use domain::key::KeyId;
+use ports::inbound::{AdmissionError, Files};
 use uuid::Uuid;
 
-use super::reads::all;
-use super::rows::{draft, faulty, payment, ready, rows, unresolvable};
-use super::steps::{access, ample, seconds, start, start_with};
-use crate::support::{limits, operator, person};
+use super::*;
+use crate::support::limits;
 
 #[tokio::test]
 async fn a_preview_tells_what_would_happen_and_changes_nothing() {
@@ -24,10 +16,8 @@ async fn a_preview_tells_what_would_happen_and_changes_nothing() {
     let mut all_rows = vec![faulty(2)];
     all_rows.extend(rows([payment(1), unresolvable(), payment(1)]));
     all_rows.extend(rows((10..130).map(payment)));
-    let preview = process
-        .batches
-        .preview(&access(&holder), draft(all_rows))
-        .await;
+    let access = access(&holder);
+    let preview = process.batches.preview(&access, draft(all_rows)).await;
     let read = preview.unwrap();
     assert_eq!(read.key, Some((holder.id, Environment::Test)));
     let preview = read.found;
@@ -39,15 +29,11 @@ async fn a_preview_tells_what_would_happen_and_changes_nothing() {
     assert_eq!(preview.counts, counts);
     let rejected: Vec<_> = preview.rejected.iter().map(|row| row.row.0).collect();
     assert_eq!(rejected, [0, 2, 3]);
-    assert!(matches!(
-        preview.rejected[1].outcome,
-        RowOutcome::Unresolved(_)
-    ));
-    assert_eq!(preview.quota_left, Some(100));
-    assert_eq!(preview.seconds, 61);
+    let outcome = &preview.rejected[1].outcome;
+    assert!(matches!(outcome, RowOutcome::Unresolved(_)));
+    assert_eq!((preview.quota_left, preview.seconds), (Some(100), 61));
     assert_eq!(process.feed().await, 0);
-    let listed = process.batches.list(&access(&holder), &all()).await;
-    assert!(listed.unwrap().found.items.is_empty());
+    assert_eq!(listed(&process, &access, &all()).await, []);
     world.charged(&holder, 0).await;
 }
 
@@ -99,17 +85,11 @@ async fn a_preview_tells_a_person_the_quota_and_the_pace_of_the_named_key() {
 #[tokio::test]
 async fn a_preview_of_a_live_batch_knows_the_banks_budget() {
     let (world, process, _) = start().await;
-    let live = world.holder(&operator(), Environment::Live, ample()).await;
-    let preview = process
-        .batches
-        .preview(&access(&live), draft(ready(120)))
-        .await;
-    let preview = preview.unwrap().found;
-    assert!(
-        (120..=130).contains(&preview.seconds),
-        "{}",
-        preview.seconds
-    );
+    let live = world.live_holder().await;
+    let access = access(&live);
+    let preview = process.batches.preview(&access, draft(ready(120))).await;
+    let seconds = preview.unwrap().found.seconds;
+    assert!((120..=130).contains(&seconds), "{seconds}");
 }
 
 #[tokio::test]
@@ -125,15 +105,14 @@ async fn a_batch_without_a_row_to_look_up_is_refused() {
         };
         assert_eq!(preview.rejected.len(), number);
     }
-    let listed = process.batches.list(&access(&holder), &all()).await;
-    assert!(listed.unwrap().found.items.is_empty());
+    assert_eq!(listed(&process, &access(&holder), &all()).await, []);
     world.charged(&holder, 0).await;
 }
 
 #[tokio::test]
 async fn a_customer_has_twenty_open_batches_at_most() {
     let (world, process, holder) = start().await;
-    let live = world.holder(&operator(), Environment::Live, ample()).await;
+    let live = world.live_holder().await;
     let mut first = None;
     for number in 0..20 {
         world.pass(seconds(1)).await;
@@ -142,22 +121,14 @@ async fn a_customer_has_twenty_open_batches_at_most() {
         first.get_or_insert(id);
     }
     let refused = process.try_create(&access(&holder), draft(ready(1))).await;
-    assert!(matches!(
-        refused,
-        Err(BatchError::TooManyOpen { limit: 20 })
-    ));
+    let Err(BatchError::TooManyOpen { limit: 20 }) = refused else {
+        panic!("{refused:?}");
+    };
     // Another customer has its own.
-    let ana = world
-        .holder(
-            &person("ana", domain::customer::Role::Admin),
-            Environment::Test,
-            ample(),
-        )
-        .await;
-    process.create(&ana, ready(1)).await;
-    world
-        .until(&process, first.unwrap(), BatchState::Finished)
-        .await;
+    let ana = person("ana", Role::Admin);
+    let of_ana = world.holder(&ana, Environment::Test).await;
+    process.create(&of_ana, ready(1)).await;
+    world.until(&process, first.unwrap(), Finished).await;
     process.create(&holder, ready(1)).await;
 }
 
@@ -166,26 +137,19 @@ async fn a_batch_keeps_what_its_creator_said() {
     let (world, process, holder) = start().await;
     let draft = BatchDraft {
         name: None,
-        files: domain::file::RequestedFiles::Both,
-        retry_for: domain::lookup::RetryFor::from_secs(90).unwrap(),
-        ..draft(ready(1))
+        files: RequestedFiles::Both,
+        ..retried_for(90, ready(1))
     };
-    let created = process.try_create(&access(&holder), draft).await.unwrap();
-    let created = created.batch.found.unwrap();
-    assert_eq!(created.name, None);
-    assert_eq!(created.files, domain::file::RequestedFiles::Both);
+    let created = process.create_of(&access(&holder), draft).await;
+    assert_eq!((created.name, created.files), (None, RequestedFiles::Both));
     assert_eq!(created.retry_for.duration(), seconds(90));
-    world
-        .until(&process, created.id, BatchState::Finished)
-        .await;
+    world.until(&process, created.id, Finished).await;
     let rows = process.rows(&holder, created.id, 0).await;
     let RowOutcome::Lookup(lookup) = &rows[0].outcome else {
         panic!("{rows:?}");
     };
-    assert_eq!(
-        lookup.retry_until - lookup.created_at,
-        chrono::TimeDelta::seconds(90)
-    );
+    let retried_for = lookup.retry_until - lookup.created_at;
+    assert_eq!(retried_for.num_seconds(), 90);
     let delivery = lookup.delivery.as_ref().unwrap();
     assert!(matches!(delivery.files, Files::Both { .. }));
     assert_eq!(lookup.batch, Some(created.id));
@@ -194,21 +158,16 @@ async fn a_batch_keeps_what_its_creator_said() {
 #[tokio::test]
 async fn a_person_creates_a_batch_for_a_key_of_the_own_account() {
     let (world, process, _) = start().await;
-    let live = world.holder(&operator(), Environment::Live, ample()).await;
-    let of_key = |key| BatchDraft {
-        key,
+    let live = world.live_holder().await;
+    let draft = BatchDraft {
+        key: Some(live.id),
         ..draft(ready(3))
     };
     let operator = BatchAccess::Person(operator());
-    let created = process.try_create(&operator, of_key(Some(live.id))).await;
-    let created = created.unwrap().batch.found.unwrap();
-    assert_eq!(
-        (created.key, created.environment),
-        (live.id, Environment::Live)
-    );
-    world
-        .until(&process, created.id, BatchState::Finished)
-        .await;
+    let created = process.create_of(&operator, draft).await;
+    let with = (created.key, created.environment);
+    assert_eq!(with, (live.id, Environment::Live));
+    world.until(&process, created.id, Finished).await;
     world.charged(&live, 3).await;
     assert_eq!(world.live_bank.times_asked(), 3);
 }
@@ -216,23 +175,15 @@ async fn a_person_creates_a_batch_for_a_key_of_the_own_account() {
 #[tokio::test]
 async fn a_person_must_name_a_key_that_can_be_used() {
     let (world, process, holder) = start().await;
-    let revoked = world.holder(&operator(), Environment::Test, ample()).await;
-    let revoke = world
-        .base
-        .keys
-        .revoke(&operator(), RequestedScope::Own, revoked.id)
-        .await;
-    revoke.unwrap();
+    let revoked = world.base.holder(ample()).await;
+    world.base.revoke(&revoked).await;
     let unknown = KeyId(Uuid::from_u128(9));
     for (caller, key) in [
         (operator(), None),
         (operator(), Some(unknown)),
         (operator(), Some(revoked.id)),
         // Somebody without an account has no key.
-        (
-            person("ben", domain::customer::Role::Admin),
-            Some(holder.id),
-        ),
+        (person("ben", Role::Admin), Some(holder.id)),
     ] {
         let draft = BatchDraft {
             key,
@@ -249,23 +200,11 @@ async fn a_person_must_name_a_key_that_can_be_used() {
 #[tokio::test]
 async fn a_batch_is_not_created_while_the_store_fails() {
     let (_world, process, holder) = start().await;
-    process
-        .store
-        .faults()
-        .inject_into("add_batch", Fault::Fails);
+    process.faults().inject_into("add_batch", Fault::Fails);
     let refused = process.try_create(&access(&holder), draft(ready(1))).await;
     let Err(BatchError::Refused(AdmissionError::Unavailable { .. })) = refused else {
         panic!("{refused:?}");
     };
-    process.store.faults().clear();
+    process.faults().clear();
     assert_eq!(process.feed().await, 0);
-}
-
-#[tokio::test]
-async fn a_batch_that_uses_up_the_quota_is_created_and_paused() {
-    let (_world, process, holder) = start_with(limits(60, Some(1))).await;
-    let id = process.create(&holder, ready(2)).await;
-    process.feed().await;
-    let view = process.view(&holder, id).await;
-    assert_eq!(view.reason, Some(Outcome::QuotaExceeded));
 }

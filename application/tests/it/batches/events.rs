@@ -1,20 +1,16 @@
 //! Events of rows, of which webhooks are told.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use application::{DeliveryWorker, DeliveryWorkerParts, WebhookService, WebhookSources};
 use async_trait::async_trait;
-use domain::key::Environment;
 use domain::webhook::{EventType, Reach, SendFailure};
 use ports::inbound::{NewWebhook, Webhooks as _};
 use ports::outbound::{OutgoingMessage, ReceiverAnswer, WebhookSender};
 use testkit::webhooks::encryption;
 
-use super::imports::file;
-use super::rows::{payment, ready};
-use super::steps::{Process, World, settle, start};
-use crate::support::operator;
+use super::imports::{file, import};
+use super::*;
 
 /// Keeps the bodies of the messages that it is sent.
 #[derive(Default)]
@@ -73,7 +69,7 @@ async fn an_imported_proof_is_told_at_once() {
     let (world, process, holder) = start().await;
     let receiver = sending(&world, &process).await;
     let id = process.create(&holder, ready(2)).await;
-    process.import(&holder, id, vec![file(&payment(1))]).await;
+    import(&process, &holder, id, vec![file(&payment(1))]).await;
     settle().await;
     let told = receiver.0.lock().unwrap().clone();
     assert_eq!(told.len(), 1, "{told:?}");

@@ -1,28 +1,25 @@
 //! Repeated requests to create a batch.
 
-use domain::batch::BatchId;
 use domain::idempotency::IdempotencyKey;
-use ports::inbound::{BatchError, Batches as _, CreatedBatch, RepeatError, RepeatableBatch};
-use testkit::fakes::Fault;
+use ports::inbound::{RepeatError, RepeatableBatch};
 
-use super::rows::{draft, faulty, ready};
-use super::steps::{Process, access, seconds, settle, start};
-use crate::support::fixture::Holder;
+use super::*;
 
-fn repeatable(content: &str) -> RepeatableBatch {
-    RepeatableBatch {
+fn repeatable(content: &str) -> Option<RepeatableBatch> {
+    Some(RepeatableBatch {
         key: IdempotencyKey::parse("nomina-47").unwrap(),
         content: content.into(),
-    }
+    })
 }
 
-impl Process {
-    async fn repeat(&self, holder: &Holder, content: &str) -> Result<CreatedBatch, BatchError> {
-        let rows = draft(ready(2));
-        let repeatable = Some(repeatable(content));
-        let access = access(holder);
-        self.batches.create(&access, rows, repeatable).await
-    }
+async fn repeat(
+    process: &Process,
+    holder: &Holder,
+    content: &str,
+) -> Result<CreatedBatch, BatchError> {
+    let (rows, access) = (draft(ready(2)), access(holder));
+    let repeatable = repeatable(content);
+    process.batches.create(&access, rows, repeatable).await
 }
 
 fn id(created: &CreatedBatch) -> BatchId {
@@ -32,16 +29,14 @@ fn id(created: &CreatedBatch) -> BatchId {
 #[tokio::test]
 async fn the_same_request_gives_the_same_batch() {
     let (world, process, holder) = start().await;
-    let first = process.repeat(&holder, "POST a").await.unwrap();
+    let first = repeat(&process, &holder, "POST a").await.unwrap();
     assert!(!first.repeated);
     for _ in 0..2 {
-        let again = process.repeat(&holder, "POST a").await.unwrap();
+        let again = repeat(&process, &holder, "POST a").await.unwrap();
         assert!(again.repeated);
         assert_eq!(id(&again), id(&first));
     }
-    world
-        .until(&process, id(&first), domain::batch::BatchState::Finished)
-        .await;
+    world.until(&process, id(&first), Finished).await;
     assert_eq!(process.feed().await, 0);
     world.charged(&holder, 2).await;
 }
@@ -49,8 +44,8 @@ async fn the_same_request_gives_the_same_batch() {
 #[tokio::test]
 async fn another_request_with_the_same_key_is_refused() {
     let (_world, process, holder) = start().await;
-    process.repeat(&holder, "POST a").await.unwrap();
-    let refused = process.repeat(&holder, "POST b").await;
+    repeat(&process, &holder, "POST a").await.unwrap();
+    let refused = repeat(&process, &holder, "POST b").await;
     let Err(BatchError::NotRepeated(RepeatError::KeyReused)) = refused else {
         panic!("{refused:?}");
     };
@@ -59,69 +54,58 @@ async fn another_request_with_the_same_key_is_refused() {
 #[tokio::test]
 async fn a_repetition_is_refused_while_the_first_request_runs() {
     let (_world, process, holder) = start().await;
-    process
-        .store
-        .faults()
-        .inject_into("add_batch", Fault::Hangs);
+    process.faults().inject_into("add_batch", Fault::Hangs);
     let (batches, access) = (process.batches.clone(), access(&holder));
     let first = tokio::spawn(async move {
         let rows = draft(ready(2));
-        batches
-            .create(&access, rows, Some(repeatable("POST a")))
-            .await
+        batches.create(&access, rows, repeatable("POST a")).await
     });
     settle().await;
-    let refused = process.repeat(&holder, "POST a").await;
+    let refused = repeat(&process, &holder, "POST a").await;
     let Err(BatchError::NotRepeated(RepeatError::InProgress { .. })) = refused else {
         panic!("{refused:?}");
     };
-    process.store.faults().clear();
+    process.faults().clear();
     let first = first.await.unwrap().unwrap();
-    let again = process.repeat(&holder, "POST a").await.unwrap();
+    let again = repeat(&process, &holder, "POST a").await.unwrap();
     assert_eq!(id(&again), id(&first));
 }
 
 #[tokio::test]
 async fn a_request_that_failed_is_a_first_one_when_it_is_repeated() {
     let (_world, process, holder) = start().await;
-    process
-        .store
-        .faults()
-        .inject_into("add_batch", Fault::Fails);
-    assert!(process.repeat(&holder, "POST a").await.is_err());
-    process.store.faults().clear();
-    assert!(!process.repeat(&holder, "POST a").await.unwrap().repeated);
+    process.faults().inject_into("add_batch", Fault::Fails);
+    assert!(repeat(&process, &holder, "POST a").await.is_err());
+    process.faults().clear();
+    assert!(!repeat(&process, &holder, "POST a").await.unwrap().repeated);
 }
 
 #[tokio::test]
 async fn a_refused_request_leaves_its_key_free_for_another_one() {
     let (_world, process, holder) = start().await;
     let nothing = draft(vec![faulty(2)]);
-    let refused = process
-        .batches
-        .create(&access(&holder), nothing, Some(repeatable("POST c")))
-        .await;
+    let (access, other) = (access(&holder), repeatable("POST c"));
+    let refused = process.batches.create(&access, nothing, other).await;
     assert!(matches!(refused, Err(BatchError::NothingToDo(_))));
-    assert!(!process.repeat(&holder, "POST a").await.unwrap().repeated);
+    assert!(!repeat(&process, &holder, "POST a").await.unwrap().repeated);
 }
 
 #[tokio::test]
 async fn a_repetition_after_the_removal_of_the_batch_creates_none() {
     let (_world, process, holder) = start().await;
-    let first = id(&process.repeat(&holder, "POST a").await.unwrap());
-    let access = access(&holder);
-    process.batches.cancel(&access, first).await.unwrap();
-    process.batches.erase(&access, first).await.unwrap();
-    let again = process.repeat(&holder, "POST a").await.unwrap();
+    let first = id(&repeat(&process, &holder, "POST a").await.unwrap());
+    process.cancel(&holder, first).await.unwrap();
+    process.erase(&holder, first).await.unwrap();
+    let again = repeat(&process, &holder, "POST a").await.unwrap();
     assert!(again.repeated && again.batch.found.is_none());
 }
 
 #[tokio::test]
 async fn a_key_is_forgotten_after_a_day() {
     let (world, process, holder) = start().await;
-    let first = process.repeat(&holder, "POST a").await.unwrap();
+    let first = repeat(&process, &holder, "POST a").await.unwrap();
     world.pass(seconds(24 * 3_600 + 1)).await;
-    let second = process.repeat(&holder, "POST b").await.unwrap();
+    let second = repeat(&process, &holder, "POST b").await.unwrap();
     assert!(!second.repeated);
     assert_ne!(id(&second), id(&first));
 }

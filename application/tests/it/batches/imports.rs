@@ -2,41 +2,24 @@
 
 use bytes::Bytes;
 use domain::amount::Amount;
-use domain::batch::RowNumber;
-use domain::batch::{BatchId, BatchState};
 use domain::inference;
-use domain::lookup::RetryFor;
 use domain::participant::Catalogue;
 use domain::proof::Mismatch;
-use domain::query::ProofQuery;
-use domain::tracking_key::TrackingKey;
-use domain::transfer::Transfer;
-use ports::inbound::{
-    BatchAccess, BatchDraft, BatchError, Batches as _, FileUse, Files, ImportReport, Lookups as _,
-    RowOutcome, UnusedReason,
-};
+use domain::seal::Verdict;
+use ports::inbound::{FileUse, Files, ImportReport, UnusedReason};
+use rstest::rstest;
 use testkit::fakes::{plain_pdf, unsealed_proof};
 
-use super::rows::{
-    BANK_FAILS, NOT_ISSUED, UNKNOWN_PAYMENT, draft, faulty, payment, query, ready, rows,
-};
-use super::steps::{Process, World, access, seconds, settle, start, start_with};
-use crate::support::fixture::Holder;
-use crate::support::limits;
+use super::*;
 
 mod pdfs;
 
 const OTHER_KEY: &str = "MBAN01002611180000000002";
 
-fn transfer(query: ProofQuery) -> Transfer {
-    inference::resolve(query, Catalogue::embedded())
-        .transfer
-        .unwrap()
-}
-
 /// The bank's XML about a payment.
-pub(crate) fn file(query: &ProofQuery) -> Bytes {
-    unsealed_proof(&transfer(query.clone())).xml.unwrap()
+pub(super) fn file(query: &ProofQuery) -> Bytes {
+    let resolved = inference::resolve(query.clone(), Catalogue::embedded());
+    unsealed_proof(&resolved.transfer.unwrap()).xml.unwrap()
 }
 
 /// The same about a beneficiary whose name is no label of the page.
@@ -45,37 +28,33 @@ fn named_file(query: &ProofQuery) -> Bytes {
     Bytes::from(xml.replace("BENEFICIARIO", "LUISA PRUEBA"))
 }
 
-fn with_key(query: ProofQuery) -> ProofQuery {
-    ProofQuery {
-        tracking_key: TrackingKey::parse(OTHER_KEY).unwrap(),
-        ..query
-    }
+/// The same payment with another tracking key.
+fn other_key(query: ProofQuery) -> ProofQuery {
+    with_key(OTHER_KEY, query)
 }
 
-impl Process {
-    pub(crate) async fn import(
-        &self,
-        holder: &Holder,
-        id: BatchId,
-        files: Vec<Bytes>,
-    ) -> ImportReport {
-        let imported = self.batches.import(&access(holder), id, files).await;
-        imported.unwrap().found
-    }
+pub(super) async fn import(
+    process: &Process,
+    holder: &Holder,
+    id: BatchId,
+    files: Vec<Bytes>,
+) -> ImportReport {
+    let imported = process.batches.import(&access(holder), id, files).await;
+    imported.unwrap().found
+}
 
-    /// Imports one file; returns the reason why it wasn't used.
-    async fn refusal(&self, holder: &Holder, id: BatchId, file: Bytes) -> UnusedReason {
-        let report = self.import(holder, id, vec![file]).await;
-        assert!(report.delivered.is_empty(), "{report:?}");
-        let [FileUse::Unused(reason)] = &report.files[..] else {
-            panic!("{report:?}");
-        };
-        reason.clone()
-    }
+/// Imports one file; returns the reason why it wasn't used.
+async fn unused(process: &Process, holder: &Holder, id: BatchId, file: Bytes) -> UnusedReason {
+    let report = import(process, holder, id, vec![file]).await;
+    assert!(report.delivered.is_empty(), "{report:?}");
+    let [FileUse::Unused(reason)] = &report.files[..] else {
+        panic!("{report:?}");
+    };
+    reason.clone()
 }
 
 /// The rows that were delivered, by an import that used each file.
-fn delivered(report: &ImportReport) -> Vec<u32> {
+pub(super) fn delivered(report: &ImportReport) -> Vec<u32> {
     let is_used = |used: &FileUse| matches!(used, FileUse::Delivered(_));
     assert!(report.files.iter().all(is_used), "{report:?}");
     report.delivered.iter().map(|row| row.0).collect()
@@ -96,19 +75,15 @@ fn difference(reason: UnusedReason) -> (RowNumber, Mismatch) {
     (row, mismatch)
 }
 
-/// A batch of one row whose lookup ended or will end without a proof.
+/// A batch of one row, which is tried again for so many seconds.
 async fn one_of(process: &Process, holder: &Holder, row: ProofQuery, retry_for: u64) -> BatchId {
-    let draft = BatchDraft {
-        retry_for: RetryFor::from_secs(retry_for).unwrap(),
-        ..draft(rows([row]))
-    };
-    let created = process.try_create(&access(holder), draft).await.unwrap();
-    created.batch.found.unwrap().id
+    let draft = retried_for(retry_for, rows([row]));
+    process.create_of(&access(holder), draft).await.id
 }
 
 /// Imports the row's proof, and finishes the batch.
 async fn deliver(world: &World, process: &Process, holder: &Holder, id: BatchId, row: &ProofQuery) {
-    let report = process.import(holder, id, vec![file(row)]).await;
+    let report = import(process, holder, id, vec![file(row)]).await;
     assert_eq!(delivered(&report), [0]);
     let seen = process.rows(holder, id, 0).await;
     let RowOutcome::Lookup(lookup) = &seen[0].outcome else {
@@ -117,21 +92,55 @@ async fn deliver(world: &World, process: &Process, holder: &Holder, id: BatchId,
     assert!(lookup.is_imported());
     let delivery = lookup.delivery.as_ref().unwrap();
     assert!(matches!(&delivery.files, Files::Xml(xml) if *xml == file(row)));
-    world.until(process, id, BatchState::Finished).await;
+    world.until(process, id, Finished).await;
     assert_eq!(process.outcomes(holder, id).await, ["delivered"]);
     assert_eq!(lookup.reason(), None, "a delivered lookup has no reason");
-    let again = process.refusal(holder, id, file(row)).await;
+    let again = unused(process, holder, id, file(row)).await;
     assert_eq!(again, UnusedReason::AlreadyDelivered(RowNumber(0)));
 }
 
+/// Which rounds a row went through before its import.
+enum Before {
+    Nothing,
+    Fed,
+    Tried,
+    Ended,
+}
+
+#[rstest]
+#[case::not_begun(payment(0), 60, Before::Nothing, "not begun", 0)]
+#[case::queued_and_refunded(payment(0), 60, Before::Fed, "queued", 0)]
+#[case::waiting(query(NOT_ISSUED), 3_600, Before::Tried, "waiting", 1)]
+#[case::not_found(query(UNKNOWN_PAYMENT), 0, Before::Ended, "not_found", 1)]
+#[case::expired(query(NOT_ISSUED), 0, Before::Ended, "expired", 1)]
+#[case::failed_and_refunded(query(BANK_FAILS), 0, Before::Ended, "failed", 0)]
 #[tokio::test]
-async fn a_row_that_was_not_begun_is_delivered_uncharged() {
+async fn a_row_without_a_proof_is_delivered_and_charged_if_the_bank_was_asked(
+    #[case] row: ProofQuery,
+    #[case] retry_for: u64,
+    #[case] before: Before,
+    #[case] state: &str,
+    #[case] charged: u64,
+) {
     let (world, process, holder) = start().await;
-    let row = payment(0);
-    let id = one_of(&process, &holder, row.clone(), 60).await;
+    let id = one_of(&process, &holder, row.clone(), retry_for).await;
+    match before {
+        Before::Nothing => {}
+        Before::Fed => {
+            process.feed().await;
+            world.charged(&holder, 1).await;
+        }
+        Before::Tried => {
+            process.feed().await;
+            process.work().await;
+        }
+        Before::Ended => world.until(&process, id, Finished).await,
+    }
+    assert_eq!(process.outcomes(&holder, id).await, [state]);
+    let asked = world.bank.times_asked();
     deliver(&world, &process, &holder, id, &row).await;
-    world.charged(&holder, 0).await;
-    assert_eq!(world.bank.times_asked(), 0);
+    world.charged(&holder, charged).await;
+    assert_eq!(world.bank.times_asked(), asked);
 }
 
 #[tokio::test]
@@ -140,7 +149,7 @@ async fn an_imported_proof_was_seen_before_by_whoever_is_given_it_next() {
     let row = payment(0);
     for times in [0, 1] {
         let id = one_of(&process, &holder, row.clone(), 60).await;
-        let report = process.import(&holder, id, vec![file(&row)]).await;
+        let report = import(&process, &holder, id, vec![file(&row)]).await;
         assert_eq!(delivered(&report), [0]);
         let rows = process.rows(&holder, id, 0).await;
         let RowOutcome::Lookup(lookup) = &rows[0].outcome else {
@@ -149,18 +158,6 @@ async fn an_imported_proof_was_seen_before_by_whoever_is_given_it_next() {
         let seen = lookup.delivery.as_ref().unwrap().seen;
         assert_eq!(seen.unwrap().times, times);
     }
-}
-
-#[tokio::test]
-async fn a_queued_row_is_delivered_and_refunded() {
-    let (world, process, holder) = start().await;
-    let row = payment(0);
-    let id = one_of(&process, &holder, row.clone(), 60).await;
-    process.feed().await;
-    world.charged(&holder, 1).await;
-    deliver(&world, &process, &holder, id, &row).await;
-    world.charged(&holder, 0).await;
-    assert_eq!(world.bank.times_asked(), 0);
 }
 
 #[tokio::test]
@@ -179,42 +176,13 @@ async fn a_running_row_is_delivered_and_stays_charged() {
 }
 
 #[tokio::test]
-async fn a_waiting_row_is_delivered_and_stays_charged() {
-    let (world, process, holder) = start().await;
-    let row = query(NOT_ISSUED);
-    let id = one_of(&process, &holder, row.clone(), 3_600).await;
-    process.feed().await;
-    process.work().await;
-    assert_eq!(process.outcomes(&holder, id).await, ["waiting"]);
-    deliver(&world, &process, &holder, id, &row).await;
-    world.charged(&holder, 1).await;
-    assert_eq!(world.bank.times_asked(), 1);
-}
-
-#[tokio::test]
-async fn rows_that_ended_without_a_proof_are_delivered() {
-    for (row, state, charged) in [
-        (query(UNKNOWN_PAYMENT), "not_found", 1),
-        (query(NOT_ISSUED), "expired", 1),
-        (query(BANK_FAILS), "failed", 0),
-    ] {
-        let (world, process, holder) = start().await;
-        let id = one_of(&process, &holder, row.clone(), 0).await;
-        world.until(&process, id, BatchState::Finished).await;
-        assert_eq!(process.outcomes(&holder, id).await, [state]);
-        deliver(&world, &process, &holder, id, &row).await;
-        world.charged(&holder, charged).await;
-    }
-}
-
-#[tokio::test]
 async fn many_proofs_are_delivered_over_chunks() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(250)).await;
     let files = (0..250).rev().map(|number| file(&payment(number)));
-    let report = process.import(&holder, id, files.collect()).await;
+    let report = import(&process, &holder, id, files.collect()).await;
     assert_eq!(delivered(&report), (0..250).collect::<Vec<_>>());
-    world.until(&process, id, BatchState::Finished).await;
+    world.until(&process, id, Finished).await;
     world.charged(&holder, 0).await;
     assert_eq!(world.bank.times_asked(), 0);
 }
@@ -225,45 +193,26 @@ async fn an_import_beside_the_feeder_neither_loses_nor_doubles_a_row() {
     let id = process.create(&holder, ready(600)).await;
     process.feed().await;
     let files = (200..400).map(|number| file(&payment(number)));
-    let report = process.import(&holder, id, files.collect()).await;
+    let report = import(&process, &holder, id, files.collect()).await;
     assert_eq!(delivered(&report), (200..400).collect::<Vec<_>>());
-    world.until(&process, id, BatchState::Finished).await;
+    world.until(&process, id, Finished).await;
     assert_eq!(process.begun(id).await, (0..600).collect::<Vec<_>>());
     world.charged(&holder, 400).await;
     assert_eq!(world.bank.times_asked(), 400);
 }
 
 #[tokio::test]
-async fn a_paused_batch_whose_next_row_is_imported_stays_paused() {
-    let (world, process, holder) = start_with(limits(1_000, Some(7))).await;
-    let id = process.create(&holder, ready(12)).await;
-    process.feed().await;
-    process.work().await;
-    let paused = process.view(&holder, id).await;
-    let report = process.import(&holder, id, vec![file(&payment(7))]).await;
-    assert_eq!(delivered(&report), [7]);
-    world.pass(seconds(60)).await;
-    assert_eq!(process.feed().await, 1);
-    let still = process.view(&holder, id).await;
-    assert_eq!(
-        (still.state, still.updated_at),
-        (BatchState::Paused, paused.updated_at)
-    );
-}
-
-#[tokio::test]
 async fn one_payment_is_no_answer_to_two_rows() {
     let (_world, process, holder) = start().await;
-    let id = process
-        .create(&holder, rows([payment(1), with_key(payment(1))]))
-        .await;
+    let both = rows([payment(1), other_key(payment(1))]);
+    let id = process.create(&holder, both).await;
     let xml = file(&payment(1));
     let edited = String::from_utf8(xml.to_vec()).unwrap();
     let edited = edited.replace(payment(1).tracking_key.as_str(), OTHER_KEY);
     // Blanks make no other payment of it.
     let edited = edited.replace("|BENEFICIARIO|", "| BENEFICIARIO|");
     assert!(edited.contains("| BENEFICIARIO|"));
-    let report = process.import(&holder, id, vec![xml, edited.into()]).await;
+    let report = import(&process, &holder, id, vec![xml, edited.into()]).await;
     assert_eq!(report.delivered, [RowNumber(0)]);
     let repeated = UnusedReason::AlreadyDelivered(RowNumber(0));
     assert_eq!(report.files[1], FileUse::Unused(repeated));
@@ -276,16 +225,16 @@ async fn a_file_that_answers_no_row_is_not_used_and_the_others_are_delivered() {
     all.extend(rows([payment(0), payment(0)]));
     let id = process.create(&holder, all).await;
     let row = payment(0);
-    let another_amount = process.refusal(&holder, id, file(&payment(1))).await;
+    let another_amount = unused(&process, &holder, id, file(&payment(1))).await;
     assert_eq!(difference(another_amount), differs(1, Mismatch::Amount));
-    let of_another_key = file(&with_key(row.clone()));
-    let refusal = process.refusal(&holder, id, of_another_key.clone()).await;
+    let of_another_key = file(&other_key(row.clone()));
+    let refusal = unused(&process, &holder, id, of_another_key.clone()).await;
     assert_eq!(refusal, UnusedReason::NoRow);
     let no_proof = Bytes::from_static(b"<html/>");
-    let refusal = process.refusal(&holder, id, no_proof).await;
+    let refusal = unused(&process, &holder, id, no_proof).await;
     assert_eq!(refusal, UnusedReason::NotAProof);
     let mixed = vec![of_another_key, file(&row), file(&row)];
-    let report = process.import(&holder, id, mixed).await;
+    let report = import(&process, &holder, id, mixed).await;
     let expected = [
         FileUse::Unused(UnusedReason::NoRow),
         FileUse::Delivered(RowNumber(1)),
@@ -293,11 +242,8 @@ async fn a_file_that_answers_no_row_is_not_used_and_the_others_are_delivered() {
     ];
     assert_eq!(report.files, expected);
     world.charged(&holder, 0).await;
-    let outcomes = process.outcomes(&holder, id).await;
-    assert_eq!(
-        outcomes,
-        ["faulty: monto", "delivered", "duplicate of 1 in 2"]
-    );
+    let expected = ["faulty: monto", "delivered", "duplicate of 1 in 2"];
+    assert_eq!(process.outcomes(&holder, id).await, expected);
 }
 
 #[tokio::test]
@@ -306,7 +252,7 @@ async fn the_account_of_the_proof_is_compared() {
     let id = process.create(&holder, ready(1)).await;
     let xml = String::from_utf8(file(&payment(0)).to_vec()).unwrap();
     let another = xml.replace("002010077777777771", "002180077777777779");
-    let refusal = process.refusal(&holder, id, another.into()).await;
+    let refusal = unused(&process, &holder, id, another.into()).await;
     assert_eq!(difference(refusal), differs(0, Mismatch::Account));
 }
 
@@ -315,8 +261,8 @@ async fn a_proof_with_an_invalid_seal_is_not_used() {
     let (world, process, holder) = start().await;
     let all = rows([payment(0), payment(1)]);
     let id = process.create(&holder, all).await;
-    world.seals.find_all_wrong();
-    let refusal = process.refusal(&holder, id, file(&payment(0))).await;
+    world.seals.find_all(Verdict::Invalid);
+    let refusal = unused(&process, &holder, id, file(&payment(0))).await;
     assert_eq!(refusal, UnusedReason::SealInvalid(RowNumber(0)));
     assert!(process.begun(id).await.is_empty());
 }
@@ -327,7 +273,7 @@ async fn two_payments_with_one_tracking_key_each_get_their_own_proof() {
     let all = rows([payment(0), payment(1), payment(2)]);
     let id = process.create(&holder, all).await;
     let files = vec![file(&payment(2)), file(&payment(0)), file(&payment(9))];
-    let report = process.import(&holder, id, files).await;
+    let report = import(&process, &holder, id, files).await;
     assert_eq!(report.delivered, [RowNumber(0), RowNumber(2)]);
     let FileUse::Unused(reason) = &report.files[2] else {
         panic!("{report:?}");
@@ -345,11 +291,10 @@ async fn payments_of_two_days_that_are_alike_each_get_the_proof_of_their_day() {
         date: first.date.succ_opt().unwrap(),
         ..first.clone()
     };
-    let id = process
-        .create(&holder, rows([first.clone(), second.clone()]))
-        .await;
+    let both = rows([first.clone(), second.clone()]);
+    let id = process.create(&holder, both).await;
     let files = vec![file(&second), file(&first)];
-    let report = process.import(&holder, id, files).await;
+    let report = import(&process, &holder, id, files).await;
     assert_eq!(delivered(&report), [0, 1]);
     assert_eq!(report.files[0], FileUse::Delivered(RowNumber(1)));
 }
@@ -360,11 +305,9 @@ async fn a_row_whose_lookup_was_canceled_gets_no_proof() {
     let id = process.create(&holder, ready(1)).await;
     process.feed().await;
     let lookup = process.lookups_of(id).await[0].facts.id;
-    let BatchAccess::Key(key) = access(&holder) else {
-        panic!("it is a key");
-    };
+    let key = fixture::access(&holder);
     process.lookups.remove(key, lookup).await.unwrap();
-    let refusal = process.refusal(&holder, id, file(&payment(0))).await;
+    let refusal = unused(&process, &holder, id, file(&payment(0))).await;
     assert_eq!(refusal, UnusedReason::RowCanceled(RowNumber(0)));
     assert_eq!(process.outcomes(&holder, id).await, ["canceled"]);
 }
@@ -377,26 +320,23 @@ async fn many_rows_and_files_with_one_tracking_key_check_a_seal_for_each_match_a
         amount: Amount::from_centavos(100_000 + number).unwrap(),
         ..payment(0)
     };
-    let id = process
-        .create(&holder, rows((0..ROWS).map(with_amount)))
-        .await;
-    let before = world.seals.checked();
+    let all = rows((0..ROWS).map(with_amount));
+    let id = process.create(&holder, all).await;
+    let before = world.seals.checked().len();
     // Half of them answer a row.
     let files = (ROWS - 500..ROWS + 500).map(|number| file(&with_amount(number)));
-    let report = process.import(&holder, id, files.collect()).await;
+    let report = import(&process, &holder, id, files.collect()).await;
     assert_eq!(report.delivered.len(), 500);
-    assert_eq!(world.seals.checked() - before, 500);
-    let differs = report.files[500..].iter();
-    let differs =
-        differs.filter(|used| matches!(used, FileUse::Unused(UnusedReason::Differs { .. })));
-    assert_eq!(differs.count(), 500);
+    assert_eq!(world.seals.checked().len() - before, 500);
+    let differs = |used: &&_| matches!(used, FileUse::Unused(UnusedReason::Differs { .. }));
+    assert_eq!(report.files[500..].iter().filter(differs).count(), 500);
 }
 
 #[tokio::test]
 async fn nothing_is_imported_into_a_canceled_batch() {
     let (_world, process, holder) = start().await;
     let id = process.create(&holder, ready(1)).await;
-    process.batches.cancel(&access(&holder), id).await.unwrap();
+    process.cancel(&holder, id).await.unwrap();
     for files in [vec![file(&payment(0))], Vec::new()] {
         let refused = process.batches.import(&access(&holder), id, files).await;
         assert!(matches!(refused, Err(BatchError::Canceled)), "{refused:?}");

@@ -1,14 +1,8 @@
 //! Limits of keys: a minute's makes rows wait, a month's pauses the batch.
 
-use domain::batch::BatchState;
-use domain::outcome::Outcome;
-use ports::inbound::KeyAdministration as _;
-use ports::outbound::Clock as _;
-use testkit::fakes::Fault;
-
-use super::rows::ready;
-use super::steps::{seconds, start_with};
-use crate::support::{limits, operator};
+use super::imports::{delivered, file, import};
+use super::*;
+use crate::support::limits;
 
 #[tokio::test]
 async fn a_minutes_limit_makes_rows_wait_until_it_returns() {
@@ -22,7 +16,7 @@ async fn a_minutes_limit_makes_rows_wait_until_it_returns() {
     assert_eq!((waiting.state, waiting.reason), (BatchState::Running, None));
     assert_eq!(waiting.not_begun, 15);
     let begin = world.base.clock.now();
-    world.until(&process, id, BatchState::Finished).await;
+    world.until(&process, id, Finished).await;
     world.charged(&holder, 25).await;
     let taken = (world.base.clock.now() - begin).num_seconds();
     assert!((60..=150).contains(&taken), "{taken} s");
@@ -30,85 +24,76 @@ async fn a_minutes_limit_makes_rows_wait_until_it_returns() {
 
 #[tokio::test]
 async fn a_used_up_month_pauses_the_batch_until_the_limits_are_raised() {
-    let (world, process, holder) = start_with(limits(1_000, Some(7))).await;
-    let id = process.create(&holder, ready(12)).await;
-    process.feed().await;
-    process.work().await;
-    let paused = process.view(&holder, id).await;
-    assert_eq!(paused.state, BatchState::Paused);
+    let (world, process, holder, paused) = start_paused().await;
     assert_eq!(paused.reason, Some(Outcome::QuotaExceeded));
-    assert_eq!((paused.ended(), paused.not_begun, paused.eta), (7, 5, None));
+    assert_eq!((paused.not_begun, paused.eta), (5, None));
     world.charged(&holder, 7).await;
     // It stays so while there is no quota, and its last change is the pause.
     world.pass(seconds(59)).await;
     assert_eq!(process.feed().await, 0);
     world.pass(seconds(1)).await;
     assert_eq!(process.feed().await, 1);
-    let still = process.view(&holder, id).await;
-    assert_eq!(
-        (still.state, still.updated_at),
-        (paused.state, paused.updated_at)
-    );
-    let raised = limits(1_000, Some(12)).into();
-    let raised = world
-        .base
-        .keys
-        .set_limits(&operator(), holder.id, raised)
-        .await;
+    stands_paused(&process, &holder, &paused).await;
+    let (keys, raised) = (&world.base.keys, monthly(12).into());
+    let raised = keys.set_limits(&operator(), holder.id, raised).await;
     raised.unwrap();
     world.pass(seconds(60)).await;
     process.feed().await;
-    assert_eq!(process.state(id).await, BatchState::Running);
-    world.until(&process, id, BatchState::Finished).await;
+    assert_eq!(process.state(paused.id).await, BatchState::Running);
+    world.until(&process, paused.id, Finished).await;
     world.charged(&holder, 12).await;
+}
+
+/// Asserts that it is the same pause, of which webhooks are told once.
+async fn stands_paused(process: &Process, holder: &Holder, paused: &BatchView) {
+    let still = process.view(holder, paused.id).await;
+    let standing = (still.state, still.updated_at);
+    assert_eq!(standing, (Paused, paused.updated_at));
 }
 
 #[tokio::test]
 async fn a_paused_batch_stays_paused_while_the_limiter_fails() {
-    let (world, process, holder) = start_with(limits(1_000, Some(7))).await;
-    let id = process.create(&holder, ready(12)).await;
-    process.feed().await;
-    process.work().await;
-    let paused = process.view(&holder, id).await;
-    assert_eq!(paused.state, BatchState::Paused);
-    let standing = async || {
-        let view = process.view(&holder, id).await;
-        (view.state, view.updated_at)
-    };
+    let (world, process, holder, paused) = start_paused().await;
     let faults = world.base.limiter.faults();
     faults.inject_into("admit", Fault::Fails);
     world.pass(seconds(60)).await;
     assert_eq!(process.feed().await, 1);
-    assert_eq!(standing().await, (BatchState::Paused, paused.updated_at));
-    // There is no quota still: it is the same pause, of which webhooks are told once.
+    stands_paused(&process, &holder, &paused).await;
+    // There is no quota still.
     faults.clear();
     world.pass(seconds(10)).await;
     assert_eq!(process.feed().await, 1);
-    assert_eq!(standing().await, (BatchState::Paused, paused.updated_at));
+    stands_paused(&process, &holder, &paused).await;
     world.charged(&holder, 7).await;
 }
 
 #[tokio::test]
+async fn a_paused_batch_whose_next_row_is_imported_stays_paused() {
+    let (world, process, holder, paused) = start_paused().await;
+    let files = vec![file(&payment(7))];
+    let report = import(&process, &holder, paused.id, files).await;
+    assert_eq!(delivered(&report), [7]);
+    world.pass(seconds(60)).await;
+    assert_eq!(process.feed().await, 1);
+    stands_paused(&process, &holder, &paused).await;
+}
+
+#[tokio::test]
 async fn a_paused_batch_goes_on_in_the_next_month() {
-    let (world, process, holder) = start_with(limits(1_000, Some(7))).await;
-    let id = process.create(&holder, ready(12)).await;
-    process.feed().await;
-    process.work().await;
-    world.charged(&holder, 7).await;
+    let (world, process, holder, paused) = start_paused().await;
+    let id = paused.id;
     // The last half hour of the month.
-    world
-        .base
-        .clock
-        .set_wall("2026-11-30T23:30:00Z".parse().unwrap());
+    let late = "2026-11-30T23:30:00Z".parse().unwrap();
+    world.base.clock.set_wall(late);
     process.feed().await;
-    assert_eq!(process.state(id).await, BatchState::Paused);
+    assert_eq!(process.state(id).await, Paused);
     for _ in 0..31 {
         world.pass(seconds(60)).await;
         process.feed().await;
         process.work().await;
     }
-    assert_ne!(process.state(id).await, BatchState::Paused);
-    world.until(&process, id, BatchState::Finished).await;
+    assert_ne!(process.state(id).await, Paused);
+    world.until(&process, id, Finished).await;
     world.charged(&holder, 5).await;
     let months = process.lookups_of(id).await;
     let months: Vec<_> = months.iter().map(|lookup| lookup.facts.month).collect();
@@ -119,15 +104,15 @@ async fn a_paused_batch_goes_on_in_the_next_month() {
 
 #[tokio::test]
 async fn a_batch_whose_rows_all_have_lookups_is_not_paused() {
-    let (world, process, holder) = start_with(limits(1_000, Some(7))).await;
+    let (world, process, holder) = start_with(monthly(7)).await;
     let id = process.create(&holder, ready(7)).await;
-    world.until(&process, id, BatchState::Finished).await;
+    world.until(&process, id, Finished).await;
     world.charged(&holder, 7).await;
 }
 
 #[tokio::test]
 async fn a_refusal_of_a_row_is_not_recorded_for_nobody_asked() {
-    let (world, process, holder) = start_with(limits(1_000, Some(2))).await;
+    let (world, process, holder) = start_with(monthly(2)).await;
     process.create(&holder, ready(4)).await;
     process.feed().await;
     assert!(world.base.written.refusals().is_empty());

@@ -1,18 +1,10 @@
 //! Owners of batches: nobody sees another customer's, a key those of its environment, a person all.
 
-use std::time::Duration;
-
 use chrono::TimeDelta;
-use domain::batch::{BatchId, RowNumber};
-use domain::customer::Role;
-use domain::key::Environment;
-use ports::inbound::{BatchAccess, BatchError, BatchQuery, Batches as _, LookupAccess};
-use ports::outbound::Clock as _;
+use ports::inbound::LookupAccess;
 
-use super::reads::{all, listed};
-use super::rows::ready;
-use super::steps::{Process, World, access, ample, seconds, start};
-use crate::support::{limits, operator, person};
+use super::*;
+use crate::support::limits;
 
 async fn does_not_exist(process: &Process, access: &BatchAccess, id: BatchId) {
     let batches = &process.batches;
@@ -31,7 +23,7 @@ async fn does_not_exist(process: &Process, access: &BatchAccess, id: BatchId) {
 }
 
 async fn is_untouched(world: &World, process: &Process, id: BatchId) {
-    assert_eq!(process.state(id).await, domain::batch::BatchState::Queued);
+    assert_eq!(process.state(id).await, BatchState::Queued);
     assert_eq!(process.feed().await, 1);
     world.pass(seconds(1)).await;
 }
@@ -41,7 +33,7 @@ async fn the_batch_of_another_customer_does_not_exist() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(2)).await;
     let ana = person("ana", Role::Admin);
-    let of_ana = world.holder(&ana, Environment::Test, ample()).await;
+    let of_ana = world.holder(&ana, Environment::Test).await;
     does_not_exist(&process, &access(&of_ana), id).await;
     does_not_exist(&process, &BatchAccess::Person(ana), id).await;
     // One who was never seen before.
@@ -55,7 +47,7 @@ async fn the_batch_of_another_customer_does_not_exist() {
 #[tokio::test]
 async fn the_batch_of_another_environment_does_not_exist_for_a_key() {
     let (world, process, test) = start().await;
-    let live = world.holder(&operator(), Environment::Live, ample()).await;
+    let live = world.live_holder().await;
     let of_test = process.create(&test, ready(1)).await;
     does_not_exist(&process, &access(&live), of_test).await;
     is_untouched(&world, &process, of_test).await;
@@ -72,7 +64,7 @@ async fn the_batch_of_another_environment_does_not_exist_for_a_key() {
 #[tokio::test]
 async fn another_key_of_the_same_environment_sees_the_batch() {
     let (world, process, holder) = start().await;
-    let second = world.holder(&operator(), Environment::Test, ample()).await;
+    let second = world.holder(&operator(), Environment::Test).await;
     let id = process.create(&holder, ready(1)).await;
     assert_eq!(process.view(&second, id).await.key, holder.id);
 }
@@ -80,7 +72,7 @@ async fn another_key_of_the_same_environment_sees_the_batch() {
 #[tokio::test]
 async fn a_person_sees_the_batches_of_both_environments() {
     let (world, process, test) = start().await;
-    let live = world.holder(&operator(), Environment::Live, ample()).await;
+    let live = world.live_holder().await;
     let first = process.create(&test, ready(1)).await;
     world.pass(seconds(1)).await;
     let second = process.create(&live, ready(1)).await;
@@ -92,11 +84,8 @@ async fn a_person_sees_the_batches_of_both_environments() {
             ..all()
         };
         assert_eq!(listed(&process, &operator, &query).await, [expected]);
-        let found = process
-            .batches
-            .find(&operator, expected, Duration::ZERO)
-            .await
-            .unwrap();
+        let found = process.batches.find(&operator, expected, Duration::ZERO);
+        let found = found.await.unwrap();
         assert_eq!(found.found.environment, environment);
         assert!(found.key.is_none() && found.limit_status.is_none());
         process.batches.cancel(&operator, expected).await.unwrap();
@@ -107,8 +96,7 @@ async fn a_person_sees_the_batches_of_both_environments() {
 #[tokio::test]
 async fn the_end_is_estimated_by_the_limit_of_the_batchs_key_whoever_reads_it() {
     let (world, process, fast) = start().await;
-    let slow = limits(2, Some(100_000));
-    let slow = world.holder(&operator(), Environment::Test, slow).await;
+    let slow = world.base.holder(limits(2, Some(100_000))).await;
     let id = process.create(&slow, ready(12)).await;
     let now = world.base.clock.now();
     let expected = Some(now + TimeDelta::minutes(5));
@@ -129,9 +117,7 @@ async fn the_end_is_estimated_by_the_limit_of_the_batchs_key_whoever_reads_it() 
 async fn a_wrong_key_is_refused() {
     let (_world, process, holder) = start().await;
     let id = process.create(&holder, ready(1)).await;
-    let BatchAccess::Key(good) = access(&holder) else {
-        panic!("it is a key");
-    };
+    let good = fixture::access(&holder);
     let wrong = BatchAccess::Key(LookupAccess {
         presented_key: None,
         ..good

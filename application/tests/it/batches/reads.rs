@@ -1,37 +1,10 @@
 //! Reads of batches: lists, and rows in their order.
 
-use domain::batch::{BatchId, BatchState, RowNumber};
-use domain::key::{Grace, KeyId};
-use domain::page::{PageRequest, PageSize};
-use ports::inbound::{
-    BatchAccess, BatchError, BatchQuery, Batches as _, KeyAdministration as _, Lookups as _,
-};
-use testkit::fakes::Fault;
+use domain::key::KeyId;
+use rstest::rstest;
 use uuid::Uuid;
 
-use super::rows::{NOT_ISSUED, UNKNOWN_PAYMENT, faulty, payment, query, ready, rows};
-use super::steps::{Process, access, ample, seconds, settle, start};
-use crate::support::fixture::Holder;
-use crate::support::operator;
-
-/// The question for all batches.
-pub(crate) fn all() -> BatchQuery {
-    BatchQuery {
-        environment: None,
-        states: Vec::new(),
-        key: None,
-        page: PageRequest::first(PageSize::MAX),
-    }
-}
-
-pub(crate) async fn listed(
-    process: &Process,
-    access: &BatchAccess,
-    query: &BatchQuery,
-) -> Vec<BatchId> {
-    let page = process.batches.list(access, query).await.unwrap().found;
-    page.items.iter().map(|(_, view)| view.id).collect()
-}
+use super::*;
 
 #[tokio::test]
 async fn batches_are_listed_by_state_newest_first_and_page_by_page() {
@@ -42,29 +15,18 @@ async fn batches_are_listed_by_state_newest_first_and_page_by_page() {
         world.pass(seconds(1)).await;
     }
     assert_eq!(listed(&process, &access(&holder), &all()).await, ids);
-    process
-        .batches
-        .cancel(&access(&holder), ids[1])
-        .await
-        .unwrap();
+    process.cancel(&holder, ids[1]).await.unwrap();
     let canceled = BatchQuery {
-        states: vec![BatchState::Canceled, BatchState::Finished],
+        states: vec![BatchState::Canceled, Finished],
         ..all()
     };
-    assert_eq!(
-        listed(&process, &access(&holder), &canceled).await,
-        [ids[1]]
-    );
+    let access = access(&holder);
+    assert_eq!(listed(&process, &access, &canceled).await, [ids[1]]);
     let two = BatchQuery {
         page: PageRequest::first(PageSize::new(2).unwrap()),
         ..all()
     };
-    let page = process
-        .batches
-        .list(&access(&holder), &two)
-        .await
-        .unwrap()
-        .found;
+    let page = process.batches.list(&access, &two).await.unwrap().found;
     assert!(page.has_next && page.total.is_none());
     assert_eq!(page.items.len(), 2);
 }
@@ -72,19 +34,11 @@ async fn batches_are_listed_by_state_newest_first_and_page_by_page() {
 #[tokio::test]
 async fn the_batches_of_a_key_are_those_of_all_that_share_its_counters() {
     let (world, process, old) = start().await;
-    let other = world
-        .holder(&operator(), domain::key::Environment::Test, ample())
-        .await;
+    let other = world.base.holder(ample()).await;
     let before = process.create(&old, ready(1)).await;
     process.create(&other, ready(1)).await;
     world.pass(seconds(1)).await;
-    let grace = Grace::from_hours(1).unwrap();
-    let rotated = world.base.keys.rotate(&operator(), old.id, grace).await;
-    let rotated = rotated.unwrap().new;
-    let new = Holder {
-        id: rotated.key.key.id,
-        secret: rotated.secret,
-    };
+    let new = world.base.rotate(&old, 1).await;
     let after = process.create(&new, ready(1)).await;
     let operator = BatchAccess::Person(operator());
     for key in [old.id, new.id] {
@@ -106,7 +60,7 @@ async fn the_batches_of_a_key_are_those_of_all_that_share_its_counters() {
 async fn rows_come_in_their_order_from_any_one_on() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(250)).await;
-    world.until(&process, id, BatchState::Finished).await;
+    world.until(&process, id, Finished).await;
     for first in [0, 1, 99, 100, 101, 199, 249] {
         let rows = process.rows(&holder, id, first).await;
         let numbers: Vec<_> = rows.iter().map(|row| row.row.0).collect();
@@ -127,12 +81,8 @@ async fn rows_come_in_their_order_from_any_one_on() {
 async fn rows_are_read_while_the_batch_runs() {
     let (world, process, holder) = start().await;
     let mut all_rows = vec![faulty(2)];
-    all_rows.extend(rows([
-        payment(0),
-        query(UNKNOWN_PAYMENT),
-        query(NOT_ISSUED),
-        payment(0),
-    ]));
+    let (unknown, waiting) = (query(UNKNOWN_PAYMENT), query(NOT_ISSUED));
+    all_rows.extend(rows([payment(0), unknown, waiting, payment(0)]));
     let id = process.create(&holder, all_rows).await;
     let unbegun = [
         "faulty: monto",
@@ -161,7 +111,7 @@ async fn rows_are_read_while_the_batch_runs() {
 async fn rows_of_a_canceled_batch_that_were_not_begun_stay_so() {
     let (_world, process, holder) = start().await;
     let id = process.create(&holder, ready(2)).await;
-    process.batches.cancel(&access(&holder), id).await.unwrap();
+    process.cancel(&holder, id).await.unwrap();
     let outcomes = process.outcomes(&holder, id).await;
     assert_eq!(outcomes, ["not begun", "not begun"]);
 }
@@ -170,33 +120,33 @@ async fn rows_of_a_canceled_batch_that_were_not_begun_stay_so() {
 async fn a_store_that_fails_while_rows_are_read_ends_the_reading() {
     let (_world, process, holder) = start().await;
     let id = process.create(&holder, ready(150)).await;
-    let rows = process
-        .batches
-        .rows(&access(&holder), id, RowNumber(0))
-        .await;
+    let access = access(&holder);
+    let rows = process.batches.rows(&access, id, RowNumber(0)).await;
     let mut rows = rows.unwrap().found;
     assert_eq!(rows.next().await.unwrap().unwrap().len(), 100);
-    process
-        .store
-        .faults()
-        .inject_into("batch_chunk", Fault::Fails);
+    process.faults().inject_into("batch_chunk", Fault::Fails);
     assert!(matches!(rows.next().await, Err(BatchError::Refused(_))));
-    process.store.faults().clear();
+    process.faults().clear();
     assert_eq!(rows.next().await.unwrap().unwrap().len(), 50);
     assert!(rows.next().await.unwrap().is_none());
 }
 
-/// Reads rows of a batch that is erased meanwhile, by another process.
-async fn reads_of_an_erased_batch(state: BatchState) {
+#[rstest]
+#[case::finished(Finished)]
+#[case::canceled(BatchState::Canceled)]
+#[tokio::test]
+async fn a_final_batch_that_is_erased_while_its_rows_are_read_ends_the_reading(
+    #[case] state: BatchState,
+) {
     let (world, process, holder) = start().await;
-    let other = world.process(&[1]);
+    let other = world.process(secrets(&[1]));
     for method in ["batch_lookups", "batch_chunk"] {
         let id = process.create(&holder, ready(150)).await;
         match state {
             BatchState::Canceled => {
                 process.feed().await;
                 process.work().await;
-                process.batches.cancel(&access(&holder), id).await.unwrap();
+                process.cancel(&holder, id).await.unwrap();
             }
             state => world.until(&process, id, state).await,
         }
@@ -205,38 +155,24 @@ async fn reads_of_an_erased_batch(state: BatchState) {
         let mut rows = rows.unwrap().found;
         assert_eq!(rows.next().await.unwrap().unwrap().len(), 100);
         // In the middle of the reading of the other rows.
-        process.store.faults().inject_into(method, Fault::Hangs);
+        process.faults().inject_into(method, Fault::Hangs);
         let rest = tokio::spawn(async move { rows.next().await.map(drop) });
         settle().await;
-        other.batches.erase(&access, id).await.unwrap();
-        process.store.faults().clear();
+        other.erase(&holder, id).await.unwrap();
+        process.faults().clear();
         let rest = rest.await.unwrap();
-        assert!(
-            matches!(rest, Err(BatchError::Unknown)),
-            "{method}: {rest:?}"
-        );
+        let is_unknown = matches!(rest, Err(BatchError::Unknown));
+        assert!(is_unknown, "{method}: {rest:?}");
     }
-}
-
-#[tokio::test]
-async fn a_finished_batch_that_is_erased_while_its_rows_are_read_ends_the_reading() {
-    reads_of_an_erased_batch(BatchState::Finished).await;
-}
-
-#[tokio::test]
-async fn a_canceled_batch_that_is_erased_while_its_rows_are_read_ends_the_reading() {
-    reads_of_an_erased_batch(BatchState::Canceled).await;
 }
 
 #[tokio::test]
 async fn a_row_whose_lookup_was_erased_alone_does_not_end_the_reading() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(2)).await;
-    world.until(&process, id, BatchState::Finished).await;
-    let BatchAccess::Key(key) = access(&holder) else {
-        panic!("it is a key");
-    };
+    world.until(&process, id, Finished).await;
     let lookup = process.lookups_of(id).await[0].facts.id;
+    let key = fixture::access(&holder);
     process.lookups.remove(key, lookup).await.unwrap();
     let outcomes = process.outcomes(&holder, id).await;
     assert_eq!(outcomes, ["not begun", "delivered"]);
@@ -251,10 +187,9 @@ async fn a_key_reads_six_hundred_times_a_minute() {
         process.view(&holder, id).await;
     }
     let refused = process.find(&holder, id).await;
-    assert!(matches!(
-        refused,
-        Err(BatchError::TooManyReads { limit: 600, .. })
-    ));
+    let Err(BatchError::TooManyReads { limit: 600, .. }) = refused else {
+        panic!("{refused:?}");
+    };
     world.pass(seconds(1)).await;
     process.view(&holder, id).await;
     world.charged(&holder, 0).await;

@@ -1,12 +1,6 @@
 //! Generations of the store secret.
 
-use domain::batch::{BatchState, RowNumber};
-use ports::inbound::{BatchError, Batches as _, KeyAdministration as _, RequestedScope};
-
-use super::reads::all;
-use super::rows::ready;
-use super::steps::{access, seconds, start};
-use crate::support::operator;
+use super::*;
 
 #[tokio::test]
 async fn a_batch_goes_on_after_a_rotation_of_the_secret() {
@@ -14,9 +8,9 @@ async fn a_batch_goes_on_after_a_rotation_of_the_secret() {
     let id = process.create(&holder, ready(300)).await;
     process.feed().await;
     process.die();
-    let rotated = world.process(&[2, 1]);
+    let rotated = world.process(secrets(&[2, 1]));
     world.pass(seconds(30)).await;
-    world.until(&rotated, id, BatchState::Finished).await;
+    world.until(&rotated, id, Finished).await;
     let outcomes = rotated.outcomes(&holder, id).await;
     assert!(outcomes.iter().all(|outcome| outcome == "delivered"));
     world.charged(&holder, 300).await;
@@ -26,25 +20,17 @@ async fn a_batch_goes_on_after_a_rotation_of_the_secret() {
 async fn a_batch_whose_secret_is_gone_is_unreadable() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(3)).await;
-    let ignorant = world.process(&[2]);
+    let ignorant = world.process(secrets(&[2]));
     let unreadable = ignorant.find(&holder, id).await.unwrap_err();
     let BatchError::Unreadable { cause } = unreadable else {
         panic!("{unreadable:?}");
     };
     assert!(cause.to_string().contains("CEP_STORE_SECRET"), "{cause}");
-    let rows = ignorant
-        .batches
-        .rows(&access(&holder), id, RowNumber(0))
-        .await;
-    let mut rows = rows.unwrap().found;
-    assert!(matches!(
-        rows.next().await,
-        Err(BatchError::Unreadable { .. })
-    ));
-    let imported = ignorant
-        .batches
-        .import(&access(&holder), id, Vec::new())
-        .await;
+    let access = access(&holder);
+    let rows = ignorant.batches.rows(&access, id, RowNumber(0)).await;
+    let row = rows.unwrap().found.next().await;
+    assert!(matches!(row, Err(BatchError::Unreadable { .. })));
+    let imported = ignorant.batches.import(&access, id, Vec::new()).await;
     assert!(matches!(imported, Err(BatchError::Unreadable { .. })));
 }
 
@@ -52,8 +38,8 @@ async fn a_batch_whose_secret_is_gone_is_unreadable() {
 async fn a_batch_whose_secret_is_gone_is_listed_without_its_name() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(3)).await;
-    world.until(&process, id, BatchState::Finished).await;
-    let rotated = world.process(&[2]);
+    world.until(&process, id, Finished).await;
+    let rotated = world.process(secrets(&[2]));
     let newer = rotated.create(&holder, ready(1)).await;
     let (lines, _guard) = testkit::log::listen();
     let listed = rotated.batches.list(&access(&holder), &all()).await;
@@ -62,16 +48,11 @@ async fn a_batch_whose_secret_is_gone_is_listed_without_its_name() {
         .map(|(_, batch)| (batch.id, batch.state, batch.name))
         .collect();
     let name = Some("Nómina".to_owned());
-    let expected = [
-        (newer, BatchState::Queued, name),
-        (id, BatchState::Finished, None),
-    ];
+    let expected = [(newer, BatchState::Queued, name), (id, Finished, None)];
     assert_eq!(listed, expected);
     let log = lines.text();
-    assert_eq!(
-        log.matches("batches of a list can't be decrypted").count(),
-        1
-    );
+    let warnings = log.matches("batches of a list can't be decrypted");
+    assert_eq!(warnings.count(), 1);
     assert!(log.contains("CEP_STORE_SECRET"), "{log}");
 }
 
@@ -79,7 +60,7 @@ async fn a_batch_whose_secret_is_gone_is_listed_without_its_name() {
 async fn a_feeder_without_the_secret_leaves_the_batch_for_ten_seconds() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(3)).await;
-    let ignorant = world.process(&[2]);
+    let ignorant = world.process(secrets(&[2]));
     for _ in 0..3 {
         assert_eq!(ignorant.feed().await, 1);
         assert!(!ignorant.is_feeding());
@@ -90,7 +71,7 @@ async fn a_feeder_without_the_secret_leaves_the_batch_for_ten_seconds() {
         world.pass(seconds(1)).await;
     }
     world.charged(&holder, 0).await;
-    world.until(&process, id, BatchState::Finished).await;
+    world.until(&process, id, Finished).await;
     world.charged(&holder, 3).await;
 }
 
@@ -98,13 +79,8 @@ async fn a_feeder_without_the_secret_leaves_the_batch_for_ten_seconds() {
 async fn an_unreadable_batch_of_a_revoked_key_is_canceled() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(3)).await;
-    let revoked = world
-        .base
-        .keys
-        .revoke(&operator(), RequestedScope::Own, holder.id)
-        .await;
-    revoked.unwrap();
-    world.process(&[2]).feed().await;
+    world.base.revoke(&holder).await;
+    world.process(secrets(&[2])).feed().await;
     assert_eq!(process.state(id).await, BatchState::Canceled);
 }
 
@@ -115,17 +91,17 @@ async fn an_unreadable_batch_whose_rows_have_ended_finishes() {
     process.feed().await;
     process.work().await;
     world.pass(seconds(1)).await;
-    world.process(&[2]).feed().await;
-    assert_eq!(process.state(id).await, BatchState::Finished);
+    world.process(secrets(&[2])).feed().await;
+    assert_eq!(process.state(id).await, Finished);
 }
 
 #[tokio::test]
 async fn a_batch_whose_secret_is_gone_can_be_erased() {
     let (world, process, holder) = start().await;
     let id = process.create(&holder, ready(3)).await;
-    world.until(&process, id, BatchState::Finished).await;
-    let ignorant = world.process(&[2]);
-    ignorant.batches.erase(&access(&holder), id).await.unwrap();
+    world.until(&process, id, Finished).await;
+    let ignorant = world.process(secrets(&[2]));
+    ignorant.erase(&holder, id).await.unwrap();
     let gone = process.find(&holder, id).await;
     assert!(matches!(gone, Err(BatchError::Unknown)));
 }

@@ -1,32 +1,20 @@
 //! Reads that wait for a change of a batch's state.
 
-use std::time::Duration;
-
-use domain::batch::{BatchId, BatchState};
-use domain::customer::Role;
-use domain::key::Environment;
-use ports::inbound::{BatchAccess, BatchError, BatchView, Batches as _};
-use testkit::fakes::Fault;
 use tokio::task::JoinHandle;
 
-use super::rows::ready;
-use super::steps::{Process, World, access, ample, seconds, settle, start};
-use crate::support::fixture::Holder;
-use crate::support::{operator, person};
+use super::*;
 
 type Waiting = JoinHandle<Result<BatchView, BatchError>>;
 
-impl Process {
-    /// Begins to read a batch, and to wait for a change of its state for 25 s.
-    async fn wait(&self, access: BatchAccess, id: BatchId) -> Waiting {
-        let batches = self.batches.clone();
-        let waiting = tokio::spawn(async move {
-            let found = batches.find(&access, id, seconds(25)).await;
-            found.map(|read| read.found)
-        });
-        settle().await;
-        waiting
-    }
+/// Begins to read a batch, and to wait for a change of its state for 25 s.
+async fn wait(process: &Process, access: BatchAccess, id: BatchId) -> Waiting {
+    let batches = process.batches.clone();
+    let waiting = tokio::spawn(async move {
+        let found = batches.find(&access, id, seconds(25)).await;
+        found.map(|read| read.found)
+    });
+    settle().await;
+    waiting
 }
 
 /// The answer of a read that doesn't wait any more.
@@ -44,24 +32,24 @@ async fn start_with_batch() -> (World, Process, Holder, BatchId) {
 #[tokio::test]
 async fn a_wait_for_a_change_that_does_not_come_ends_with_its_time() {
     let (world, process, holder, id) = start_with_batch().await;
-    process.store.faults().forget_calls();
-    let waiting = process.wait(access(&holder), id).await;
+    process.faults().forget_calls();
+    let waiting = wait(&process, access(&holder), id).await;
     for _ in 0..249 {
         world.pass(seconds(1) / 10).await;
     }
     assert!(!waiting.is_finished());
-    let calls = process.store.faults().calls();
-    assert_eq!((calls["batch"], calls["batch_state"]), (1, 24));
+    let calls = |method| process.faults().calls_of(method);
+    assert_eq!((calls("batch"), calls("batch_state")), (1, 24));
     world.pass(seconds(1) / 10).await;
     assert_eq!(answer(waiting).await.unwrap().state, BatchState::Queued);
-    assert_eq!(process.store.faults().calls()["batch"], 2);
+    assert_eq!(process.faults().calls_of("batch"), 2);
 }
 
 #[tokio::test]
 async fn a_change_by_another_process_ends_the_wait_within_a_second() {
     let (world, process, holder, id) = start_with_batch().await;
-    let other = world.process(&[1]);
-    let waiting = process.wait(access(&holder), id).await;
+    let other = world.process(secrets(&[1]));
+    let waiting = wait(&process, access(&holder), id).await;
     world.pass(seconds(3)).await;
     other.feed().await;
     assert!(!waiting.is_finished());
@@ -75,9 +63,9 @@ async fn a_change_by_another_process_ends_the_wait_within_a_second() {
 #[tokio::test]
 async fn a_batch_that_is_erased_while_somebody_waits_is_unknown() {
     let (world, process, holder, id) = start_with_batch().await;
-    let waiting = process.wait(access(&holder), id).await;
-    process.batches.cancel(&access(&holder), id).await.unwrap();
-    process.batches.erase(&access(&holder), id).await.unwrap();
+    let waiting = wait(&process, access(&holder), id).await;
+    process.cancel(&holder, id).await.unwrap();
+    process.erase(&holder, id).await.unwrap();
     world.pass(seconds(1)).await;
     let gone = answer(waiting).await;
     assert!(matches!(gone, Err(BatchError::Unknown)), "{gone:?}");
@@ -86,11 +74,8 @@ async fn a_batch_that_is_erased_while_somebody_waits_is_unknown() {
 #[tokio::test]
 async fn a_store_that_fails_ends_the_wait() {
     let (world, process, holder, id) = start_with_batch().await;
-    let waiting = process.wait(access(&holder), id).await;
-    process
-        .store
-        .faults()
-        .inject_into("batch_state", Fault::Fails);
+    let waiting = wait(&process, access(&holder), id).await;
+    process.faults().inject_into("batch_state", Fault::Fails);
     world.pass(seconds(1)).await;
     let failed = answer(waiting).await;
     assert!(matches!(failed, Err(BatchError::Refused(_))), "{failed:?}");
@@ -99,9 +84,9 @@ async fn a_store_that_fails_ends_the_wait() {
 #[tokio::test]
 async fn nobody_waits_for_a_batch_that_has_ended() {
     let (world, process, holder, id) = start_with_batch().await;
-    world.until(&process, id, BatchState::Finished).await;
-    let waiting = process.wait(access(&holder), id).await;
-    assert_eq!(answer(waiting).await.unwrap().state, BatchState::Finished);
+    world.until(&process, id, Finished).await;
+    let waiting = wait(&process, access(&holder), id).await;
+    assert_eq!(answer(waiting).await.unwrap().state, Finished);
 }
 
 #[tokio::test]
@@ -115,25 +100,25 @@ async fn the_seventeenth_reader_of_a_customer_is_answered_at_once() {
             0 => (access(&holder), id),
             _ => (BatchAccess::Person(operator()), second),
         };
-        waiting.push(process.wait(access, id).await);
+        waiting.push(wait(&process, access, id).await);
     }
     assert!(waiting.iter().all(|waiting| !waiting.is_finished()));
-    let answered = process.wait(access(&holder), id).await;
+    let answered = wait(&process, access(&holder), id).await;
     assert_eq!(answer(answered).await.unwrap().state, BatchState::Queued);
     // Another customer has its own places.
     let ana = person("ana", Role::Admin);
-    let of_ana = world.holder(&ana, Environment::Test, ample()).await;
+    let of_ana = world.holder(&ana, Environment::Test).await;
     let others = process.create(&of_ana, ready(1)).await;
-    assert!(!process.wait(access(&of_ana), others).await.is_finished());
+    assert!(!wait(&process, access(&of_ana), others).await.is_finished());
     // A place is free again when a reader hangs up.
     waiting.remove(0).abort();
     settle().await;
-    let next = process.wait(access(&holder), id).await;
+    let next = wait(&process, access(&holder), id).await;
     assert!(!next.is_finished());
-    let answered = process.wait(access(&holder), id).await;
+    let answered = wait(&process, access(&holder), id).await;
     assert!(answered.is_finished());
     // And once the waits are over.
     world.pass(Duration::from_secs(25)).await;
     assert!(waiting.iter().all(JoinHandle::is_finished));
-    assert!(!process.wait(access(&holder), id).await.is_finished());
+    assert!(!wait(&process, access(&holder), id).await.is_finished());
 }

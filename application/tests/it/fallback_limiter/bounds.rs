@@ -14,24 +14,22 @@ enum Step {
     Refund(usize),
     Write,
     Wait(u64),
-    Shared(FaultMode),
+    SharedWorks,
+    Shared(Fault),
     StoreFails,
     StoreWorks,
     ForgetIdle,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let mode = prop_oneof![
-        3 => Just(FaultMode::Works),
-        2 => Just(FaultMode::Refuses),
-        1 => Just(FaultMode::LosesAnswers),
-    ];
     let step = prop_oneof![
         8 => (1..15_usize).prop_map(Step::Ask),
         2 => any::<usize>().prop_map(Step::Refund),
         2 => Just(Step::Write),
         4 => prop_oneof![0..2_000_u64, 0..70_000_u64].prop_map(Step::Wait),
-        4 => mode.prop_map(Step::Shared),
+        2 => Just(Step::SharedWorks),
+        2 => prop_oneof![2 => Just(Fault::Fails), 1 => Just(Fault::LosesAnswers)]
+            .prop_map(Step::Shared),
         1 => Just(Step::StoreFails),
         2 => Just(Step::StoreWorks),
         1 => Just(Step::ForgetIdle),
@@ -43,6 +41,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 struct History {
     replica: Replica,
     store_works: bool,
+    shared_works: bool,
     admitted_at: Vec<DateTime<Utc>>,
     unwritten: Vec<Month>,
     refunded: usize,
@@ -68,7 +67,14 @@ impl History {
             }
             Step::Write => self.write(),
             Step::Wait(ms) => self.replica.clock.advance(Duration::from_millis(ms)),
-            Step::Shared(mode) => self.replica.shared.becomes(mode),
+            Step::SharedWorks => {
+                self.replica.shared.faults().clear();
+                self.shared_works = true;
+            }
+            Step::Shared(fault) => {
+                self.replica.shared.faults().inject(fault);
+                self.shared_works = false;
+            }
             Step::StoreFails => {
                 self.replica.store.go_down();
                 self.store_works = false;
@@ -84,10 +90,9 @@ impl History {
     }
 
     async fn ask(&mut self) {
-        let shared_works = *self.replica.shared.mode.lock().unwrap() == FaultMode::Works;
         match self.replica.ask().await {
             Ok(Verdict::Admitted { month, charge, .. }) => {
-                assert!(shared_works || self.store_works, "open with both down");
+                assert!(self.shared_works || self.store_works, "open with both down");
                 self.admitted_at.push(self.replica.clock.now());
                 match charge {
                     Charge::Unwritten => self.unwritten.push(month),
@@ -144,6 +149,7 @@ proptest! {
             let mut history = History {
                 replica,
                 store_works: true,
+                shared_works: true,
                 admitted_at: vec![],
                 unwritten: vec![],
                 refunded: 0,

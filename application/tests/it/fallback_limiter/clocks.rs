@@ -10,9 +10,9 @@ async fn a_clock_that_is_ahead_moves_no_month_of_the_shared_limiter() {
     assert_eq!(replica.admitted_of(15).await, 15);
     let ahead = replica.ahead_by(MONTH);
     // After a single failure the shared limiter is resynchronised: it may have missed something.
-    ahead.shared.becomes(FaultMode::Refuses);
+    ahead.shared.faults().inject(Fault::Fails);
     let _ = ahead.limiter.apply(KEY, ahead.in_store().await.state).await;
-    ahead.shared.becomes(FaultMode::Works);
+    ahead.shared.faults().clear();
     let verdict = ahead.ask().await.unwrap();
     let Verdict::Admitted { month, .. } = verdict else {
         panic!("{verdict:?}");
@@ -30,9 +30,9 @@ async fn the_shared_limiter_is_hydrated_with_the_month_of_its_own_clock() {
         replica.write_down(Month::of(noon()));
     }
     let ahead = replica.ahead_by(MONTH);
-    ahead.shared.becomes(FaultMode::Refuses);
+    ahead.shared.faults().inject(Fault::Fails);
     let _ = ahead.limiter.apply(KEY, ahead.in_store().await.state).await;
-    ahead.shared.becomes(FaultMode::Works);
+    ahead.shared.faults().clear();
     assert!(matches!(
         ahead.ask().await.unwrap(),
         Verdict::Admitted { .. }

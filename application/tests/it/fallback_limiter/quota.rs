@@ -5,7 +5,7 @@ use super::*;
 #[tokio::test]
 async fn a_quota_is_charged_in_the_store_before_the_verdict() {
     let replica = Replica::one_of(1, limits(100, Some(10))).await;
-    replica.shared.becomes(FaultMode::Refuses);
+    replica.shared.faults().inject(Fault::Fails);
     for used in 1..=10 {
         let Verdict::Admitted {
             limit_status,
@@ -42,7 +42,7 @@ async fn a_quota_is_charged_in_the_store_before_the_verdict() {
 #[tokio::test]
 async fn a_full_minute_is_answered_before_the_month_and_charges_nothing() {
     let replica = Replica::one_of(1, limits(5, Some(5))).await;
-    assert_eq!(replica.degrade(FaultMode::Refuses).await, 3);
+    assert_eq!(replica.degrade().await, 3);
     assert_eq!(replica.admitted_of(2).await, 2);
     let Verdict::RateLimited { limit_status, .. } = replica.ask().await.unwrap() else {
         panic!("not rate limited");
@@ -55,8 +55,8 @@ async fn a_full_minute_is_answered_before_the_month_and_charges_nothing() {
 async fn of_two_degraded_replicas_one_has_the_last_of_the_quota() {
     let one = Replica::one_of(2, limits(200, Some(7))).await;
     let other = one.beside(2);
-    assert_eq!(one.degrade(FaultMode::Refuses).await, 3);
-    assert_eq!(other.degrade(FaultMode::Refuses).await, 3);
+    assert_eq!(one.degrade().await, 3);
+    assert_eq!(other.degrade().await, 3);
     assert_eq!(one.admitted_of(5).await, 1);
     assert_eq!(other.admitted_of(5).await, 0);
 }
@@ -65,8 +65,8 @@ async fn of_two_degraded_replicas_one_has_the_last_of_the_quota() {
 async fn a_request_that_loses_the_last_of_the_quota_to_another_is_refused() {
     let one = Replica::one_of(2, limits(200, Some(6))).await;
     let other = one.beside(2);
-    assert_eq!(one.degrade(FaultMode::Refuses).await, 3);
-    other.shared.becomes(FaultMode::Refuses);
+    assert_eq!(one.degrade().await, 3);
+    other.shared.faults().inject(Fault::Fails);
     // Between the look at the month and its charge.
     let meanwhile = one.data.clone();
     other.store.after_next_snapshot(async move {
@@ -85,7 +85,7 @@ async fn a_request_that_loses_the_last_of_the_quota_to_another_is_refused() {
 #[tokio::test]
 async fn a_key_that_is_revoked_between_two_readings_is_refused() {
     let replica = Replica::one_of(1, limits(200, Some(6))).await;
-    replica.shared.becomes(FaultMode::Refuses);
+    replica.shared.faults().inject(Fault::Fails);
     let meanwhile = replica.data.clone();
     replica
         .store
@@ -97,7 +97,7 @@ async fn a_key_that_is_revoked_between_two_readings_is_refused() {
 #[tokio::test]
 async fn an_uncapped_key_is_left_to_the_journal() {
     let replica = Replica::one_of(1, limits(100, None)).await;
-    replica.shared.becomes(FaultMode::Refuses);
+    replica.shared.faults().inject(Fault::Fails);
     let Verdict::Admitted { charge, .. } = replica.ask().await.unwrap() else {
         panic!("not admitted");
     };
@@ -109,25 +109,26 @@ async fn an_uncapped_key_is_left_to_the_journal() {
 #[tokio::test]
 async fn a_hot_key_is_charged_by_one_request_at_a_time() {
     let replica = Replica::one_of(1, limits(100, Some(50))).await;
-    replica.degrade(FaultMode::Refuses).await;
-    replica.store.hold_charges();
+    replica.degrade().await;
+    replica.store.faults().inject_into("charge", Fault::Hangs);
     let mut asking: Vec<_> = (0..60).map(|_| Box::pin(replica.ask())).collect();
+    let charges = replica.store.faults().calls_of("charge");
     for asker in &mut asking {
         assert!(asker.as_mut().now_or_never().is_none());
     }
+    assert_eq!(replica.store.faults().calls_of("charge"), charges + 1);
     replica.store.come_back();
     let verdicts = futures::future::join_all(asking).await;
     let admitted = |verdict: &Result<Verdict, _>| matches!(verdict, Ok(Verdict::Admitted { .. }));
     assert_eq!(verdicts.iter().filter(|it| admitted(it)).count(), 47);
     assert_eq!(replica.in_store().await.used.charged, 50);
-    assert_eq!(replica.store.charged_at_once(), 1);
 }
 
 #[tokio::test]
 async fn a_request_that_waited_too_long_for_its_charge_is_refused_without_one() {
     let replica = Replica::one_of(1, limits(100, Some(50))).await;
-    replica.degrade(FaultMode::Refuses).await;
-    replica.store.hold_charges();
+    replica.degrade().await;
+    replica.store.faults().inject_into("charge", Fault::Hangs);
     let mut first = Box::pin(replica.ask());
     assert!(first.as_mut().now_or_never().is_none());
     let mut waiting: Vec<_> = (0..5).map(|_| Box::pin(replica.ask())).collect();

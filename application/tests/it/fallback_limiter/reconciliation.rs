@@ -4,7 +4,7 @@ use super::*;
 
 /// A shared limiter whose replica was promoted: its state is that after so many calls.
 async fn promoted(replica: &Replica, knows: u64, state: KeyState) {
-    let shared = &replica.shared.inner;
+    let shared = &replica.shared.in_process();
     replica.clock.advance(Duration::from_mins(1));
     assert_eq!(shared.forget_idle(), 1);
     let snapshot = Snapshot {
@@ -80,9 +80,9 @@ async fn limits_that_were_lost_hold_after_a_round() {
 async fn a_limiter_that_lost_nothing_is_not_hydrated() {
     let replica = Replica::one_of(1, limits(100, Some(50))).await;
     assert_eq!(replica.admitted_of(10).await, 10);
-    let calls = replica.shared.calls();
+    let calls = replica.shared.faults().all_calls();
     assert_eq!(replica.round().await, 0);
-    assert_eq!(replica.shared.calls(), calls);
+    assert_eq!(replica.shared.faults().all_calls(), calls);
     assert_eq!(replica.store.batches(), [1]);
     assert_eq!(replica.round().await, 0, "nobody asked since");
     assert_eq!(replica.store.batches(), [1]);
@@ -124,10 +124,10 @@ async fn a_round_that_fails_leaves_its_keys_for_the_next() {
     replica.store.go_down();
     replica.reconciliation.round().await.unwrap_err();
     replica.store.come_back();
-    replica.shared.becomes(FaultMode::Refuses);
+    replica.shared.faults().inject(Fault::Fails);
     assert_eq!(replica.round().await, 0);
 
-    replica.shared.becomes(FaultMode::Works);
+    replica.shared.faults().clear();
     assert_eq!(replica.round().await, 1);
     assert_eq!(replica.month_used().await, 41);
 }
@@ -136,11 +136,11 @@ async fn a_round_that_fails_leaves_its_keys_for_the_next() {
 async fn no_reconciliation_runs_while_the_circuit_is_open() {
     let replica = Replica::one_of(1, limits(100, Some(50))).await;
     assert_eq!(replica.admitted_of(1).await, 1);
-    replica.degrade(FaultMode::Refuses).await;
+    replica.degrade().await;
     replica.clock.advance(Duration::from_mins(1));
-    let calls = replica.shared.calls();
+    let calls = replica.shared.faults().all_calls();
     assert_eq!(replica.round().await, 0);
-    assert_eq!(replica.shared.calls(), calls);
+    assert_eq!(replica.shared.faults().all_calls(), calls);
     assert_eq!(replica.store.batches(), Vec::<usize>::new());
 }
 
@@ -152,7 +152,7 @@ async fn a_replica_that_is_cut_off_alone_adds_what_the_others_admit_until_a_roun
     for quiet_minutes in [0, 1, 5, 8] {
         let connected = Replica::one_of(2, limits).await;
         let cut_off = connected.beside(2);
-        cut_off.shared.becomes(FaultMode::Refuses);
+        cut_off.shared.faults().inject(Fault::Fails);
         let mut admitted = 0;
         // While the others have no requests, the shared limiter doesn't get what is charged alone.
         for _ in 0..quiet_minutes {
@@ -181,7 +181,7 @@ async fn a_replica_that_is_cut_off_alone_adds_what_the_others_admit_until_a_roun
 async fn without_rounds_a_replica_that_is_cut_off_would_add_all_that_it_admits() {
     let connected = Replica::one_of(2, limits(30, Some(300))).await;
     let cut_off = connected.beside(2);
-    cut_off.shared.becomes(FaultMode::Refuses);
+    cut_off.shared.faults().inject(Fault::Fails);
     let mut admitted = 0;
     for _ in 0..60 {
         admitted += connected.admitted_of(100).await + cut_off.admitted_of(100).await;

@@ -1,97 +1,12 @@
 //! Replicas over one shared limiter with faults to order.
 
 use super::*;
-use domain::key::KeyBounds;
-
-/// Fault of the shared limiter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FaultMode {
-    Works,
-    /// Fails at once.
-    Refuses,
-    /// Executes the call, and loses the answer.
-    LosesAnswers,
-    /// Never answers.
-    Hangs,
-}
-
-/// A limiter of one process in the place of the shared one.
-pub(super) struct FaultyLimiter {
-    pub(super) inner: Arc<InProcessLimiter>,
-    pub(super) mode: Mutex<FaultMode>,
-    pub(super) calls: AtomicUsize,
-}
-
-impl FaultyLimiter {
-    pub(super) fn becomes(&self, mode: FaultMode) {
-        *self.mode.lock().unwrap() = mode;
-    }
-
-    pub(super) fn calls(&self) -> usize {
-        self.calls.load(Ordering::SeqCst)
-    }
-
-    pub(super) async fn call<T>(
-        &self,
-        request: impl Future<Output = Result<T, LimiterError>>,
-    ) -> Result<T, LimiterError> {
-        self.calls.fetch_add(1, Ordering::SeqCst);
-        let mode = *self.mode.lock().unwrap();
-        let failure = || LimiterError {
-            cause: Arc::new(std::io::Error::other("the shared limiter is down")),
-        };
-        match mode {
-            FaultMode::Works => request.await,
-            FaultMode::Refuses => Err(failure()),
-            FaultMode::LosesAnswers => {
-                request.await?;
-                Err(failure())
-            }
-            FaultMode::Hangs => std::future::pending().await,
-        }
-    }
-}
-
-#[async_trait]
-impl Limiter for FaultyLimiter {
-    async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
-        self.call(self.inner.admit(key)).await
-    }
-
-    async fn peek_many(
-        &self,
-        keys: &[CountedKey],
-    ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
-        self.call(self.inner.peek_many(keys)).await
-    }
-
-    async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError> {
-        self.call(self.inner.hydrate(key, snapshot)).await
-    }
-
-    async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError> {
-        self.call(self.inner.apply(key, state)).await
-    }
-
-    async fn forget(&self, key: CountedKey) -> Result<(), LimiterError> {
-        self.call(self.inner.forget(key)).await
-    }
-
-    async fn refund(
-        &self,
-        key: CountedKey,
-        month: Month,
-        request: Uuid,
-    ) -> Result<(), LimiterError> {
-        self.call(self.inner.refund(key, month, request)).await
-    }
-}
 
 /// A process with a key, whose shared limiter may fail.
 pub(super) struct Replica {
     pub(super) clock: Arc<ManualClock>,
     pub(super) data: MemoryStore,
-    pub(super) store: Arc<WatchedStore>,
+    pub(super) store: Arc<MemoryStore>,
     pub(super) journal: Arc<MemoryJournal>,
     pub(super) shared: Arc<FaultyLimiter>,
     pub(super) own: Arc<InProcessLimiter>,
@@ -119,16 +34,14 @@ impl Replica {
 
     /// Another replica, with its own connection to the same shared limiter and data.
     pub(super) fn beside(&self, replicas: u32) -> Self {
-        let shared = self.shared.inner.clone();
+        let shared = self.shared.in_process().clone();
         Self::of(replicas, self.clock.clone(), self.data.clone(), shared)
     }
 
     /// Another replica, whose clock is ahead of the shared limiter's.
     pub(super) fn ahead_by(&self, by: Duration) -> Self {
-        let clock = Arc::new(ManualClock::at(
-            noon() + chrono::TimeDelta::from_std(by).unwrap(),
-        ));
-        let shared = self.shared.inner.clone();
+        let clock = Arc::new(ManualClock::at(noon() + by));
+        let shared = self.shared.in_process().clone();
         Self::of(2, clock, self.data.clone(), shared)
     }
 
@@ -138,13 +51,9 @@ impl Replica {
         data: MemoryStore,
         shared: Arc<InProcessLimiter>,
     ) -> Self {
-        let store = Arc::new(WatchedStore::over(&data));
+        let store = Arc::new(data.elsewhere());
         let journal = Arc::new(MemoryJournal::new(data.clone()));
-        let shared = Arc::new(FaultyLimiter {
-            inner: shared,
-            mode: Mutex::new(FaultMode::Works),
-            calls: AtomicUsize::new(0),
-        });
+        let shared = Arc::new(FaultyLimiter::over(shared));
         let own = Arc::new(InProcessLimiter::new(clock.clone()));
         let replicas = Arc::new(ReplicaCount::new(NonZeroU32::new(replicas).unwrap()));
         let limiter = Arc::new(FallbackLimiter::new(
@@ -210,8 +119,8 @@ impl Replica {
 
     /// Makes the shared limiter fail until the circuit opens; returns the number of requests that were
     /// admitted meanwhile.
-    pub(super) async fn degrade(&self, mode: FaultMode) -> usize {
-        self.shared.becomes(mode);
+    pub(super) async fn degrade(&self) -> usize {
+        self.shared.faults().inject(Fault::Fails);
         let mut admitted = 0;
         for _ in 0..3 {
             assert_eq!(self.limiter.mode(), LimiterMode::Shared);
@@ -223,7 +132,7 @@ impl Replica {
 
     /// Lets the shared limiter work again, and the cool-down pass.
     pub(super) fn recover(&self) {
-        self.shared.becomes(FaultMode::Works);
+        self.shared.faults().clear();
         self.clock.advance(Duration::from_secs(15));
     }
 
@@ -235,7 +144,7 @@ impl Replica {
                 month,
                 ..
             } => {
-                let request = Uuid::from_u128(1_000 + self.shared.calls() as u128);
+                let request = Uuid::from_u128(1_000 + self.shared.faults().all_calls() as u128);
                 self.limiter.refund(self.key, month, request).await.unwrap();
                 limit_status.month.unwrap().used - 1
             }
@@ -246,7 +155,22 @@ impl Replica {
     }
 }
 
-pub(super) async fn add_key(data: &MemoryStore, limits: Limits) {
+/// The hash of a secret of these bytes, and its prefix.
+pub(super) fn credential(key: CountedKey, byte: u8) -> (KeyPrefix, Credential) {
+    let mut fill = |bytes: &mut [u8]| bytes.fill(byte);
+    let secret = FullKey::generate(Environment::Test, &mut fill);
+    let (hash, generation) = hasher().hash(&secret);
+    let credential = Credential {
+        id: key.id,
+        counters: key.counters,
+        customer: CUSTOMER,
+        hash,
+        generation,
+    };
+    (secret.prefix().clone(), credential)
+}
+
+async fn add_key(data: &MemoryStore, limits: Limits) {
     let customer = Customer {
         id: CUSTOMER,
         owner: Owner::operator(),
@@ -254,39 +178,23 @@ pub(super) async fn add_key(data: &MemoryStore, limits: Limits) {
         created_at: noon(),
     };
     data.find_or_insert(&customer).await.unwrap();
-    let mut fill = |bytes: &mut [u8]| bytes.fill(9);
-    let secret = FullKey::generate(Environment::Test, &mut fill);
-    let (hash, generation) = hasher().hash(&secret);
+    let (prefix, credential) = credential(KEY, 9);
     let key = ApiKey {
         id: KEY.id,
         counters: KEY.counters,
         customer: CUSTOMER,
         owner: Owner::operator(),
         name: KeyName::parse("till").unwrap(),
-        prefix: secret.prefix().clone(),
+        prefix,
         limits,
         created_at: noon(),
         last_used_at: None,
         revoked_at: None,
         retires_at: None,
     };
-    let credential = Credential {
-        id: KEY.id,
-        counters: KEY.counters,
-        customer: CUSTOMER,
-        hash,
-        generation,
-    };
-    let act = domain::audit::AuditContext {
-        id: Uuid::from_u128(99_999),
-        at: noon(),
-        actor: operator().owner,
-        request_id: RequestId::parse("cli-1").unwrap(),
-    };
     let record = KeyRecord { key, credential };
-    data.insert(record, KeyBounds::Unbounded, &act)
-        .await
-        .unwrap();
+    let added = data.insert(record, KeyBounds::Unbounded, &act()).await;
+    added.unwrap();
 }
 
 pub(super) struct ManualTime(pub(super) Arc<ManualClock>);

@@ -1,43 +1,18 @@
 //! Rotation: a successor continues the minute and the month, whoever counts them.
 
-use domain::audit::AuditContext;
-use ports::outbound::Scope;
+use ports::outbound::{Scope, Successor};
 
 use super::*;
 
 /// The replica's successor of its key, added with a day of grace.
 async fn rotated(replica: &Replica) -> CountedKey {
     let new = CountedKey::succeeding(KEY, KeyId(Uuid::from_u128(70)));
-    let mut fill = |bytes: &mut [u8]| bytes.fill(11);
-    let secret = FullKey::generate(Environment::Test, &mut fill);
-    let (hash, generation) = hasher().hash(&secret);
-    let successor = Successor {
-        prefix: secret.prefix().clone(),
-        credential: Credential {
-            id: new.id,
-            counters: new.counters,
-            customer: CUSTOMER,
-            hash,
-            generation,
-        },
-    };
-    let act = AuditContext {
-        id: Uuid::from_u128(88_888),
-        at: noon(),
-        actor: operator().owner,
-        request_id: RequestId::parse("cli-2").unwrap(),
-    };
+    let (prefix, credential) = credential(new, 11);
+    let successor = Successor { prefix, credential };
     let retires_at = noon() + chrono::TimeDelta::days(1);
-    let bounds = KeyBounds::Unbounded;
+    let (scope, bounds, act) = (Scope::Everybody, KeyBounds::Unbounded, act());
     let keys = &replica.data;
-    let rotated = keys.rotate(
-        Scope::Everybody,
-        KEY.id,
-        &successor,
-        retires_at,
-        bounds,
-        &act,
-    );
+    let rotated = keys.rotate(scope, KEY.id, &successor, retires_at, bounds, &act);
     assert_eq!(rotated.await.unwrap().new.counted(), new);
     new
 }
@@ -45,7 +20,7 @@ async fn rotated(replica: &Replica) -> CountedKey {
 #[tokio::test]
 async fn a_degraded_replica_admits_both_keys_within_one_share() {
     let mut replica = Replica::one_of(3, limits(60, None)).await;
-    let admitted = replica.degrade(FaultMode::Refuses).await;
+    let admitted = replica.degrade().await;
     let admitted = admitted + replica.admitted_of(7).await;
     assert_eq!(admitted, 10);
     replica.key = rotated(&replica).await;
@@ -58,13 +33,10 @@ async fn a_degraded_replica_admits_both_keys_within_one_share() {
 async fn a_degraded_replica_charges_both_keys_to_one_quota() {
     let mut replica = Replica::one_of(1, limits(1_000, Some(50))).await;
     assert_eq!(replica.admitted_of(30).await, 30);
-    replica.degrade(FaultMode::Refuses).await;
+    replica.degrade().await;
     replica.key = rotated(&replica).await;
-    assert_eq!(
-        replica.admitted_of(100).await,
-        17,
-        "three opened the circuit"
-    );
+    let admitted = replica.admitted_of(100).await;
+    assert_eq!(admitted, 17, "three opened the circuit");
     replica.key = KEY;
     let refused = replica.ask().await.unwrap();
     assert!(matches!(refused, Verdict::QuotaExceeded { .. }));
@@ -79,7 +51,7 @@ async fn what_one_key_was_charged_alone_counts_for_the_other_once_the_shared_lim
     assert_eq!(replica.admitted_of(10).await, 10);
     replica.key = KEY;
     assert_eq!(replica.admitted_of(10).await, 10);
-    replica.degrade(FaultMode::Refuses).await;
+    replica.degrade().await;
     assert_eq!(replica.admitted_of(17).await, 17);
     replica.recover();
     // The successor is the first to be asked for.

@@ -46,7 +46,7 @@ impl Scene {
         let (clock, count) = (replica.clock.clone(), replica.replicas.clone());
         let monitor =
             ReplicaMonitor::new(registry.clone(), clock, Uuid::from_u128(1), count, source);
-        replica.degrade(FaultMode::Refuses).await;
+        replica.degrade().await;
         Self {
             replica,
             registry,

@@ -20,15 +20,13 @@ async fn a_limit_status_is_the_one_of_the_next_answer() {
         fixture.request(&key, Outcome::Delivered).await;
     }
     let overview = fixture.overview(&ANA, &key).await;
-    let snapshots = fixture.store.snapshots();
+    let snapshots = fixture.store.snapshots_read();
     fixture.store.go_down();
     let limit_status = read(&fixture, &overview).await;
-    assert_eq!(
-        (limit_status.minute.limit, limit_status.minute.remaining),
-        (60, 57)
-    );
+    let minute = limit_status.minute;
+    assert_eq!((minute.limit, minute.remaining), (60, 57));
     assert_eq!(limit_status.month.unwrap().used, 3);
-    assert_eq!(fixture.store.snapshots(), snapshots);
+    assert_eq!(fixture.store.snapshots_read(), snapshots);
 }
 
 #[tokio::test]
@@ -78,10 +76,8 @@ async fn a_bank_tells_its_budget_and_its_pause() {
     };
     fixture.test_bank.set_budget(Some(budget));
     let health = fixture.insights.bank(Environment::Test).await;
-    assert_eq!(
-        (health.state, health.budget),
-        (BankState::Paused, Some(budget))
-    );
+    let told = (health.state, health.budget);
+    assert_eq!(told, (BankState::Paused, Some(budget)));
     let health = fixture.insights.bank(Environment::Live).await;
     assert_eq!((health.state, health.budget), (BankState::Unknown, None));
 }

@@ -11,15 +11,12 @@ async fn usage_is_reported_slot_by_slot_without_gaps() {
     fixture.request(&key, Outcome::NotFound).await;
     fixture.request(&key, Outcome::BankTimeout).await;
     let ask = usage(fixture.newest(4, Granularity::Hour), Breakdown::Total);
-    let report = fixture.report(&ANA, RequestedScope::Own, &ask).await;
+    let report = fixture.report(&ANA, &ask).await;
     assert_eq!(report.slots.len(), 4);
     assert_eq!(report.series[0].counts, [0, 1, 0, 2]);
     let totals = report.totals;
-    assert_eq!(
-        (totals.requests, totals.delivered, totals.failed),
-        (3, 1, 1)
-    );
-    assert_eq!(totals.latencies.total(), 3);
+    let counts = [totals.requests, totals.delivered, totals.failed];
+    assert_eq!((counts, totals.latencies.total()), ([3, 1, 1], 3));
 }
 
 #[tokio::test]
@@ -33,7 +30,7 @@ async fn months_are_added_up_of_days_to_their_very_end() {
     let (from, to) = ("2026-08-15T00:00:00Z", "2026-10-02T00:00:00Z");
     let period = Period::new(instant(from), instant(to), Granularity::Month).unwrap();
     let ask = usage(period, Breakdown::Total);
-    let report = fixture.report(&ANA, RequestedScope::Own, &ask).await;
+    let report = fixture.report(&ANA, &ask).await;
     // The third is of the 30th of October: in the last month, though after the period's end.
     assert_eq!(report.series[0].counts, [0, 1, 2]);
     assert_eq!(report.totals.requests, 3);
@@ -42,37 +39,26 @@ async fn months_are_added_up_of_days_to_their_very_end() {
 #[tokio::test]
 async fn usage_is_broken_down_by_key_endpoint_and_outcome() {
     let fixture = fixture();
-    let (busy, quiet) = (
-        fixture.own_key_of(&ANA).await,
-        fixture.own_key_of(&ANA).await,
-    );
+    let (busy, quiet) = fixture.two_keys_of(&ANA).await;
     fixture.request(&quiet, Outcome::Delivered).await;
     for _ in 0..2 {
         fixture.request(&busy, Outcome::NotFound).await;
     }
-    let today = fixture.newest(1, Granularity::Day);
+    let today = fixture.days(1);
+    let (not_found, delivered) = (Outcome::NotFound, Outcome::Delivered);
+    let of_keys = [busy, quiet].map(|key| SeriesLabel::Key(key.id));
+    let of_outcomes = [not_found, delivered].map(SeriesLabel::Outcome);
+    let of_endpoint = SeriesLabel::Endpoint(Endpoint::Xml);
     for (breakdown, expected) in [
-        (
-            Breakdown::Key,
-            vec![
-                (SeriesLabel::Key(busy.id), 2),
-                (SeriesLabel::Key(quiet.id), 1),
-            ],
-        ),
-        (
-            Breakdown::Endpoint,
-            vec![(SeriesLabel::Endpoint(Endpoint::Xml), 3)],
-        ),
+        (Breakdown::Key, vec![(of_keys[0], 2), (of_keys[1], 1)]),
+        (Breakdown::Endpoint, vec![(of_endpoint, 3)]),
         (
             Breakdown::Outcome,
-            vec![
-                (SeriesLabel::Outcome(Outcome::NotFound), 2),
-                (SeriesLabel::Outcome(Outcome::Delivered), 1),
-            ],
+            vec![(of_outcomes[0], 2), (of_outcomes[1], 1)],
         ),
     ] {
         let ask = usage(today, breakdown);
-        let series = fixture.report(&ANA, RequestedScope::Own, &ask).await.series;
+        let series = fixture.report(&ANA, &ask).await.series;
         let shown: Vec<_> = series.iter().map(|it| (it.label, it.counts[0])).collect();
         assert_eq!(shown, expected);
     }
@@ -81,33 +67,25 @@ async fn usage_is_broken_down_by_key_endpoint_and_outcome() {
 #[tokio::test]
 async fn usage_of_one_key_counts_that_key_alone() {
     let fixture = fixture();
-    let (one, other) = (
-        fixture.own_key_of(&ANA).await,
-        fixture.own_key_of(&ANA).await,
-    );
+    let (one, other) = fixture.two_keys_of(&ANA).await;
     fixture.request(&one, Outcome::Delivered).await;
     fixture.request(&one, Outcome::NotFound).await;
     fixture.request(&other, Outcome::Delivered).await;
-    let all = usage(fixture.newest(1, Granularity::Day), Breakdown::Total);
+    let all = usage(fixture.days(1), Breakdown::Total);
     let criteria = RequestCriteria {
         outcome: Some(Outcome::Delivered),
         ..RequestCriteria::default()
     };
     let key = Some(one.id);
+    let of_key = UsageQuery { key, ..all };
+    let both = UsageQuery { criteria, ..of_key };
     for (ask, expected) in [
         (all, 3),
-        (UsageQuery { key, ..all }, 2),
+        (of_key, 2),
         (UsageQuery { criteria, ..all }, 2),
-        (
-            UsageQuery {
-                key,
-                criteria,
-                ..all
-            },
-            1,
-        ),
+        (both, 1),
     ] {
-        let report = fixture.report(&ANA, RequestedScope::Own, &ask).await;
+        let report = fixture.report(&ANA, &ask).await;
         assert_eq!(report.totals.requests, expected);
     }
 }
@@ -117,17 +95,12 @@ async fn requests_are_found_by_what_their_answers_carried() {
     let fixture = fixture();
     let key = fixture.own_key_of(&ANA).await;
     fixture.request(&key, Outcome::NotFound).await;
-    let with_id = |id| RequestQuery {
-        request_id: RequestId::parse(id),
-        ..listing()
-    };
     for (id, expected) in [("till-7", 1), ("till-8", 0)] {
-        let ask = with_id(id);
-        let found = fixture
-            .insights
-            .requests(&ANA, RequestedScope::Own, &ask)
-            .await;
-        assert_eq!(found.unwrap().items.len(), expected);
+        let ask = RequestQuery {
+            request_id: RequestId::parse(id),
+            ..listing()
+        };
+        assert_eq!(fixture.requests(&ANA, &ask).await, expected);
     }
 }
 
@@ -137,12 +110,7 @@ async fn a_key_that_does_not_exist_has_no_usage_report() {
     fixture.own_key_of(&ANA).await;
     let ask = UsageQuery {
         key: Some(KeyId(Uuid::nil())),
-        ..usage(fixture.newest(1, Granularity::Day), Breakdown::Total)
+        ..usage(fixture.days(1), Breakdown::Total)
     };
-    assert_not_found(
-        fixture
-            .insights
-            .usage(&ANA, RequestedScope::Own, &ask)
-            .await,
-    );
+    assert_not_found(fixture.insights.usage(&ANA, OWN, &ask).await);
 }

@@ -5,16 +5,12 @@ use super::*;
 #[tokio::test]
 async fn a_limiter_that_fails_is_retried_before_the_change_is_acknowledged() {
     let fixture = fixture();
-    let created = fixture.key_of(&ANA).await;
+    let created = fixture.created_by(&ANA).await;
     let secret = created.secret.reveal();
     assert!(fixture.is_admitted(secret).await);
     fixture.limiter.faults().fail_once_after(0);
     let id = created.key.key.id;
-    let revoked = fixture
-        .keys
-        .revoke(&ANA, RequestedScope::Own, id)
-        .await
-        .unwrap();
+    let revoked = fixture.revoke_own(&ANA, id).await.unwrap();
     assert!(revoked.key.revoked_at.is_some());
     assert!(!fixture.is_admitted(secret).await);
     let waited = fixture.clock.now() - noon();
@@ -25,14 +21,12 @@ async fn a_limiter_that_fails_is_retried_before_the_change_is_acknowledged() {
 async fn without_a_limiter_a_change_holds_once_all_processes_follow_the_store() {
     let fixture = fixture();
     let feed = fixture.change_feed().await;
-    let created = fixture.key_of(&ANA).await;
-    let other = fixture.key_of(&ANA).await;
+    let created = fixture.created_by(&ANA).await;
+    let other = fixture.created_by(&ANA).await;
     assert!(fixture.is_admitted(created.secret.reveal()).await);
     fixture.limiter.faults().inject(Fault::Fails);
     let keys = &fixture.keys;
-    let revoked = keys
-        .revoke(&ANA, RequestedScope::Own, created.key.key.id)
-        .await;
+    let revoked = fixture.revoke_own(&ANA, created.key.key.id).await;
     assert!(revoked.unwrap().key.revoked_at.is_some());
     let waited = fixture.clock.now() - noon();
     assert!((2..3).contains(&waited.num_seconds()), "{waited}");
@@ -52,16 +46,12 @@ async fn without_a_limiter_a_change_holds_once_all_processes_follow_the_store() 
 #[tokio::test]
 async fn a_change_that_no_process_can_follow_is_not_acknowledged() {
     let fixture = fixture();
-    let created = fixture.key_of(&ANA).await;
+    let created = fixture.created_by(&ANA).await;
     assert!(fixture.is_admitted(created.secret.reveal()).await);
     fixture.limiter.faults().inject(Fault::Fails);
-    // The store goes right after the commit.
-    let store = fixture.store.clone();
-    fixture
-        .store
-        .after_next_snapshot(async move { store.go_down() });
+    fixture.lose_the_store_after_a_commit();
     let id = created.key.key.id;
-    let revoked = fixture.keys.revoke(&ANA, RequestedScope::Own, id).await;
+    let revoked = fixture.revoke_own(&ANA, id).await;
     assert!(matches!(revoked, Err(KeyError::Store(_))), "{revoked:?}");
 }
 
@@ -70,33 +60,26 @@ async fn all_keys_that_follow_a_plan_are_waited_for_together() {
     let fixture = fixture();
     let mut holders = Vec::new();
     for _ in 0..3 {
-        let created = fixture.key_of(&ANA).await;
-        holders.push(Holder {
-            id: created.key.key.id,
-            secret: created.secret,
-        });
+        holders.push(Holder::from(fixture.created_by(&ANA).await));
     }
-    let mut customer = None;
+    let mut customer = CustomerId(Uuid::nil());
     for holder in &holders {
-        customer = Some(fixture.ask(holder).await.unwrap().charged.customer);
+        customer = fixture.ask(holder).await.unwrap().charged.customer;
     }
-    let (plan, follow) = (Plan::Enterprise, ExistingKeys::Follow);
+    let follow = async |plan| {
+        let (keys, follow) = (&fixture.keys, ExistingKeys::Follow);
+        let set = keys.set_plan(&ADMIN, customer, plan, follow).await;
+        set.unwrap();
+    };
     fixture.limiter.faults().fail_once_after(0);
-    let set = fixture
-        .keys
-        .set_plan(&ADMIN, customer.unwrap(), plan, follow);
-    set.await.unwrap();
+    follow(Plan::Enterprise).await;
     for holder in &holders {
         let told = fixture.ask(holder).await.unwrap().limit_status.minute.limit;
         assert_eq!(told, 600);
     }
     let before = fixture.clock.now();
     fixture.limiter.faults().inject(Fault::Fails);
-    let plan = Plan::Startup;
-    let set = fixture
-        .keys
-        .set_plan(&ADMIN, customer.unwrap(), plan, follow);
-    set.await.unwrap();
+    follow(Plan::Startup).await;
     let waited = fixture.clock.now() - before;
     assert!((2..3).contains(&waited.num_seconds()), "{waited}");
 }
@@ -104,22 +87,20 @@ async fn all_keys_that_follow_a_plan_are_waited_for_together() {
 #[tokio::test]
 async fn a_store_that_fails_changes_nothing() {
     let fixture = fixture();
-    let created = fixture.key_of(&ANA).await;
+    let created = fixture.created_by(&ANA).await;
     let id = created.key.key.id;
     fixture.store.go_down();
     let keys = &fixture.keys;
     let results = [
         keys.create(&ANA, order(None)).await.map(drop),
-        keys.revoke(&ANA, RequestedScope::Own, id).await.map(drop),
+        fixture.revoke_own(&ANA, id).await.map(drop),
         keys.rotate(&ANA, id, hours(0)).await.map(drop),
-        keys.list(&ANA, RequestedScope::Own, &listing())
-            .await
-            .map(drop),
+        keys.list(&ANA, OWN, &listing()).await.map(drop),
     ];
     for result in results {
         assert!(matches!(result, Err(KeyError::Store(_))), "{result:?}");
     }
     fixture.store.come_back();
-    let found = keys.find(&ANA, RequestedScope::Own, id).await.unwrap();
+    let found = keys.find(&ANA, OWN, id).await.unwrap();
     assert_eq!(found, created.key);
 }

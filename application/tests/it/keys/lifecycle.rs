@@ -5,7 +5,7 @@ use super::*;
 #[tokio::test]
 async fn a_new_key_is_good_and_has_used_nothing() {
     let fixture = fixture();
-    let created = fixture.key_of(&ANA).await;
+    let created = fixture.created_by(&ANA).await;
     assert_eq!(created.key.used.net(), 0);
     assert_eq!(created.key.key.prefix, *created.secret.prefix());
     assert!(fixture.is_admitted(created.secret.reveal()).await);
@@ -16,7 +16,7 @@ async fn a_customer_has_no_more_active_keys_than_its_plan_allows() {
     let fixture = fixture();
     let mut last = None;
     for _ in 0..Plan::Startup.most_active_keys() {
-        last = Some(fixture.key_of(&ANA).await.key.key.id);
+        last = Some(fixture.created_by(&ANA).await.key.key.id);
     }
     let last = last.unwrap();
     let refused = |result: Result<(), KeyError>| matches!(result, Err(KeyError::TooManyKeys { most }) if most == 10);
@@ -30,15 +30,15 @@ async fn a_customer_has_no_more_active_keys_than_its_plan_allows() {
     let another = keys.create(&ANA, order(None)).await.map(drop);
     assert!(refused(another));
     let new = instead.new.key.key.id;
-    keys.revoke(&ANA, RequestedScope::Own, new).await.unwrap();
-    fixture.key_of(&ANA).await;
-    fixture.key_of(&LUIS).await;
+    fixture.revoke_own(&ANA, new).await.unwrap();
+    fixture.created_by(&ANA).await;
+    fixture.created_by(&LUIS).await;
 }
 
 #[tokio::test]
 async fn one_key_rotated_again_and_again_is_no_more_than_the_plan_allows() {
     let fixture = fixture();
-    let mut newest = fixture.key_of(&ANA).await.key.key.id;
+    let mut newest = fixture.created_by(&ANA).await.key.key.id;
     let mut keys = 1;
     loop {
         match fixture.keys.rotate(&ANA, newest, hours(1)).await {
@@ -56,7 +56,7 @@ async fn one_key_rotated_again_and_again_is_no_more_than_the_plan_allows() {
 async fn a_customer_creates_or_rotates_no_more_keys_in_an_hour_than_allowed() {
     let fixture = fixture();
     let keys = &fixture.keys;
-    let mut id = fixture.key_of(&ANA).await.key.key.id;
+    let mut id = fixture.created_by(&ANA).await.key.key.id;
     fixture.clock.advance(Duration::from_mins(10));
     for _ in 1..MOST_NEW_KEYS {
         let rotated = keys.rotate(&ANA, id, hours(0)).await.unwrap();
@@ -70,7 +70,7 @@ async fn a_customer_creates_or_rotates_no_more_keys_in_an_hour_than_allowed() {
     };
     refused(keys.create(&ANA, order(None)).await.map(drop));
     refused(keys.rotate(&ANA, id, hours(0)).await.map(drop));
-    fixture.key_of(&LUIS).await;
+    fixture.created_by(&LUIS).await;
     fixture.clock.advance(Duration::from_mins(50));
     keys.rotate(&ANA, id, hours(0)).await.unwrap();
     for _ in 0..=MOST_NEW_KEYS {
@@ -81,7 +81,7 @@ async fn a_customer_creates_or_rotates_no_more_keys_in_an_hour_than_allowed() {
 #[tokio::test]
 async fn a_successor_is_created_with_the_use_of_its_predecessor() {
     let fixture = fixture();
-    let created = fixture.key_of(&ANA).await;
+    let created = fixture.created_by(&ANA).await;
     let mut secret = created.secret;
     let mut id = created.key.key.id;
     for used in 1..=3 {
@@ -96,43 +96,29 @@ async fn a_successor_is_created_with_the_use_of_its_predecessor() {
 #[tokio::test]
 async fn a_prefix_that_another_key_has_is_drawn_again() {
     let fixture = fixture();
-    fixture.store.take_next_prefixes(7);
-    let id = fixture.key_of(&ANA).await.key.key.id;
-    fixture.store.take_next_prefixes(7);
+    fixture.data.take_next_prefixes(7);
+    let id = fixture.created_by(&ANA).await.key.key.id;
+    fixture.data.take_next_prefixes(7);
     fixture.keys.rotate(&ANA, id, hours(0)).await.unwrap();
-    fixture.store.take_next_prefixes(8);
+    fixture.data.take_next_prefixes(8);
     let never = fixture.keys.create(&ANA, order(None)).await;
     assert!(matches!(never, Err(KeyError::Store(_))));
-    assert_eq!(
-        fixture
-            .listed(&ANA, RequestedScope::Own)
-            .await
-            .unwrap()
-            .len(),
-        2
-    );
+    let listed = fixture.listed(&ANA, OWN).await.unwrap();
+    assert_eq!(listed.len(), 2);
 }
 
 #[tokio::test]
 async fn a_revoked_key_is_refused_once_its_revocation_is_acknowledged() {
     let fixture = fixture();
-    let created = fixture.key_of(&ANA).await;
+    let created = fixture.created_by(&ANA).await;
     let (id, secret) = (created.key.key.id, created.secret.reveal());
     assert!(fixture.is_admitted(secret).await);
-    let revoked = fixture
-        .keys
-        .revoke(&ANA, RequestedScope::Own, id)
-        .await
-        .unwrap();
+    let revoked = fixture.revoke_own(&ANA, id).await.unwrap();
     assert_eq!(revoked.key.revoked_at, Some(noon()));
     assert_eq!(revoked.used.net(), 1);
     assert!(!fixture.is_admitted(secret).await);
     fixture.clock.advance(Duration::from_mins(1));
-    let again = fixture
-        .keys
-        .revoke(&ANA, RequestedScope::Own, id)
-        .await
-        .unwrap();
+    let again = fixture.revoke_own(&ANA, id).await.unwrap();
     assert_eq!(again.key.revoked_at, Some(noon()), "the first one counts");
     assert_eq!(fixture.log().await.len(), 2, "and is written down once");
 }
@@ -140,14 +126,11 @@ async fn a_revoked_key_is_refused_once_its_revocation_is_acknowledged() {
 #[tokio::test]
 async fn a_key_rotated_without_grace_is_refused_once_its_successor_is_returned() {
     let fixture = fixture();
-    let old = fixture.key_of(&ANA).await;
+    let old = fixture.created_by(&ANA).await;
     assert!(fixture.is_admitted(old.secret.reveal()).await);
     let id = old.key.key.id;
-    fixture
-        .keys
-        .set_limits(&ADMIN, id, ten_a_minute())
-        .await
-        .unwrap();
+    let limited = fixture.keys.set_limits(&ADMIN, id, ten_a_minute());
+    limited.await.unwrap();
     let rotated = fixture.keys.rotate(&ANA, id, hours(0)).await.unwrap();
     assert!(!fixture.is_admitted(old.secret.reveal()).await);
     assert_eq!(rotated.old.key.status(), KeyStatus::Revoked);
@@ -156,10 +139,8 @@ async fn a_key_rotated_without_grace_is_refused_once_its_successor_is_returned()
     assert_eq!(new.key.name, old.key.key.name);
     assert_eq!(new.key.prefix.environment(), Environment::Test);
     assert_eq!(new.key.limits, limits(10, Some(1_000)));
-    assert_eq!(
-        (new.key.customer, new.used.net()),
-        (old.key.key.customer, 1)
-    );
+    let inherited = (new.key.customer, new.used.net());
+    assert_eq!(inherited, (old.key.key.customer, 1));
     assert_eq!(new.key.prefix, *rotated.new.secret.prefix());
     assert!(fixture.is_admitted(rotated.new.secret.reveal()).await);
 }
@@ -167,7 +148,7 @@ async fn a_key_rotated_without_grace_is_refused_once_its_successor_is_returned()
 #[tokio::test]
 async fn a_key_rotated_with_grace_works_beside_its_successor_and_is_rotated_once() {
     let fixture = fixture();
-    let old = fixture.key_of(&ANA).await;
+    let old = fixture.created_by(&ANA).await;
     assert!(fixture.is_admitted(old.secret.reveal()).await);
     let id = old.key.key.id;
     let rotated = fixture.keys.rotate(&ANA, id, hours(24)).await.unwrap();
@@ -179,11 +160,7 @@ async fn a_key_rotated_with_grace_works_beside_its_successor_and_is_rotated_once
     }
     let again = fixture.keys.rotate(&ANA, id, hours(24)).await;
     assert!(matches!(again, Err(KeyError::AlreadyRotated)));
-    fixture
-        .keys
-        .revoke(&ANA, RequestedScope::Own, id)
-        .await
-        .unwrap();
+    fixture.revoke_own(&ANA, id).await.unwrap();
     let revoked = fixture.keys.rotate(&ANA, id, hours(24)).await;
     assert!(matches!(revoked, Err(KeyError::Revoked)));
 }
@@ -191,11 +168,8 @@ async fn a_key_rotated_with_grace_works_beside_its_successor_and_is_rotated_once
 #[tokio::test]
 async fn new_limits_hold_once_they_are_acknowledged() {
     let fixture = fixture();
-    let created = fixture.key_of(&ANA).await;
-    let holder = Holder {
-        id: created.key.key.id,
-        secret: created.secret,
-    };
+    let created = fixture.created_by(&ANA).await;
+    let holder = Holder::from(created);
     fixture.ask(&holder).await.unwrap();
     let set = fixture.keys.set_limits(&ADMIN, holder.id, ten_a_minute());
     let set = set.await.unwrap();
@@ -219,12 +193,9 @@ async fn an_admins_key_begins_with_the_limits_it_was_ordered_with() {
 #[tokio::test]
 async fn a_plan_is_what_new_keys_begin_with_and_existing_ones_follow_when_told_to() {
     let fixture = fixture();
-    let created = fixture.key_of(&ANA).await;
+    let created = fixture.created_by(&ANA).await;
     let customer = created.key.key.customer;
-    let holder = Holder {
-        id: created.key.key.id,
-        secret: created.secret,
-    };
+    let holder = Holder::from(created);
     fixture.ask(&holder).await.unwrap();
     let set = async |existing| {
         let set = fixture
@@ -235,7 +206,7 @@ async fn a_plan_is_what_new_keys_begin_with_and_existing_ones_follow_when_told_t
     assert_eq!(set(ExistingKeys::Keep).await, Plan::Enterprise);
     let kept = fixture.ask(&holder).await.unwrap();
     assert_eq!(kept.limit_status.minute.limit, 60);
-    let new = fixture.key_of(&ANA).await.key.key;
+    let new = fixture.created_by(&ANA).await.key.key;
     assert_eq!(new.limits, Plan::Enterprise.limits());
     assert_eq!(set(ExistingKeys::Follow).await, Plan::Enterprise);
     let followed = fixture.ask(&holder).await.unwrap();
@@ -252,11 +223,11 @@ async fn a_plan_is_what_new_keys_begin_with_and_existing_ones_follow_when_told_t
 #[tokio::test]
 async fn a_revocation_reads_its_snapshot_once() {
     let fixture = fixture();
-    let created = fixture.key_of(&ANA).await;
+    let created = fixture.created_by(&ANA).await;
     assert!(fixture.is_admitted(created.secret.reveal()).await);
-    let before = fixture.store.snapshots();
+    let before = fixture.store.snapshots_read();
     let id = created.key.key.id;
-    let revoked = fixture.keys.revoke(&ANA, RequestedScope::Own, id).await;
+    let revoked = fixture.revoke_own(&ANA, id).await;
     assert_eq!(revoked.unwrap().used.net(), 1);
-    assert_eq!(fixture.store.snapshots() - before, 1);
+    assert_eq!(fixture.store.snapshots_read() - before, 1);
 }

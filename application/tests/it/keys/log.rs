@@ -22,14 +22,14 @@ async fn every_change_of_a_key_is_logged_with_its_actor() {
     let fixture = fixture();
     let (lines, _guard) = listen();
     let keys = &fixture.keys;
-    let old = fixture.key_of(&ANA).await.key.key;
+    let old = fixture.created_by(&ANA).await.key.key;
     let (id, customer) = (old.id, old.customer);
-    let renamed = keys.rename(&ANA, RequestedScope::Own, id, name("canary"));
+    let renamed = keys.rename(&ANA, OWN, id, name("canary"));
     renamed.await.unwrap();
     keys.set_limits(&ADMIN, id, ten_a_minute()).await.unwrap();
     let new = keys.rotate(&ANA, id, hours(1)).await.unwrap().new.key.key;
     // From now on the admin has an account, too.
-    let own = fixture.key_of(&ADMIN).await.key.key;
+    let own = fixture.created_by(&ADMIN).await.key.key;
     keys.revoke(&ADMIN, RequestedScope::All, id).await.unwrap();
     let (plan, follow) = (Plan::Enterprise, ExistingKeys::Follow);
     keys.set_plan(&ADMIN, customer, plan, follow).await.unwrap();
@@ -95,10 +95,10 @@ async fn the_log_has_no_secret_no_name_and_no_person() {
     let (lines, _guard) = listen();
     let mut somebody = ANA.clone();
     somebody.owner.subject = "somebody@canary.example".to_owned();
-    let created = fixture.key_of(&somebody).await;
+    let created = fixture.created_by(&somebody).await;
     let id = created.key.key.id;
     let keys = &fixture.keys;
-    let renamed = keys.rename(&somebody, RequestedScope::Own, id, name("a canary"));
+    let renamed = keys.rename(&somebody, OWN, id, name("a canary"));
     renamed.await.unwrap();
     let rotated = keys.rotate(&somebody, id, hours(0)).await.unwrap();
     assert_eq!(of_keys(&lines).len(), 4);
@@ -114,13 +114,13 @@ async fn the_log_has_no_secret_no_name_and_no_person() {
 #[tokio::test]
 async fn a_change_that_failed_is_not_logged() {
     let fixture = fixture();
-    let id = fixture.key_of(&ANA).await.key.key.id;
+    let id = fixture.created_by(&ANA).await.key.key.id;
     let (lines, _guard) = listen();
     let keys = &fixture.keys;
-    assert_not_found(keys.revoke(&LUIS, RequestedScope::Own, id).await, "revoke");
+    assert_not_found(fixture.revoke_own(&LUIS, id).await, "revoke");
     assert_forbidden(keys.revoke(&LUIS, RequestedScope::All, id).await, "revoke");
     fixture.store.go_down();
-    let down = keys.revoke(&ANA, RequestedScope::Own, id).await;
+    let down = fixture.revoke_own(&ANA, id).await;
     assert!(matches!(down, Err(KeyError::Store(_))));
     assert_eq!(of_keys(&lines), Vec::<Value>::new());
 }
@@ -128,14 +128,14 @@ async fn a_change_that_failed_is_not_logged() {
 #[tokio::test]
 async fn a_revocation_that_never_reaches_the_limiter_is_logged() {
     let fixture = fixture();
-    let id = fixture.key_of(&ANA).await.key.key.id;
+    let id = fixture.created_by(&ANA).await.key.key.id;
     let (lines, _guard) = listen();
     let store = fixture.store.clone();
     fixture.limiter.faults().inject(Fault::Fails);
     fixture
         .store
         .after_next_snapshot(async move { store.go_down() });
-    let revoked = fixture.keys.revoke(&ANA, RequestedScope::Own, id).await;
+    let revoked = fixture.revoke_own(&ANA, id).await;
     assert!(matches!(revoked, Err(KeyError::Store(_))));
     let [line] = &of_keys(&lines)[..] else {
         panic!("one thing was done");

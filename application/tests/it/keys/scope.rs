@@ -6,80 +6,58 @@ use super::*;
 async fn a_caller_who_creates_its_first_key_becomes_a_customer_of_the_free_plan() {
     let fixture = fixture();
     assert_eq!(fixture.data.customer(&ANA.owner).await.unwrap(), None);
-    let first = fixture.key_of(&ANA).await.key.key;
+    let first = fixture.created_by(&ANA).await.key.key;
     let customer = fixture.data.customer(&ANA.owner).await.unwrap().unwrap();
     assert_eq!((first.customer, &first.owner), (customer.id, &ANA.owner));
-    assert_eq!(
-        (customer.plan, customer.created_at),
-        (Plan::Startup, noon())
-    );
+    assert_eq!(customer.plan, Plan::Startup);
     assert_eq!(first.limits, Plan::Startup.limits());
-    assert_eq!(first.created_at, noon());
-    let second = fixture.key_of(&ANA).await.key.key;
+    assert_eq!([customer.created_at, first.created_at], [noon(); 2]);
+    let second = fixture.created_by(&ANA).await.key.key;
     assert_eq!(second.customer, customer.id);
-    assert_ne!(fixture.key_of(&LUIS).await.key.key.customer, customer.id);
+    assert_ne!(
+        fixture.created_by(&LUIS).await.key.key.customer,
+        customer.id
+    );
 }
 
 #[tokio::test]
 async fn another_owners_key_does_not_exist() {
     let fixture = fixture();
-    let key = fixture.key_of(&ANA).await;
+    let key = fixture.created_by(&ANA).await;
     let id = key.key.key.id;
     // One is a customer with a key of its own, the other nobody yet: both see the same.
-    fixture.key_of(&LUIS).await;
+    fixture.created_by(&LUIS).await;
     for other in [LUIS.clone(), person("nobody", Role::Member)] {
         let keys = &fixture.keys;
-        assert_not_found(keys.find(&other, RequestedScope::Own, id).await, "find");
-        let renamed = keys
-            .rename(&other, RequestedScope::Own, id, name("mine"))
-            .await;
+        assert_not_found(keys.find(&other, OWN, id).await, "find");
+        let renamed = keys.rename(&other, OWN, id, name("mine")).await;
         assert_not_found(renamed, "rename");
-        assert_not_found(keys.revoke(&other, RequestedScope::Own, id).await, "revoke");
+        assert_not_found(keys.revoke(&other, OWN, id).await, "revoke");
         assert_not_found(keys.rotate(&other, id, hours(1)).await, "rotate");
         assert_not_found(keys.rotate(&other, id, hours(0)).await, "rotate at once");
-        assert!(
-            !fixture
-                .listed(&other, RequestedScope::Own)
-                .await
-                .unwrap()
-                .contains(&id)
-        );
-        assert!(fixture.own(&other).await.iter().all(|own| *own != id));
+        let listed = fixture.listed(&other, OWN).await.unwrap();
+        assert!(![listed, fixture.own(&other).await].concat().contains(&id));
     }
-    let found = fixture
-        .keys
-        .find(&ANA, RequestedScope::Own, id)
-        .await
-        .unwrap();
+    let found = fixture.keys.find(&ANA, OWN, id).await.unwrap();
     assert_eq!(found, key.key, "and nothing happened to it");
     assert!(fixture.is_admitted(key.secret.reveal()).await);
-    let creations = fixture.log().await;
-    assert!(
-        creations
-            .iter()
-            .all(|(action, _)| *action == Action::KeyCreated)
-    );
+    let mut log = fixture.log().await.into_iter();
+    assert!(log.all(|(action, _)| action == Action::KeyCreated));
 }
 
 #[tokio::test]
 async fn an_admins_own_reach_is_its_own() {
     let fixture = fixture();
-    let id = fixture.key_of(&ANA).await.key.key.id;
-    assert_not_found(
-        fixture.keys.find(&ADMIN, RequestedScope::Own, id).await,
-        "find",
-    );
+    let id = fixture.created_by(&ANA).await.key.key.id;
+    assert_not_found(fixture.keys.find(&ADMIN, OWN, id).await, "find");
     assert_not_found(fixture.keys.rotate(&ADMIN, id, hours(0)).await, "rotate");
-    assert_eq!(
-        fixture.listed(&ADMIN, RequestedScope::Own).await.unwrap(),
-        []
-    );
+    assert_eq!(fixture.listed(&ADMIN, OWN).await.unwrap(), []);
 }
 
 #[tokio::test]
 async fn a_member_may_not_act_as_an_admin() {
     let fixture = fixture();
-    let created = fixture.key_of(&ANA).await;
+    let created = fixture.created_by(&ANA).await;
     let (id, customer) = (created.key.key.id, created.key.key.customer);
     let keys = &fixture.keys;
     for requested in [RequestedScope::All, RequestedScope::Of(customer)] {
@@ -104,9 +82,9 @@ async fn a_member_may_not_act_as_an_admin() {
 #[tokio::test]
 async fn an_admin_reaches_everybodys_keys_and_one_customers() {
     let fixture = fixture();
-    let ana_s = fixture.key_of(&ANA).await;
+    let ana_s = fixture.created_by(&ANA).await;
     fixture.clock.advance(Duration::from_millis(1));
-    let luis_s = fixture.key_of(&LUIS).await;
+    let luis_s = fixture.created_by(&LUIS).await;
     let (ana_s, luis_s) = (ana_s.key.key, luis_s.key.key);
     let all = fixture.listed(&ADMIN, RequestedScope::All).await.unwrap();
     assert_eq!(all, [luis_s.id, ana_s.id]);
@@ -132,16 +110,10 @@ async fn an_admin_reaches_everybodys_keys_and_one_customers() {
 #[tokio::test]
 async fn a_caller_without_customer_has_an_empty_list() {
     let fixture = fixture();
-    fixture.key_of(&LUIS).await;
-    let page = fixture
-        .keys
-        .list(&ANA, RequestedScope::Own, &listing())
-        .await;
-    let page = page.unwrap();
-    assert_eq!(
-        (page.items.len(), page.has_next, page.total),
-        (0, false, Some(0))
-    );
+    fixture.created_by(&LUIS).await;
+    let page = fixture.keys.list(&ANA, OWN, &listing()).await.unwrap();
+    assert!(page.items.is_empty() && !page.has_next);
+    assert_eq!(page.total, Some(0));
     assert_eq!(fixture.own(&ANA).await, []);
     assert_eq!(fixture.data.customer(&ANA.owner).await.unwrap(), None);
 }
@@ -149,20 +121,20 @@ async fn a_caller_without_customer_has_an_empty_list() {
 #[tokio::test]
 async fn a_cursor_of_another_list_is_named_so() {
     let fixture = fixture();
-    fixture.key_of(&ANA).await;
+    fixture.created_by(&ANA).await;
     let mut ask = listing();
     ask.page.after = Some(Cursor {
         value: "a name".to_owned(),
         id: Uuid::nil(),
     });
-    let listed = fixture.keys.list(&ANA, RequestedScope::Own, &ask).await;
+    let listed = fixture.keys.list(&ANA, OWN, &ask).await;
     assert!(matches!(listed, Err(KeyError::Cursor)));
 }
 
 #[tokio::test]
 async fn an_act_is_written_down_with_its_request() {
     let fixture = fixture();
-    let id = fixture.key_of(&ANA).await.key.key.id;
+    let id = fixture.created_by(&ANA).await.key.key.id;
     let ask = PageRequest::first(PageSize::MAX);
     let filter = AuditFilter {
         key: Some(id),
@@ -180,7 +152,7 @@ async fn an_act_is_written_down_with_its_request() {
 #[tokio::test]
 async fn what_people_look_at_is_read_over_connections_of_its_own() {
     let fixture = fixture();
-    let id = fixture.key_of(&ANA).await.key.key.id;
+    let id = fixture.created_by(&ANA).await.key.key.id;
     let of_admissions = Arc::new(fixture.data.elsewhere());
     let of_people = Arc::new(fixture.data.elsewhere());
     let keys = KeyService::new(
@@ -197,8 +169,8 @@ async fn what_people_look_at_is_read_over_connections_of_its_own() {
     let first = PageRequest::first(PageSize::MIN);
     let own = keys.own(&ANA, RevokedKeys::Included, &first).await.unwrap();
     assert_eq!(own.items[0].1.id, id);
-    let listed = keys.list(&ANA, RequestedScope::Own, &listing()).await;
+    let listed = keys.list(&ANA, OWN, &listing()).await;
     assert_eq!(listed.unwrap().items.len(), 1);
-    keys.find(&ANA, RequestedScope::Own, id).await.unwrap();
-    assert!(of_admissions.faults().calls().is_empty());
+    keys.find(&ANA, OWN, id).await.unwrap();
+    assert_eq!(of_admissions.faults().all_calls(), 0);
 }

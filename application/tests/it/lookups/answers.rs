@@ -3,43 +3,35 @@
 use domain::calendar::{self, parse_date};
 use domain::hints::{self, Hint};
 use domain::inference::{self, Resolution};
-use domain::lookup::LookupState;
-use domain::outcome::Outcome;
-use domain::page::{PageRequest, PageSize};
 use domain::participant::Catalogue;
 use domain::payment::PaymentState;
-use ports::inbound::{LookupQuery, LookupRequest, Lookups as _};
-use ports::outbound::{BankError, Clock as _};
-use testkit::fakes::{Script, unsealed_proof};
 
-use super::steps::{access, lookup, lookup_of_today, query, seconds, start};
+use super::*;
 
 #[tokio::test]
 async fn a_payment_without_a_proof_is_told_until_the_proof_is_issued() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("404.02")).await.id;
+    let id = process.queue(&holder, "404.02").await;
     assert_eq!(process.view(&holder, id).await.payment, None);
     process.work().await;
     let waiting = process.view(&holder, id).await;
     let state = waiting.payment.map(|payment| payment.state);
     assert_eq!(state, Some(PaymentState::Settled));
     assert_eq!(waiting.hints, []);
-    world
-        .bank
-        .answer_by(|transfer| Script::Issue(unsealed_proof(transfer)));
+    world.issue_all();
     world.pass(seconds(60)).await;
     process.work().await;
     let delivered = process.view(&holder, id).await;
-    assert_eq!(delivered.state, LookupState::Delivered);
+    assert_eq!(delivered.state, Delivered);
     assert_eq!(delivered.payment, None);
-    assert_eq!(world.stored(&holder, id).await.unwrap().finding, None);
+    assert_eq!(world.stored(&holder, id).await.finding, None);
 }
 
 #[tokio::test]
 async fn an_unknown_transfer_has_its_question_and_the_hints_of_an_immediate_answer() {
     for (request, state) in [
-        (lookup("404.00"), LookupState::NotFound),
-        (lookup_of_today("404.00"), LookupState::Waiting),
+        (lookup("404.00"), NotFound),
+        (lookup_of_today("404.00"), Waiting),
     ] {
         let (world, process, holder) = start().await;
         let asked = request.query.clone();
@@ -60,7 +52,7 @@ async fn an_unknown_transfer_has_its_question_and_the_hints_of_an_immediate_answ
 #[tokio::test]
 async fn a_failure_takes_nothing_back_of_what_the_bank_said() {
     let (world, process, holder) = start().await;
-    let known = process.create(&holder, lookup("404.02")).await.id;
+    let known = process.queue(&holder, "404.02").await;
     let unknown = process.create(&holder, lookup_of_today("404.00")).await.id;
     process.work().await;
     let before = process.view(&holder, unknown).await;
@@ -101,13 +93,7 @@ async fn a_list_tells_the_same_as_each_lookup() {
         process.create(&holder, lookup(amount)).await;
     }
     process.work().await;
-    let query = LookupQuery {
-        states: Vec::new(),
-        created_from: None,
-        batch: None,
-        page: PageRequest::first(PageSize::MAX),
-    };
-    let listed = process.lookups.list(access(&holder), query).await;
+    let listed = process.lookups.list(access(&holder), all()).await;
     let listed = listed.unwrap().found.items;
     assert_eq!(listed.len(), 2);
     for (_, listed) in listed {
@@ -122,9 +108,9 @@ async fn a_list_tells_the_same_as_each_lookup() {
 #[tokio::test]
 async fn the_banks_answer_is_stored_encrypted() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("404.02")).await.id;
+    let id = process.queue(&holder, "404.02").await;
     process.work().await;
-    let stored = world.stored(&holder, id).await.unwrap();
+    let stored = world.stored(&holder, id).await;
     let finding = stored.finding.unwrap();
     let state = PaymentState::Settled.name().as_bytes();
     assert!(!finding.windows(state.len()).any(|window| window == state));

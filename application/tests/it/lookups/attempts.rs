@@ -2,55 +2,51 @@
 
 use chrono::TimeDelta;
 use domain::amount::Amount;
-use domain::file::Format;
-use domain::key::Environment;
-use domain::lookup::{LookupState, RetryScale};
-use domain::outcome::Outcome;
+use domain::file::{Format, RequestedFiles};
 use domain::payment::{Payment, PaymentState};
 use domain::seal::SealVerdict;
 use ports::contract::bank::scene;
-use ports::inbound::{Files, LookupRequest};
-use testkit::fakes::{Script, unsealed_proof};
+use ports::inbound::Files;
+use rstest::rstest;
 
-use super::steps::{
-    BOTH, Settings, XML, lookup, lookup_of_today, retried_for, seconds, settle, start, world,
-};
-use crate::support::operator;
+use super::*;
 
+#[rstest]
+#[case::xml(XML)]
+#[case::both(BOTH)]
 #[tokio::test]
-async fn a_proof_is_delivered_at_the_first_attempt_as_the_bank_issued_it() {
-    for files in [XML, BOTH] {
-        let (world, process, holder) = start().await;
-        let request = LookupRequest {
-            files,
-            ..lookup("10.00")
-        };
-        let id = process.create(&holder, request).await.id;
-        assert_eq!(process.work().await, 1);
-        let found = process.view(&holder, id).await;
-        assert_eq!(found.state, LookupState::Delivered);
-        assert_eq!(found.attempts, 1);
-        assert_eq!(found.history.unwrap()[0].outcome, Outcome::Delivered);
-        let erase_at = found.erase_at.unwrap();
-        assert_eq!(erase_at - found.updated_at, TimeDelta::days(7));
-        let delivery = found.delivery.unwrap();
-        let issued = unsealed_proof(&world.bank.asked()[0].transfer);
-        let (xml, pdf) = match delivery.files {
-            Files::Xml(xml) => (xml, None),
-            Files::Both { xml, pdf } => (xml, Some(pdf)),
-            Files::Pdf(_) => panic!("there is no XML"),
-        };
-        assert_eq!(Some(xml), issued.xml);
-        assert_eq!(pdf, issued.pdf.filter(|_| files.includes_pdf()));
-        let name = delivery.stem.with_extension(Format::Xml.extension());
-        assert_eq!(name.rsplit('.').next(), Some("xml"), "{name}");
-    }
+async fn a_proof_is_delivered_at_the_first_attempt_as_the_bank_issued_it(
+    #[case] files: RequestedFiles,
+) {
+    let (world, process, holder) = start().await;
+    let request = LookupRequest {
+        files,
+        ..lookup("10.00")
+    };
+    let id = process.create(&holder, request).await.id;
+    assert_eq!(process.work().await, 1);
+    let found = process.view(&holder, id).await;
+    assert_eq!((found.state, found.attempts), (Delivered, 1));
+    assert_eq!(found.history.unwrap()[0].outcome, Outcome::Delivered);
+    let kept = found.erase_at.unwrap() - found.updated_at;
+    assert_eq!(kept, TimeDelta::days(7));
+    let delivery = found.delivery.unwrap();
+    let issued = unsealed_proof(&world.bank.asked()[0].transfer);
+    let (xml, pdf) = match delivery.files {
+        Files::Xml(xml) => (xml, None),
+        Files::Both { xml, pdf } => (xml, Some(pdf)),
+        Files::Pdf(_) => panic!("there is no XML"),
+    };
+    assert_eq!(Some(xml), issued.xml);
+    assert_eq!(pdf, issued.pdf.filter(|_| files.includes_pdf()));
+    let name = delivery.stem.with_extension(Format::Xml.extension());
+    assert_eq!(name.rsplit('.').next(), Some("xml"), "{name}");
 }
 
 #[tokio::test]
 async fn one_end_is_recorded_with_the_mark_and_the_verdict_of_the_proof() {
     let (world, process, holder) = start().await;
-    process.create(&holder, lookup("10.00")).await;
+    process.queue(&holder, "10.00").await;
     for _ in 0..3 {
         process.work().await;
         world.pass(seconds(60)).await;
@@ -58,23 +54,21 @@ async fn one_end_is_recorded_with_the_mark_and_the_verdict_of_the_proof() {
     let [ended] = &world.ended()[..] else {
         panic!("{:?}", world.ended());
     };
-    assert_eq!(ended.outcome, Outcome::Delivered);
-    assert_eq!(ended.key, holder.id);
+    assert_eq!((ended.outcome, ended.key), (Outcome::Delivered, holder.id));
     assert_eq!(ended.seal, Some(SealVerdict::NotChecked));
     assert!(!ended.delivered.is_empty() && ended.banks.is_some());
-    assert!(ended.bank_time.is_some());
-    assert_eq!(ended.refund, None);
+    assert!(ended.bank_time.is_some() && ended.refund.is_none());
 }
 
 #[tokio::test]
 async fn the_seal_is_checked_at_every_read() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     process.work().await;
-    let checks = world.seals.checks();
+    let checks = world.seals.checked().len();
     process.view(&holder, id).await;
     process.view(&holder, id).await;
-    assert_eq!(world.seals.checks(), checks + 2);
+    assert_eq!(world.seals.checked().len(), checks + 2);
 }
 
 #[tokio::test]
@@ -82,7 +76,7 @@ async fn earlier_deliveries_are_counted_as_of_the_delivery() {
     let (_world, process, holder) = start().await;
     let mut ids = Vec::new();
     for _ in 0..3 {
-        ids.push(process.create(&holder, lookup("10.00")).await.id);
+        ids.push(process.queue(&holder, "10.00").await);
         process.work().await;
     }
     for (earlier, id) in (0..).zip(ids) {
@@ -94,25 +88,21 @@ async fn earlier_deliveries_are_counted_as_of_the_delivery() {
 #[tokio::test]
 async fn a_proof_is_looked_for_at_the_times_of_the_schedule_until_it_is_issued() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("404.02")).await.id;
+    let id = process.queue(&holder, "404.02").await;
     for (attempts, wait) in (1..).zip([60, 120, 300]) {
         assert_eq!(process.work().await, 1);
         let found = process.view(&holder, id).await;
-        assert_eq!(found.state, LookupState::Waiting);
-        assert_eq!(found.attempts, attempts);
+        assert_eq!((found.state, found.attempts), (Waiting, attempts));
         assert_eq!(found.last_attempt.unwrap().outcome, Outcome::NotIssued);
         assert_eq!(world.seconds_until(found.next_attempt_at), wait);
-        let wait = u64::try_from(wait).unwrap();
-        world.pass(seconds(wait - 1)).await;
+        world.pass(seconds(wait.unsigned_abs() - 1)).await;
         assert_eq!(process.work().await, 0, "it was tried too early");
         world.pass(seconds(1)).await;
     }
-    world
-        .bank
-        .answer_by(|transfer| Script::Issue(unsealed_proof(transfer)));
+    world.issue_all();
     assert_eq!(process.work().await, 1);
     let found = process.view(&holder, id).await;
-    assert_eq!(found.state, LookupState::Delivered);
+    assert_eq!(found.state, Delivered);
     let history = found.history.unwrap();
     let outcomes: Vec<_> = history.iter().map(|attempt| attempt.outcome).collect();
     let (not_issued, delivered) = (Outcome::NotIssued, Outcome::Delivered);
@@ -121,25 +111,35 @@ async fn a_proof_is_looked_for_at_the_times_of_the_schedule_until_it_is_issued()
     assert_eq!(world.charges(&holder).await, (1, 0));
 }
 
+#[rstest]
+#[case::of_a_payment_of_before_that_nobody_knows(lookup("404.00"), NotFound, &[Outcome::NotFound])]
+#[case::of_one_of_today(lookup_of_today("404.00"), Waiting, &[])]
+#[case::that_is_the_only_one(retried_for(0, lookup("404.02")), Expired, &[Outcome::NotIssued])]
+#[case::of_a_payment_in_process(
+    retried_for(0, lookup("404.04")),
+    Expired,
+    &[Outcome::PaymentInProcess]
+)]
 #[tokio::test]
-async fn an_old_transfer_that_the_bank_does_not_know_is_final() {
+async fn an_attempt_without_a_proof_is_the_last_or_is_made_again_after_a_minute(
+    #[case] request: LookupRequest,
+    #[case] state: LookupState,
+    #[case] ends: &[Outcome],
+) {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("404.00")).await.id;
-    process.work().await;
-    assert_eq!(process.state(&holder, id).await, LookupState::NotFound);
-    assert_eq!(world.outcomes(), [Outcome::NotFound]);
-    assert_eq!(world.charges(&holder).await, (1, 0));
-}
-
-#[tokio::test]
-async fn a_transfer_of_today_that_the_bank_does_not_know_is_tried_again() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup_of_today("404.00")).await.id;
+    let id = process.create(&holder, request).await.id;
     process.work().await;
     let found = process.view(&holder, id).await;
-    assert_eq!(found.state, LookupState::Waiting);
-    assert_eq!(world.seconds_until(found.next_attempt_at), 60);
-    assert_eq!(world.outcomes(), []);
+    assert_eq!((found.state, found.attempts), (state, 1));
+    if state == Waiting {
+        assert_eq!(world.seconds_until(found.next_attempt_at), 60);
+    } else {
+        world.pass(seconds(60)).await;
+        assert_eq!(process.work().await, 0);
+    }
+    assert_eq!(world.bank.times_asked(), 1);
+    assert_eq!(world.outcomes(), ends);
+    assert_eq!(world.charges(&holder).await, (1, 0));
 }
 
 #[tokio::test]
@@ -148,15 +148,8 @@ async fn a_lookup_without_a_proof_in_time_expires() {
     let request = retried_for(100, lookup("404.02"));
     let id = process.create(&holder, request).await.id;
     // The second wait would be longer than what is left.
-    for (wait, state) in [
-        (60, LookupState::Waiting),
-        (40, LookupState::Waiting),
-        (0, LookupState::Expired),
-    ] {
-        assert_eq!(process.work().await, 1);
-        assert_eq!(process.state(&holder, id).await, state);
-        world.pass(seconds(wait)).await;
-    }
+    let steps = [(Waiting, 60), (Waiting, 40), (Expired, 0)];
+    attempts((&world, &process, &holder), id, steps).await;
     assert_eq!(world.bank.times_asked(), 3);
     assert_eq!(world.outcomes(), [Outcome::NotIssued]);
     assert_eq!(world.charges(&holder).await, (1, 0));
@@ -175,21 +168,23 @@ async fn each_state_of_a_payment_ends_its_lookup_at_once_or_is_asked_for_again()
         assert_eq!(found.payment.map(|found| found.state), Some(payment));
         let is_unknown = payment.outcome() == Outcome::NotFound;
         assert_eq!(found.hints.is_empty(), !is_unknown, "{payment:?}");
-        if payment.is_final() {
-            assert_eq!(found.state, LookupState::NotFound, "{payment:?}");
-            assert_eq!(world.outcomes(), [payment.outcome()]);
-            assert_eq!(world.charges(&holder).await, (1, 0));
-        } else {
-            assert_eq!(found.state, LookupState::Waiting, "{payment:?}");
-            assert_eq!(world.outcomes(), []);
-        }
+        let (state, ends) = match payment.is_final() {
+            true => (NotFound, vec![payment.outcome()]),
+            false => (Waiting, Vec::new()),
+        };
+        assert_eq!(
+            (found.state, world.outcomes()),
+            (state, ends),
+            "{payment:?}"
+        );
+        assert_eq!(world.charges(&holder).await, (1, 0));
     }
 }
 
 #[tokio::test]
 async fn a_settled_payment_that_is_returned_before_its_proof_is_issued_ends_its_lookup() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("404.02")).await.id;
+    let id = process.queue(&holder, "404.02").await;
     process.work().await;
     world.bank.answer_by(|transfer| {
         Script::Know(Payment {
@@ -201,30 +196,9 @@ async fn a_settled_payment_that_is_returned_before_its_proof_is_issued_ends_its_
     world.pass(seconds(60)).await;
     process.work().await;
     let found = process.view(&holder, id).await;
-    assert_eq!(found.state, LookupState::NotFound);
-    assert_eq!(found.reason(), Some(Outcome::PaymentReturned));
-    assert_eq!(world.outcomes(), [Outcome::PaymentReturned]);
-}
-
-#[tokio::test]
-async fn a_payment_that_stays_in_process_expires_and_counts_as_that() {
-    let (world, process, holder) = start().await;
-    let request = retried_for(0, lookup("404.04"));
-    let id = process.create(&holder, request).await.id;
-    process.work().await;
-    assert_eq!(process.state(&holder, id).await, LookupState::Expired);
-    assert_eq!(world.outcomes(), [Outcome::PaymentInProcess]);
-}
-
-#[tokio::test]
-async fn a_lookup_that_is_not_tried_again_has_one_attempt() {
-    let (world, process, holder) = start().await;
-    let request = retried_for(0, lookup("404.02"));
-    let id = process.create(&holder, request).await.id;
-    process.work().await;
-    let found = process.view(&holder, id).await;
-    assert_eq!((found.state, found.attempts), (LookupState::Expired, 1));
-    assert_eq!(world.bank.times_asked(), 1);
+    let returned = Outcome::PaymentReturned;
+    assert_eq!((found.state, found.reason()), (NotFound, Some(returned)));
+    assert_eq!(world.outcomes(), [returned]);
 }
 
 #[tokio::test]
@@ -236,7 +210,7 @@ async fn the_test_scale_shortens_the_waits_of_test_lookups_alone() {
     });
     for (environment, wait) in [(Environment::Test, 6), (Environment::Live, 60)] {
         let holder = world.holder(&operator(), environment).await;
-        let id = process.create(&holder, lookup("404.02")).await.id;
+        let id = process.queue(&holder, "404.02").await;
         process.work().await;
         let found = process.view(&holder, id).await;
         assert_eq!(world.seconds_until(found.next_attempt_at), wait);
@@ -248,15 +222,12 @@ async fn the_test_scale_shortens_the_waits_of_test_lookups_alone() {
 #[tokio::test]
 async fn a_worker_finds_what_becomes_due_by_itself() {
     let (world, process, holder) = start().await;
-    let worker = tokio::spawn(process.worker.clone().run());
+    let worker = process.run_worker().await;
+    let id = process.queue(&holder, "404.02").await;
     settle().await;
-    let id = process.create(&holder, lookup("404.02")).await.id;
-    settle().await;
-    assert_eq!(process.state(&holder, id).await, LookupState::Waiting);
-    world
-        .bank
-        .answer_by(|transfer| Script::Issue(unsealed_proof(transfer)));
+    assert_eq!(process.state(&holder, id).await, Waiting);
+    world.issue_all();
     world.pass(seconds(60)).await;
-    assert_eq!(process.state(&holder, id).await, LookupState::Delivered);
+    assert_eq!(process.state(&holder, id).await, Delivered);
     worker.abort();
 }

@@ -1,24 +1,17 @@
 //! Cancellation, by the caller or because the key was revoked.
 
-use domain::key::Environment;
-use domain::key::Grace;
-use domain::lookup::LookupState;
-use domain::outcome::Outcome;
-use ports::inbound::{KeyAdministration as _, LookupError, RemovedLookup, RequestedScope};
-
-use super::steps::{lookup, seconds, settle, start};
-use crate::support::operator;
+use super::*;
 
 #[tokio::test]
 async fn a_lookup_is_canceled_first_and_erased_afterwards() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     let RemovedLookup::Canceled(canceled) = process.remove(&holder, id).await.unwrap() else {
         panic!("it was erased");
     };
-    assert_eq!((canceled.id, canceled.state), (id, LookupState::Canceled));
+    assert_eq!((canceled.id, canceled.state), (id, Canceled));
     assert!(canceled.erase_at.is_some() && canceled.next_attempt_at.is_none());
-    assert_eq!(process.state(&holder, id).await, LookupState::Canceled);
+    assert_eq!(process.state(&holder, id).await, Canceled);
     assert_eq!(process.work().await, 0);
     assert_eq!(world.outcomes(), [Outcome::Canceled]);
     assert_eq!(world.charges(&holder).await, (1, 0));
@@ -35,7 +28,7 @@ async fn a_lookup_that_is_canceled_during_an_attempt_is_not_delivered() {
     for learns_before in [false, true] {
         let (world, process, holder) = start().await;
         world.bank.hold();
-        let id = process.create(&holder, lookup("10.00")).await.id;
+        let id = process.queue(&holder, "10.00").await;
         process.work().await;
         process.remove(&holder, id).await.unwrap();
         if learns_before {
@@ -44,7 +37,7 @@ async fn a_lookup_that_is_canceled_during_an_attempt_is_not_delivered() {
         world.bank.release();
         settle().await;
         let found = process.view(&holder, id).await;
-        assert_eq!(found.state, LookupState::Canceled);
+        assert_eq!(found.state, Canceled);
         assert!(found.delivery.is_none());
         assert_eq!(world.outcomes(), [Outcome::Canceled]);
         assert_eq!(world.charges(&holder).await, (1, 0));
@@ -59,16 +52,12 @@ async fn the_lookups_of_a_revoked_key_are_canceled_and_not_those_of_a_rotated_on
     let untouched = world.holder(&operator(), Environment::Test).await;
     let mut ids = Vec::new();
     for holder in [&revoked, &rotated, &untouched] {
-        ids.push(process.create(holder, lookup("10.00")).await.id);
+        ids.push(process.queue(&holder, "10.00").await);
     }
-    let keys = &world.base.keys;
-    let own = RequestedScope::Own;
-    keys.revoke(&operator(), own, revoked.id).await.unwrap();
-    let at_once = Grace::from_hours(0).unwrap();
-    keys.rotate(&operator(), rotated.id, at_once).await.unwrap();
+    world.base.revoke(&revoked).await;
+    world.base.rotate(&rotated, 0).await;
     assert_eq!(process.lookups.cancel_orphaned().await.unwrap(), 1);
-    let (canceled, queued) = (LookupState::Canceled, LookupState::Queued);
-    for (id, state) in ids.iter().zip([canceled, queued, queued]) {
+    for (id, state) in ids.iter().zip([Canceled, Queued, Queued]) {
         assert_eq!(process.state(&untouched, *id).await, state);
     }
     assert_eq!(world.outcomes(), [Outcome::Canceled]);

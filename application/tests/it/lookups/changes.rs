@@ -1,34 +1,27 @@
 //! Changes of a lookup that a person follows.
 
-use std::time::Duration;
-
-use domain::lookup::{LookupId, LookupState};
-use ports::inbound::{LookupChanges, LookupView, PersonLookupError, PersonLookups as _};
-use testkit::fakes::Fault;
+use ports::inbound::{PersonLookupError, PersonLookups as _};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::steps::{Process, Settings, World, lookup, settle, start};
-use crate::support::operator;
+use super::*;
 
 type Told = UnboundedReceiver<Result<LookupView, PersonLookupError>>;
 
-impl Process {
-    /// Follows a lookup as its owner. What is told comes through a channel, which ends with the changes.
-    async fn follow(&self, world: &World, id: LookupId) -> Told {
-        let changes = self.people(world).changes(&operator(), id).await;
-        let mut changes: Box<dyn LookupChanges> = changes.unwrap();
-        let (sender, told) = unbounded_channel();
-        drop(tokio::spawn(async move {
-            while let Some(change) = changes.next().await.transpose() {
-                let is_last = change.is_err();
-                if sender.send(change).is_err() || is_last {
-                    return;
-                }
+/// Follows a lookup as its owner. What is told comes through a channel, which ends with the changes.
+async fn follow(process: &Process, id: LookupId) -> Told {
+    let changes = process.people.changes(&operator(), id).await;
+    let mut changes = changes.unwrap();
+    let (sender, told) = unbounded_channel();
+    drop(tokio::spawn(async move {
+        while let Some(change) = changes.next().await.transpose() {
+            let is_last = change.is_err();
+            if sender.send(change).is_err() || is_last {
+                return;
             }
-        }));
-        settle().await;
-        told
-    }
+        }
+    }));
+    settle().await;
+    told
 }
 
 /// The state that is told next, which was told already.
@@ -36,20 +29,26 @@ fn state(told: &mut Told) -> LookupState {
     told.try_recv().unwrap().unwrap().state
 }
 
+/// A queued lookup, whose owner was told so.
+async fn start_with_follower() -> (World, Process, Holder, LookupId, Told) {
+    let (world, process, holder) = start().await;
+    let id = process.queue(&holder, "10.00").await;
+    let mut told = follow(&process, id).await;
+    assert_eq!(state(&mut told), Queued);
+    (world, process, holder, id, told)
+}
+
 #[tokio::test]
 async fn the_present_state_and_each_change_are_told_until_the_end() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let (world, process, _holder, _id, mut told) = start_with_follower().await;
     world.bank.hold();
-    let mut told = process.follow(&world, id).await;
-    assert_eq!(state(&mut told), LookupState::Queued);
     process.work().await;
     settle().await;
-    assert_eq!(state(&mut told), LookupState::Running);
+    assert_eq!(state(&mut told), Running);
     world.bank.release();
     settle().await;
     let last = told.try_recv().unwrap().unwrap();
-    assert_eq!(last.state, LookupState::Delivered);
+    assert_eq!(last.state, Delivered);
     assert!(last.delivery.is_some());
     assert!(told.recv().await.is_none());
     assert_eq!(world.elapsed(), 0);
@@ -57,57 +56,47 @@ async fn the_present_state_and_each_change_are_told_until_the_end() {
 
 #[tokio::test]
 async fn a_final_lookup_is_told_once() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let (_world, process, holder) = start().await;
+    let id = process.queue(&holder, "10.00").await;
     process.work().await;
-    let mut told = process.follow(&world, id).await;
-    assert_eq!(state(&mut told), LookupState::Delivered);
+    let mut told = follow(&process, id).await;
+    assert_eq!(state(&mut told), Delivered);
     assert!(told.recv().await.is_none());
 }
 
 #[tokio::test]
 async fn a_change_by_another_process_is_told_within_400_milliseconds() {
-    let (world, process, holder) = start().await;
-    let other = world.process(Settings::default());
-    let id = process.create(&holder, lookup("10.00")).await.id;
-    let mut told = process.follow(&world, id).await;
-    assert_eq!(state(&mut told), LookupState::Queued);
-    other.work().await;
-    world.pass(Duration::from_millis(400)).await;
-    assert_eq!(state(&mut told), LookupState::Delivered);
+    let (world, _process, _holder, _id, mut told) = start_with_follower().await;
+    world.process(Settings::default()).work().await;
+    world.pass(millis(400)).await;
+    assert_eq!(state(&mut told), Delivered);
 }
 
 #[tokio::test]
 async fn a_lookup_that_nothing_happens_to_is_read_now_and_then_and_not_told_again() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
-    let mut told = process.follow(&world, id).await;
-    assert_eq!(state(&mut told), LookupState::Queued);
-    process.store.faults().forget_calls();
+    let (world, process, _holder, _id, mut told) = start_with_follower().await;
+    process.faults().forget_calls();
     for _ in 0..100 {
-        world.pass(Duration::from_millis(100)).await;
+        world.pass(millis(100)).await;
     }
     assert!(told.try_recv().is_err());
-    assert_eq!(process.store.faults().calls()["lookup"], 25);
+    assert_eq!(process.faults().calls_of("lookup"), 25);
 }
 
 #[tokio::test]
 async fn an_erased_lookup_and_a_failing_store_end_the_changes() {
-    let (world, process, holder) = start().await;
+    let (world, process, holder, kept, mut of_kept) = start_with_follower().await;
+    let erased = process.queue(&holder, "11.00").await;
+    let mut of_erased = follow(&process, erased).await;
+    assert_eq!(state(&mut of_erased), Queued);
     let other = world.process(Settings::default());
-    let erased = process.create(&holder, lookup("10.00")).await.id;
-    let kept = process.create(&holder, lookup("11.00")).await.id;
-    let mut of_erased = process.follow(&world, erased).await;
-    let mut of_kept = process.follow(&world, kept).await;
-    assert_eq!(state(&mut of_erased), LookupState::Queued);
-    assert_eq!(state(&mut of_kept), LookupState::Queued);
     other.remove(&holder, erased).await.unwrap();
     other.remove(&holder, erased).await.unwrap();
-    world.pass(Duration::from_millis(400)).await;
+    world.pass(millis(400)).await;
     let told = of_erased.recv().await.unwrap();
     assert!(matches!(told, Err(PersonLookupError::NotFound)));
-    process.store.faults().inject_into("lookup", Fault::Fails);
-    world.pass(Duration::from_millis(400)).await;
+    process.faults().inject_into("lookup", Fault::Fails);
+    world.pass(millis(400)).await;
     let told = of_kept.recv().await.unwrap();
-    assert!(matches!(told, Err(PersonLookupError::Store(_))));
+    assert!(matches!(told, Err(PersonLookupError::Store(_))), "{kept}");
 }

@@ -1,13 +1,10 @@
 //! Creation: admission, the stored lookup, the charge.
 
-use domain::lookup::{LookupState, Metadata};
-use domain::outcome::{Endpoint, Outcome};
-use ports::inbound::{FetchError, Reply, ServedRequest};
-use testkit::fakes::Fault;
+use domain::lookup::Metadata;
+use ports::inbound::{FetchError, Reply};
 
-use super::steps::{BOTH, Question, TRACKING_KEY, awaited, lookup, query, seconds, settle, start};
+use super::*;
 use crate::support::disk_full;
-use ports::inbound::LookupRequest;
 
 #[tokio::test]
 async fn a_lookup_is_charged_once_and_queued_under_the_id_of_its_request() {
@@ -20,7 +17,7 @@ async fn a_lookup_is_charged_once_and_queued_under_the_id_of_its_request() {
     assert_eq!(accepted.limit_status.month.unwrap().used, 1);
     assert!(accepted.details.banks.is_some());
     let created = answer.created.unwrap();
-    assert_eq!(created.state, LookupState::Queued);
+    assert_eq!(created.state, Queued);
     assert_eq!((created.attempts, created.erase_at), (0, None));
     let until = created.retry_until - created.created_at;
     assert_eq!(until.num_hours(), 24);
@@ -31,10 +28,8 @@ async fn a_lookup_is_charged_once_and_queued_under_the_id_of_its_request() {
     let [ended] = &world.ended()[..] else {
         panic!("{:?}", world.ended());
     };
-    assert_eq!(
-        (ended.id, ended.endpoint),
-        (created.id.0, Endpoint::Lookups)
-    );
+    let under = (ended.id, ended.endpoint);
+    assert_eq!(under, (created.id.0, Endpoint::Lookups));
     assert_eq!(world.charges(&holder).await, (1, 0));
     assert_eq!(world.counted(&holder).await, 1);
 }
@@ -50,16 +45,11 @@ async fn neither_the_question_nor_the_proof_can_be_read_in_the_store() {
     };
     let id = process.create(&holder, request).await.id;
     process.work().await;
-    let stored = world.stored(&holder, id).await.unwrap();
+    let stored = world.stored(&holder, id).await;
     let proof = stored.proof.unwrap();
     assert!(proof.len() > 300, "the proof isn't stored: {}", proof.len());
-    let personal = [
-        TRACKING_KEY,
-        "002010077777777771",
-        "123456",
-        "1234.56",
-        "2026-11-18",
-    ];
+    let account = "002010077777777771";
+    let personal = [TRACKING_KEY, account, "123456", "1234.56", "2026-11-18"];
     let others = ["F-4711", "folio", "SPEI_Tercero", "%PDF"];
     for text in personal.iter().chain(&others) {
         for bytes in [&stored.question, &proof] {
@@ -68,9 +58,9 @@ async fn neither_the_question_nor_the_proof_can_be_read_in_the_store() {
         }
     }
     // The same question is encrypted differently each time.
-    let again = process.create(&holder, lookup("1234.56")).await.id;
-    let twin = process.create(&holder, lookup("1234.56")).await.id;
-    let question = async |id| world.stored(&holder, id).await.unwrap().question;
+    let again = process.queue(&holder, "1234.56").await;
+    let twin = process.queue(&holder, "1234.56").await;
+    let question = async |id| world.stored(&holder, id).await.question;
     assert_ne!(question(again).await, question(twin).await);
     let metadata = process.view(&holder, id).await.metadata;
     assert_eq!(metadata.pairs(), [pair]);
@@ -79,8 +69,11 @@ async fn neither_the_question_nor_the_proof_can_be_read_in_the_store() {
 #[tokio::test]
 async fn a_question_whose_banks_cannot_be_inferred_stores_nothing() {
     let (world, process, holder) = start().await;
-    let mut request = lookup("10.00");
-    request.query = unknown_issuer();
+    // The tracking key has the shape of no bank's.
+    let request = LookupRequest {
+        query: with_key("Z", query_of("10.00")),
+        ..lookup("10.00")
+    };
     let answer = process.ask(&holder, request).await;
     let ServedRequest::Settled(settled) = answer.served else {
         panic!("{:?}", answer.served);
@@ -93,13 +86,6 @@ async fn a_question_whose_banks_cannot_be_inferred_stores_nothing() {
     assert!(world.all_stored(&holder).await.is_empty());
     assert_eq!(world.outcomes(), [Outcome::InferenceFailed]);
     assert_eq!(world.charges(&holder).await, (1, 0));
-}
-
-/// A question whose tracking key has the shape of no bank's.
-fn unknown_issuer() -> domain::query::ProofQuery {
-    let mut query = query("2026-11-18", "10.00");
-    query.tracking_key = domain::tracking_key::TrackingKey::parse("Z").unwrap();
-    query
 }
 
 #[tokio::test]
@@ -115,10 +101,7 @@ async fn an_invalid_question_stores_nothing_and_is_settled_at_once() {
 #[tokio::test]
 async fn a_store_that_fails_is_answered_as_such_and_refunded() {
     let (world, process, holder) = start().await;
-    process
-        .store
-        .faults()
-        .inject_into("add_lookup", Fault::Fails);
+    process.faults().inject_into("add_lookup", Fault::Fails);
     let settled = process.settled(&holder, lookup("10.00")).await;
     assert!(matches!(settled.reply, Reply::NotDurable(_)));
     assert_eq!(settled.outcome, Outcome::InternalError);
@@ -149,8 +132,7 @@ async fn a_lookup_whose_admission_is_not_durable_is_withdrawn() {
 async fn the_work_begins_once_the_charge_is_durable() {
     let (world, process, holder) = start().await;
     world.counted(&holder).await;
-    let worker = tokio::spawn(process.worker.clone().run());
-    settle().await;
+    let worker = process.run_worker().await;
     world.base.journal.hold();
     let answer = process.begin(&holder, awaited("10.00"));
     settle().await;
@@ -158,7 +140,7 @@ async fn the_work_begins_once_the_charge_is_durable() {
     assert_eq!(world.bank.times_asked(), 0, "the bank was asked too early");
     world.base.journal.release();
     let created = answer.await.unwrap().created.unwrap();
-    assert_eq!(created.state, LookupState::Delivered);
+    assert_eq!(created.state, Delivered);
     assert_eq!(world.elapsed(), 0, "the worker wasn't signalled");
     worker.abort();
 }
@@ -177,7 +159,7 @@ async fn a_panic_in_the_exchange_is_settled_and_refunded() {
 #[tokio::test]
 async fn a_creator_who_waits_is_answered_at_the_end() {
     let (world, process, holder) = start().await;
-    let worker = tokio::spawn(process.worker.clone().run());
+    let worker = process.run_worker().await;
     world.bank.hold();
     let answer = process.begin(&holder, awaited("10.00"));
     settle().await;
@@ -185,7 +167,7 @@ async fn a_creator_who_waits_is_answered_at_the_end() {
     world.pass(seconds(3)).await;
     world.bank.release();
     let created = answer.await.unwrap().created.unwrap();
-    assert_eq!(created.state, LookupState::Delivered);
+    assert_eq!(created.state, Delivered);
     assert!(created.delivery.is_some());
     assert_eq!(world.elapsed(), 3);
     worker.abort();
@@ -200,11 +182,8 @@ async fn a_creator_waits_no_longer_than_told() {
     assert!(answer.try_recv().is_err(), "it was answered too early");
     world.pass(seconds(1)).await;
     let created = answer.await.unwrap().created.unwrap();
-    assert_eq!(created.state, LookupState::Queued);
+    assert_eq!(created.state, Queued);
     // A caller who hung up doesn't stop it.
     process.work().await;
-    assert_eq!(
-        process.state(&holder, created.id).await,
-        LookupState::Delivered
-    );
+    assert_eq!(process.state(&holder, created.id).await, Delivered);
 }

@@ -1,14 +1,9 @@
 //! Failures of the bank, of the gateway and of the store.
 
-use std::time::Duration;
-
-use domain::lookup::LookupState;
-use domain::outcome::Outcome;
 use domain::pacing::ThrottleReason;
-use ports::outbound::BankError;
-use testkit::fakes::{Fault, Script, unsealed_proof};
+use rstest::rstest;
 
-use super::steps::{World, lookup, retried_for, seconds, settle, start};
+use super::*;
 
 impl World {
     /// From now on the bank may not be asked for so many seconds.
@@ -20,11 +15,6 @@ impl World {
             })
         });
     }
-
-    fn recover(&self) {
-        self.bank
-            .answer_by(|transfer| Script::Issue(unsealed_proof(transfer)));
-    }
 }
 
 #[tokio::test]
@@ -33,21 +23,18 @@ async fn failures_back_off_and_end_as_failed_with_one_refund() {
     world.bank.answer_by(|_| Script::Fail(BankError::Timeout));
     let request = retried_for(100, lookup("10.00"));
     let id = process.create(&holder, request).await.id;
-    for wait in [10, 20, 40, 30] {
+    for wait in [10, 20, 40, 30_i64] {
         assert_eq!(process.work().await, 1);
         let found = process.view(&holder, id).await;
-        assert_eq!(found.state, LookupState::Waiting);
+        assert_eq!(found.state, Waiting);
         assert_eq!(world.seconds_until(found.next_attempt_at), wait);
-        world.pass(seconds(wait.try_into().unwrap())).await;
+        world.pass(seconds(wait.unsigned_abs())).await;
     }
-    assert_eq!(
-        world.charges(&holder).await,
-        (1, 0),
-        "refunded before its end"
-    );
+    let charges = world.charges(&holder).await;
+    assert_eq!(charges, (1, 0), "refunded before its end");
     assert_eq!(process.work().await, 1);
     let found = process.view(&holder, id).await;
-    assert_eq!((found.state, found.attempts), (LookupState::Failed, 5));
+    assert_eq!((found.state, found.attempts), (Failed, 5));
     assert_eq!(world.charges(&holder).await, (1, 1));
     assert_eq!(world.counted(&holder).await, 0);
     let [ended] = &world.ended()[..] else {
@@ -61,34 +48,34 @@ async fn failures_back_off_and_end_as_failed_with_one_refund() {
     assert_eq!(world.charges(&holder).await, (1, 1));
 }
 
+#[rstest]
+#[case(ThrottleReason::BudgetUsedUp)]
+#[case(ThrottleReason::BackingOff)]
+#[case(ThrottleReason::TooManyLookupsOfKey)]
 #[tokio::test]
-async fn a_throttle_of_our_own_puts_a_lookup_back_without_an_attempt() {
-    for (reason, state) in [
-        (ThrottleReason::BudgetUsedUp, LookupState::Queued),
-        (ThrottleReason::BackingOff, LookupState::Queued),
-        (ThrottleReason::TooManyLookupsOfKey, LookupState::Queued),
-    ] {
-        let (world, process, holder) = start().await;
-        world.throttle(reason, 7);
-        let id = process.create(&holder, lookup("10.00")).await.id;
-        process.work().await;
-        let found = process.view(&holder, id).await;
-        assert_eq!((found.state, found.attempts), (state, 0), "{reason:?}");
-        assert_eq!(world.seconds_until(found.next_attempt_at), 7);
-        assert_eq!(process.work().await, 0, "it was claimed at once");
-        world.recover();
-        world.pass(seconds(7)).await;
-        process.work().await;
-        let found = process.view(&holder, id).await;
-        assert_eq!((found.state, found.attempts), (LookupState::Delivered, 1));
-    }
+async fn a_throttle_of_our_own_puts_a_lookup_back_without_an_attempt(
+    #[case] reason: ThrottleReason,
+) {
+    let (world, process, holder) = start().await;
+    world.throttle(reason, 7);
+    let id = process.queue(&holder, "10.00").await;
+    process.work().await;
+    let found = process.view(&holder, id).await;
+    assert_eq!((found.state, found.attempts), (Queued, 0));
+    assert_eq!(world.seconds_until(found.next_attempt_at), 7);
+    assert_eq!(process.work().await, 0, "it was claimed at once");
+    world.issue_all();
+    world.pass(seconds(7)).await;
+    process.work().await;
+    let found = process.view(&holder, id).await;
+    assert_eq!((found.state, found.attempts), (Delivered, 1));
 }
 
 #[tokio::test]
 async fn a_lookup_that_is_put_back_is_not_claimed_again_within_a_second() {
     let (world, process, holder) = start().await;
     world.throttle(ThrottleReason::BudgetUsedUp, 0);
-    process.create(&holder, lookup("10.00")).await;
+    process.queue(&holder, "10.00").await;
     assert_eq!(process.work().await, 1);
     assert_eq!(process.work().await, 0);
     world.pass(seconds(1)).await;
@@ -101,15 +88,8 @@ async fn a_lookup_that_never_has_a_turn_ends_when_its_time_is_over() {
     world.throttle(ThrottleReason::BudgetUsedUp, 50);
     let request = retried_for(60, lookup("10.00"));
     let id = process.create(&holder, request).await.id;
-    for (state, wait) in [
-        (LookupState::Queued, 50),
-        (LookupState::Queued, 10),
-        (LookupState::Failed, 0),
-    ] {
-        assert_eq!(process.work().await, 1);
-        assert_eq!(process.state(&holder, id).await, state);
-        world.pass(seconds(wait)).await;
-    }
+    let steps = [(Queued, 50), (Queued, 10), (Failed, 0)];
+    attempts((&world, &process, &holder), id, steps).await;
     assert_eq!(world.outcomes(), [Outcome::BankThrottled]);
     assert_eq!(world.charges(&holder).await, (1, 1));
 }
@@ -118,10 +98,10 @@ async fn a_lookup_that_never_has_a_turn_ends_when_its_time_is_over() {
 async fn a_throttle_of_the_banks_counts_as_an_attempt() {
     let (world, process, holder) = start().await;
     world.throttle(ThrottleReason::TooManyQueriesPage, 120);
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     process.work().await;
     let found = process.view(&holder, id).await;
-    assert_eq!((found.state, found.attempts), (LookupState::Waiting, 1));
+    assert_eq!((found.state, found.attempts), (Waiting, 1));
     assert_eq!(found.last_attempt.unwrap().outcome, Outcome::BankThrottled);
     assert_eq!(world.seconds_until(found.next_attempt_at), 120);
 }
@@ -132,20 +112,13 @@ async fn an_attempt_that_panics_is_a_failure_and_frees_its_place() {
     world.bank.answer_by(|_| panic!("as ordered"));
     let request = retried_for(15, lookup("10.00"));
     let id = process.create(&holder, request).await.id;
-    for (wait, state) in [
-        (10, LookupState::Waiting),
-        (5, LookupState::Waiting),
-        (0, LookupState::Failed),
-    ] {
-        assert_eq!(process.work().await, 1);
-        assert_eq!(process.state(&holder, id).await, state);
-        world.pass(seconds(wait)).await;
-    }
+    let steps = [(Waiting, 10), (Waiting, 5), (Failed, 0)];
+    attempts((&world, &process, &holder), id, steps).await;
     assert_eq!(world.outcomes(), [Outcome::InternalError]);
     assert_eq!(world.charges(&holder).await, (1, 1));
-    world.recover();
+    world.issue_all();
     for _ in 0..8 {
-        process.create(&holder, lookup("10.00")).await;
+        process.queue(&holder, "10.00").await;
     }
     process.work().await;
     process.work().await;
@@ -155,54 +128,45 @@ async fn an_attempt_that_panics_is_a_failure_and_frees_its_place() {
 #[tokio::test]
 async fn a_result_that_cannot_be_stored_is_looked_up_again_when_its_lease_is_over() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
-    process
-        .store
-        .faults()
-        .inject_into("end_claim", Fault::Fails);
+    let id = process.queue(&holder, "10.00").await;
+    process.faults().inject_into("end_claim", Fault::Fails);
     assert_eq!(process.work().await, 1);
-    assert_eq!(process.state(&holder, id).await, LookupState::Running);
+    assert_eq!(process.state(&holder, id).await, Running);
     assert_eq!(world.outcomes(), []);
-    process.store.faults().clear();
+    process.faults().clear();
     assert_eq!(process.work().await, 0);
     world.pass(seconds(30)).await;
     assert_eq!(process.work().await, 1);
-    assert_eq!(process.state(&holder, id).await, LookupState::Delivered);
+    assert_eq!(process.state(&holder, id).await, Delivered);
     assert_eq!(world.outcomes(), [Outcome::Delivered]);
 }
 
 #[tokio::test]
 async fn a_worker_goes_on_when_the_store_works_again() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
-    process
-        .store
-        .faults()
-        .inject_into("claim_lookups", Fault::Fails);
-    let worker = tokio::spawn(process.worker.clone().run());
-    settle().await;
-    let claims = || process.store.faults().calls().get("claim_lookups").copied();
+    let id = process.queue(&holder, "10.00").await;
+    process.faults().inject_into("claim_lookups", Fault::Fails);
+    let worker = process.run_worker().await;
+    let claims = || process.faults().calls_of("claim_lookups");
     // The signal of the new lookup is one reason to look, and the pause's end another.
-    assert!(claims() <= Some(2), "{:?}", claims());
+    assert!(claims() <= 2, "{}", claims());
     world.pass(seconds(1)).await;
-    assert!(claims() <= Some(2), "it doesn't pause: {:?}", claims());
-    process.store.faults().clear();
+    assert!(claims() <= 2, "it doesn't pause: {}", claims());
+    process.faults().clear();
     world.pass(seconds(1)).await;
-    assert_eq!(process.state(&holder, id).await, LookupState::Delivered);
+    assert_eq!(process.state(&holder, id).await, Delivered);
     worker.abort();
 }
 
 #[tokio::test]
 async fn an_idle_worker_looks_at_the_queue_twice_a_second() {
     let (world, process, _holder) = start().await;
-    let worker = tokio::spawn(process.worker.clone().run());
-    settle().await;
-    process.store.faults().forget_calls();
+    let worker = process.run_worker().await;
+    process.faults().forget_calls();
     for _ in 0..10 {
-        world.pass(Duration::from_millis(500)).await;
+        world.pass(millis(500)).await;
     }
     // Each round claims for all classes, and for the places that are kept.
-    let claims = process.store.faults().calls()["claim_lookups"];
-    assert_eq!(claims, 20);
+    assert_eq!(process.faults().calls_of("claim_lookups"), 20);
     worker.abort();
 }

@@ -1,24 +1,13 @@
 //! Lookups of people's own accounts.
 
-use std::sync::Arc;
+use application::PersonLookupService;
+use domain::key::KeyId;
+use ports::inbound::{Caller, PersonLookupError, PersonLookupQuery, PersonLookups as _};
 
-use application::{PersonLookupService, PersonLookupSources};
-use domain::customer::Role;
-use domain::key::{Environment, Grace, KeyId};
-use domain::lookup::{LookupId, LookupState};
-use domain::outcome::Outcome;
-use domain::page::{PageRequest, PageSize};
-use ports::inbound::{
-    Caller, KeyAdministration as _, LookupView, PersonLookupError, PersonLookupQuery,
-    PersonLookups as _,
-};
-use testkit::fakes::{CountingRandom, Fault};
+use super::*;
 
-use super::steps::{Process, World, lookup, seconds, settle, start};
-use crate::support::fixture::Holder;
-use crate::support::{operator, person};
-
-fn all() -> PersonLookupQuery {
+/// The question of a person for all lookups.
+fn everything() -> PersonLookupQuery {
     PersonLookupQuery {
         environment: None,
         states: Vec::new(),
@@ -26,25 +15,6 @@ fn all() -> PersonLookupQuery {
         created_from: None,
         batch: None,
         page: PageRequest::first(PageSize::MAX),
-    }
-}
-
-impl Process {
-    /// The service of people on this process.
-    pub(super) fn people(&self, world: &World) -> PersonLookupService {
-        let store = Arc::new(self.store.clone());
-        let sources = PersonLookupSources {
-            store: store.clone(),
-            keys: store.clone(),
-            customers: store,
-        };
-        let random = Arc::<CountingRandom>::default();
-        PersonLookupService::new(
-            self.lookups.clone(),
-            sources,
-            world.base.clock.clone(),
-            random,
-        )
     }
 }
 
@@ -65,23 +35,26 @@ fn key_and_environment(view: &LookupView) -> (KeyId, Environment) {
 #[tokio::test]
 async fn a_person_sees_the_lookups_of_both_environments_and_all_keys() {
     let (world, process, test) = start().await;
-    let people = process.people(&world);
-    let live = world.holder(&operator(), Environment::Live).await;
-    let first = process.create(&test, lookup("10.00")).await.id;
+    let people = &process.people;
+    let live = world.live_holder().await;
+    let first = process.queue(&test, "10.00").await;
     process.work().await;
     world.pass(seconds(1)).await;
-    let second = process.create(&live, lookup("10.00")).await.id;
-    assert_eq!(listed(&people, &operator(), &all()).await, [second, first]);
+    let second = process.queue(&live, "10.00").await;
+    assert_eq!(
+        listed(people, &operator(), &everything()).await,
+        [second, first]
+    );
     for (environment, expected) in [(Environment::Test, first), (Environment::Live, second)] {
         let query = PersonLookupQuery {
             environment: Some(environment),
-            ..all()
+            ..everything()
         };
-        assert_eq!(listed(&people, &operator(), &query).await, [expected]);
+        assert_eq!(listed(people, &operator(), &query).await, [expected]);
     }
     let found = people.find(&operator(), first).await.unwrap();
     assert_eq!(key_and_environment(&found), (test.id, Environment::Test));
-    assert_eq!(found.state, LookupState::Delivered);
+    assert_eq!(found.state, Delivered);
     assert_eq!(found.history.unwrap().len(), 1);
     assert!(found.delivery.is_some());
     let queued = people.find(&operator(), second).await.unwrap();
@@ -91,41 +64,35 @@ async fn a_person_sees_the_lookups_of_both_environments_and_all_keys() {
 #[tokio::test]
 async fn the_lookups_of_a_key_are_those_of_all_that_share_its_counters() {
     let (world, process, old) = start().await;
-    let people = process.people(&world);
+    let people = &process.people;
     let other = world.holder(&operator(), Environment::Test).await;
-    let before = process.create(&old, lookup("10.00")).await.id;
+    let before = process.queue(&old, "10.00").await;
     process.create(&other, lookup("10.00")).await;
     world.pass(seconds(1)).await;
-    let grace = Grace::from_hours(1).unwrap();
-    let rotated = world.base.keys.rotate(&operator(), old.id, grace).await;
-    let rotated = rotated.unwrap().new;
-    let new = Holder {
-        id: rotated.key.key.id,
-        secret: rotated.secret,
-    };
-    let after = process.create(&new, lookup("10.00")).await.id;
+    let new = world.base.rotate(&old, 1).await;
+    let after = process.queue(&new, "10.00").await;
     for key in [old.id, new.id] {
         let query = PersonLookupQuery {
             key: Some(key),
-            ..all()
+            ..everything()
         };
-        assert_eq!(listed(&people, &operator(), &query).await, [after, before]);
+        assert_eq!(listed(people, &operator(), &query).await, [after, before]);
     }
 }
 
 #[tokio::test]
 async fn lookups_of_another_account_do_not_exist_even_for_an_admin() {
     let (world, process, holder) = start().await;
-    let people = process.people(&world);
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let people = &process.people;
+    let id = process.queue(&holder, "10.00").await;
     // One with an account of its own, and one that was never seen before.
     let ana = person("ana", Role::Admin);
     world.holder(&ana, Environment::Test).await;
     for other in [ana, person("ben", Role::Admin)] {
-        assert_eq!(listed(&people, &other, &all()).await, []);
+        assert_eq!(listed(people, &other, &everything()).await, []);
         let of_key = PersonLookupQuery {
             key: Some(holder.id),
-            ..all()
+            ..everything()
         };
         let refused = [
             people.list(&other, &of_key).await.map(drop),
@@ -138,23 +105,23 @@ async fn lookups_of_another_account_do_not_exist_even_for_an_admin() {
             assert!(matches!(refused, Err(PersonLookupError::NotFound)));
         }
     }
-    assert_eq!(process.state(&holder, id).await, LookupState::Queued);
+    assert_eq!(process.state(&holder, id).await, Queued);
 }
 
 #[tokio::test]
 async fn a_canceled_lookup_is_concluded_as_one_that_its_key_canceled() {
     let (world, process, holder) = start().await;
-    let people = process.people(&world);
+    let people = &process.people;
     world.bank.hold();
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     process.work().await;
     let early = people.erase(&operator(), id).await;
     assert!(matches!(early, Err(PersonLookupError::NotFinal)));
     let canceled = people.cancel(&operator(), id).await.unwrap();
-    assert_eq!(canceled.state, LookupState::Canceled);
+    assert_eq!(canceled.state, Canceled);
     world.bank.release();
     settle().await;
-    assert_eq!(process.state(&holder, id).await, LookupState::Canceled);
+    assert_eq!(process.state(&holder, id).await, Canceled);
     assert_eq!(world.outcomes(), [Outcome::Canceled]);
     assert_eq!(world.charges(&holder).await, (1, 0));
     let late = people.cancel(&operator(), id).await;
@@ -168,37 +135,29 @@ async fn a_canceled_lookup_is_concluded_as_one_that_its_key_canceled() {
 
 #[tokio::test]
 async fn a_caller_who_waits_learns_that_a_person_canceled() {
-    let (world, process, holder) = start().await;
-    let people = process.people(&world);
-    let id = process.create(&holder, lookup("404.02")).await.id;
+    let (_world, process, holder) = start().await;
+    let people = &process.people;
+    let id = process.queue(&holder, "404.02").await;
     process.work().await;
-    let lookups = process.lookups.clone();
-    let access = super::steps::access(&holder);
-    let waiting = tokio::spawn(async move {
-        use ports::inbound::Lookups as _;
-        lookups.find(access, id, seconds(25)).await
-    });
-    settle().await;
+    let waiting = super::waits::wait(&process, &holder, id).await;
     people.cancel(&operator(), id).await.unwrap();
-    let found = waiting.await.unwrap().unwrap().found;
-    assert_eq!(found.state, LookupState::Canceled);
+    assert_eq!(super::waits::view(waiting).await.state, Canceled);
 }
 
 #[tokio::test]
 async fn a_failing_store_and_a_lost_secret_are_told_apart() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
-    let others = process.people(&world);
-    process.store.faults().inject(Fault::Fails);
-    let failed = others.find(&operator(), id).await;
+    let id = process.queue(&holder, "10.00").await;
+    let people = &process.people;
+    process.faults().inject(Fault::Fails);
+    let failed = people.find(&operator(), id).await;
     assert!(matches!(failed, Err(PersonLookupError::Store(_))));
-    let failed = others.list(&operator(), &all()).await;
+    let failed = people.list(&operator(), &everything()).await;
     assert!(matches!(failed, Err(PersonLookupError::Store(_))));
-    let forgetful = world.process(super::steps::Settings {
+    let forgetful = world.process(Settings {
         secrets: &[2],
         ..Default::default()
     });
-    let people = forgetful.people(&world);
-    let unreadable = people.find(&operator(), id).await;
+    let unreadable = forgetful.people.find(&operator(), id).await;
     assert!(matches!(unreadable, Err(PersonLookupError::Unreadable(_))));
 }

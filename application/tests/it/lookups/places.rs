@@ -1,12 +1,8 @@
 //! Places: attempts that a process makes at the same time, and whose they are.
 
-use domain::customer::Role;
-use domain::key::Environment;
-use domain::lookup::LookupState;
 use domain::pacing::LookupClass;
 
-use super::steps::{Settings, awaited, lookup, seconds, settle, start};
-use crate::support::person;
+use super::*;
 
 #[tokio::test]
 async fn no_more_attempts_are_made_at_once_than_there_are_places() {
@@ -20,9 +16,7 @@ async fn no_more_attempts_are_made_at_once_than_there_are_places() {
         process.work().await;
     }
     let running = world.all_stored(&holder).await;
-    let running = running
-        .iter()
-        .filter(|found| found.state == LookupState::Running);
+    let running = running.iter().filter(|found| found.state == Running);
     assert_eq!(running.count(), 8);
     world.bank.release();
     settle().await;
@@ -35,7 +29,7 @@ async fn no_more_attempts_are_made_at_once_than_there_are_places() {
 #[tokio::test]
 async fn a_place_that_becomes_free_is_filled_at_once() {
     let (world, process, holder) = start().await;
-    let worker = tokio::spawn(process.worker.clone().run());
+    let worker = process.run_worker().await;
     for _ in 0..50 {
         process.create(&holder, lookup("10.00")).await;
     }
@@ -71,7 +65,7 @@ async fn those_who_wait_go_before_the_others_at_their_first_attempt_alone() {
         places: 1,
         ..Settings::default()
     });
-    let background = process.create(&holder, lookup("404.02")).await.id;
+    let background = process.queue(&holder, "404.02").await;
     drop(process.begin(&holder, awaited("404.02")));
     settle().await;
     let stored = world.all_stored(&holder).await;
@@ -117,8 +111,8 @@ async fn the_hundred_lookups_of_one_customer_do_not_delay_the_one_of_another() {
         process.create(&greedy, lookup("10.00")).await;
     }
     process.work().await;
-    let id = process.create(&modest, lookup("10.00")).await.id;
+    let id = process.queue(&modest, "10.00").await;
     process.work().await;
-    assert_eq!(process.state(&modest, id).await, LookupState::Delivered);
+    assert_eq!(process.state(&modest, id).await, Delivered);
     assert!(world.ended().len() <= 12, "all others went first");
 }

@@ -1,24 +1,20 @@
 //! Questions of tests, and the exchange that asks them.
 
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
 use async_trait::async_trait;
 use domain::calendar::parse_date;
+use domain::file::RequestedFiles;
 use domain::inference::InferredBanks;
 use domain::lookup::{Metadata, RetryFor};
-use domain::participant::Catalogue;
-use domain::query::{Institutions, ProofQuery, RawQuery, Token};
-use ports::inbound::{
-    FetchError, InvalidRequest, LookupExchange, LookupRequest, LookupView, RepeatableExchange,
-    ServedRequest,
-};
-use tokio::sync::oneshot;
+use domain::query::ProofQuery;
+use ports::inbound::{FetchError, InvalidRequest, LookupExchange, RepeatableExchange};
 
-use super::steps::{XML, seconds};
+use super::*;
+
+pub(super) const XML: RequestedFiles = RequestedFiles::Xml;
+pub(super) const BOTH: RequestedFiles = RequestedFiles::Both;
 
 /// The question of the exchange.
-pub(crate) enum Question {
+pub(super) enum Question {
     Good(LookupRequest),
     Invalid,
     Panics,
@@ -32,14 +28,14 @@ impl From<LookupRequest> for Question {
 
 pub(super) struct Exchange {
     pub(super) question: Question,
-    pub(super) refusals: Arc<Mutex<Vec<FetchError>>>,
+    pub(super) refusals: Vec<FetchError>,
     pub(super) answer: oneshot::Sender<Answer>,
 }
 
-pub(crate) struct Answer {
-    pub(crate) served: ServedRequest,
-    pub(crate) created: Option<LookupView>,
-    pub(crate) refusals: Vec<FetchError>,
+pub(super) struct Answer {
+    pub(super) served: ServedRequest,
+    pub(super) created: Option<LookupView>,
+    pub(super) refusals: Vec<FetchError>,
 }
 
 #[async_trait]
@@ -60,39 +56,31 @@ impl LookupExchange for Exchange {
     }
 
     fn refuse(&mut self, error: &FetchError, _: &InferredBanks) {
-        self.refusals.lock().unwrap().push(error.clone());
+        self.refusals.push(error.clone());
     }
 
     async fn finish(self: Box<Self>, served: ServedRequest, created: Option<LookupView>) {
-        let refusals = self.refusals.lock().unwrap().clone();
-        let answer = Answer {
+        let refusals = self.refusals;
+        drop(self.answer.send(Answer {
             served,
             created,
             refusals,
-        };
-        drop(self.answer.send(answer));
+        }));
     }
 }
 
-/// Tracking key of every transfer here.
-pub(crate) const TRACKING_KEY: &str = "MBAN01002611180000000001";
-
-pub(crate) fn query(date: &str, amount: &str) -> ProofQuery {
-    let raw = RawQuery {
-        date: Token::Text(date.to_owned().into()),
-        tracking_key: Token::Text(TRACKING_KEY.into()),
-        account: Token::Text("002010077777777771".into()),
-        amount: Token::Number(amount),
-        ..RawQuery::default()
-    };
-    let today = parse_date("2026-11-20").unwrap();
-    ProofQuery::parse(&raw, Institutions::Inferable, today, Catalogue::embedded()).unwrap()
+/// The payment of a day.
+pub(super) fn query(date: &str, amount: &str) -> ProofQuery {
+    ProofQuery {
+        date: parse_date(date).unwrap(),
+        ..query_of(amount)
+    }
 }
 
 /// A lookup of a transfer of two days ago, for which nobody waits.
-pub(crate) fn lookup(amount: &str) -> LookupRequest {
+pub(super) fn lookup(amount: &str) -> LookupRequest {
     LookupRequest {
-        query: query("2026-11-18", amount),
+        query: query_of(amount),
         files: XML,
         retry_for: RetryFor::DEFAULT,
         metadata: Metadata::default(),
@@ -101,7 +89,7 @@ pub(crate) fn lookup(amount: &str) -> LookupRequest {
 }
 
 /// The same of a transfer of today.
-pub(crate) fn lookup_of_today(amount: &str) -> LookupRequest {
+pub(super) fn lookup_of_today(amount: &str) -> LookupRequest {
     LookupRequest {
         query: query("2026-11-20", amount),
         ..lookup(amount)
@@ -109,14 +97,14 @@ pub(crate) fn lookup_of_today(amount: &str) -> LookupRequest {
 }
 
 /// The same, for which its creator waits.
-pub(crate) fn awaited(amount: &'static str) -> LookupRequest {
+pub(super) fn awaited(amount: &str) -> LookupRequest {
     LookupRequest {
         wait: seconds(25),
         ..lookup(amount)
     }
 }
 
-pub(crate) fn retried_for(seconds: u64, request: LookupRequest) -> LookupRequest {
+pub(super) fn retried_for(seconds: u64, request: LookupRequest) -> LookupRequest {
     LookupRequest {
         retry_for: RetryFor::from_secs(seconds).unwrap(),
         ..request

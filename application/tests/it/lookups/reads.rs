@@ -1,56 +1,33 @@
 //! Reads: whose lookups a key sees, how often, and page by page.
 
 use chrono::TimeDelta;
-use domain::customer::Role;
-use domain::key::Environment;
-use domain::lookup::LookupState;
-use domain::page::{Cursor, PageRequest, PageSize};
-use ports::inbound::{
-    AdmissionError, KeyAdministration as _, LookupError, LookupQuery, Lookups as _, RequestedScope,
-};
-use ports::outbound::Clock as _;
-use testkit::fakes::Fault;
+use domain::page::Cursor;
+use ports::inbound::AdmissionError;
 
-use super::steps::{Process, access, lookup, seconds, settle, start};
-use crate::support::fixture::Holder;
-use crate::support::{operator, person};
+use super::*;
+use crate::support::WatchedKeys as _;
 
-fn all() -> LookupQuery {
-    LookupQuery {
-        states: Vec::new(),
-        created_from: None,
-        batch: None,
-        page: PageRequest::first(PageSize::MAX),
-    }
-}
-
-impl Process {
-    /// Ids in a list, and the cursor of its last entry if there are more.
-    async fn list(
-        &self,
-        holder: &Holder,
-        query: LookupQuery,
-    ) -> (Vec<domain::lookup::LookupId>, Option<Cursor>) {
-        let page = self
-            .lookups
-            .list(access(holder), query)
-            .await
-            .unwrap()
-            .found;
-        let ids = page.items.iter().map(|(_, lookup)| lookup.id).collect();
-        let last = page.items.last().map(|(cursor, _)| cursor.clone());
-        (ids, last.filter(|_| page.has_next))
-    }
+/// Ids in a list, and the cursor of its last entry if there are more.
+async fn list(
+    process: &Process,
+    holder: &Holder,
+    query: LookupQuery,
+) -> (Vec<LookupId>, Option<Cursor>) {
+    let page = process.lookups.list(access(holder), query).await;
+    let page = page.unwrap().found;
+    let ids = page.items.iter().map(|(_, lookup)| lookup.id).collect();
+    let last = page.items.last().map(|(cursor, _)| cursor.clone());
+    (ids, last.filter(|_| page.has_next))
 }
 
 #[tokio::test]
 async fn a_lookup_of_another_customer_or_environment_is_unknown() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     let ana = person("ana", Role::Admin);
     let others = [
         world.holder(&ana, Environment::Test).await,
-        world.holder(&operator(), Environment::Live).await,
+        world.live_holder().await,
     ];
     for other in &others {
         let found = process.find(other, id).await;
@@ -59,21 +36,19 @@ async fn a_lookup_of_another_customer_or_environment_is_unknown() {
         assert!(matches!(waited, Err(LookupError::Unknown)));
         let removed = process.remove(other, id).await;
         assert!(matches!(removed, Err(LookupError::Unknown)));
-        assert_eq!(process.list(other, all()).await.0, []);
+        assert_eq!(list(&process, other, all()).await.0, []);
     }
-    assert_eq!(process.state(&holder, id).await, LookupState::Queued);
+    assert_eq!(process.state(&holder, id).await, Queued);
     // Another key of the same customer and environment reads it.
     let second = world.holder(&operator(), Environment::Test).await;
-    assert_eq!(process.state(&second, id).await, LookupState::Queued);
+    assert_eq!(process.state(&second, id).await, Queued);
 }
 
 #[tokio::test]
 async fn a_revoked_key_reads_nothing() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
-    let own = RequestedScope::Own;
-    let revoked = world.base.keys.revoke(&operator(), own, holder.id).await;
-    revoked.unwrap();
+    let id = process.queue(&holder, "10.00").await;
+    world.base.revoke(&holder).await;
     let refused = |error| matches!(error, LookupError::Refused(AdmissionError::InvalidKey));
     assert!(refused(process.find(&holder, id).await.unwrap_err()));
     assert!(refused(process.remove(&holder, id).await.unwrap_err()));
@@ -88,7 +63,7 @@ async fn a_revoked_key_reads_nothing() {
 #[tokio::test]
 async fn reads_are_free() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     for _ in 0..10 {
         let read = process.find(&holder, id).await.unwrap();
         assert_eq!(read.key, holder.id);
@@ -101,7 +76,7 @@ async fn reads_are_free() {
 #[tokio::test]
 async fn more_than_six_hundred_reads_a_minute_are_refused() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     for number in 0..600 {
         let found = process.find(&holder, id).await;
         assert!(found.is_ok(), "read {number}");
@@ -125,7 +100,7 @@ async fn a_list_has_pages_from_the_newest_to_the_oldest() {
     let (world, process, holder) = start().await;
     let mut ids = Vec::new();
     for _ in 0..5 {
-        ids.push(process.create(&holder, lookup("10.00")).await.id);
+        ids.push(process.queue(&holder, "10.00").await);
         world.pass(seconds(1)).await;
     }
     ids.reverse();
@@ -136,7 +111,7 @@ async fn a_list_has_pages_from_the_newest_to_the_oldest() {
             after,
             ..first.clone()
         };
-        let (page, last) = process.list(&holder, LookupQuery { page, ..all() }).await;
+        let (page, last) = list(&process, &holder, LookupQuery { page, ..all() }).await;
         listed.extend(page);
         after = last;
     }
@@ -152,69 +127,62 @@ async fn a_list_is_of_the_states_and_the_time_that_are_wanted() {
     world.pass(seconds(10)).await;
     let new = process.create(&holder, lookup("10.00")).await;
     let delivered = LookupQuery {
-        states: vec![LookupState::Delivered, LookupState::Failed],
+        states: vec![Delivered, Failed],
         ..all()
     };
-    assert_eq!(process.list(&holder, delivered).await.0, [old.id]);
+    assert_eq!(list(&process, &holder, delivered).await.0, [old.id]);
     let from = old.created_at + TimeDelta::seconds(1);
     let later = LookupQuery {
         created_from: Some(from),
-        batch: None,
         ..all()
     };
-    assert_eq!(process.list(&holder, later).await.0, [new.id]);
+    assert_eq!(list(&process, &holder, later).await.0, [new.id]);
 }
 
 #[tokio::test]
 async fn a_store_that_fails_is_told_apart_from_an_unknown_lookup() {
     let (_world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     process.find(&holder, id).await.unwrap();
-    process.store.faults().inject(Fault::Fails);
+    process.faults().inject(Fault::Fails);
+    let listed = process.lookups.list(access(&holder), all()).await;
     for error in [
         process.find(&holder, id).await.unwrap_err(),
         process.remove(&holder, id).await.unwrap_err(),
-        process
-            .lookups
-            .list(access(&holder), all())
-            .await
-            .unwrap_err(),
+        listed.unwrap_err(),
     ] {
-        let unavailable = matches!(
-            error,
-            LookupError::Refused(AdmissionError::Unavailable { .. })
-        );
-        assert!(unavailable, "{error:?}");
+        let LookupError::Refused(AdmissionError::Unavailable { .. }) = error else {
+            panic!("{error:?}");
+        };
     }
 }
 
 #[tokio::test]
 async fn a_cold_key_is_read_once_however_many_read_with_it() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     let cold = world.holder(&operator(), Environment::Test).await;
-    let before = world.base.store.snapshots();
+    let before = world.base.store.snapshots_read();
     let reads = (0..20).map(|_| process.find(&cold, id));
     let found = futures::future::join_all(reads).await;
     assert!(found.iter().all(Result::is_ok));
     // One reading hydrates it, and another confirms that.
-    assert_eq!(world.base.store.snapshots() - before, 2);
+    assert_eq!(world.base.store.snapshots_read() - before, 2);
 }
 
 #[tokio::test]
 async fn a_due_lookup_has_a_place_in_the_queue_that_is_read_by_itself() {
     let (world, process, _) = start().await;
-    let holder = world.holder(&operator(), Environment::Live).await;
-    let ana = world
-        .holder(&person("ana", Role::Admin), Environment::Live)
-        .await;
+    let holder = world.live_holder().await;
+    let ana = person("ana", Role::Admin);
+    let ana = world.holder(&ana, Environment::Live).await;
     let mut ids = Vec::new();
     for _ in 0..10 {
         let created = process.create(&holder, lookup("404.02")).await;
         assert_eq!(created.queue, None);
         ids.push(created.id);
     }
-    let hers = process.create(&ana, lookup("404.02")).await.id;
+    let hers = process.queue(&ana, "404.02").await;
     let mut places = vec![process.view(&ana, hers).await.queue.unwrap()];
     assert!(places[0].position <= 2);
     for id in &ids {
@@ -227,13 +195,8 @@ async fn a_due_lookup_has_a_place_in_the_queue_that_is_read_by_itself() {
     let wait = places[10].eta.unwrap() - world.base.clock.now();
     assert_eq!(wait.num_milliseconds(), 11_183);
     let listed = process.lookups.list(access(&holder), all()).await.unwrap();
-    assert!(
-        listed
-            .found
-            .items
-            .iter()
-            .all(|(_, view)| view.queue.is_none())
-    );
+    let mut listed = listed.found.items.iter();
+    assert!(listed.all(|(_, view)| view.queue.is_none()));
     world.live_bank.hold();
     process.work().await;
     assert_eq!(process.view(&ana, hers).await.queue, None, "it runs");
@@ -247,7 +210,7 @@ async fn a_due_lookup_has_a_place_in_the_queue_that_is_read_by_itself() {
 #[tokio::test]
 async fn the_sandbox_has_a_queue_and_no_estimate() {
     let (_world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     let queue = process.view(&holder, id).await.queue.unwrap();
     assert_eq!((queue.position, queue.eta), (1, None));
     process.work().await;

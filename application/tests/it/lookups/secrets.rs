@@ -1,11 +1,6 @@
 //! Generations of the store secret.
 
-use domain::lookup::LookupState;
-use domain::outcome::Outcome;
-use domain::page::{PageRequest, PageSize};
-use ports::inbound::{LookupError, LookupQuery, Lookups as _};
-
-use super::steps::{Settings, access, lookup, retried_for, seconds, start};
+use super::*;
 
 fn secrets(secrets: &'static [u16]) -> Settings {
     Settings {
@@ -17,15 +12,15 @@ fn secrets(secrets: &'static [u16]) -> Settings {
 #[tokio::test]
 async fn a_lookup_opens_after_a_rotation_of_the_secret() {
     let (world, process, holder) = start().await;
-    let delivered = process.create(&holder, lookup("10.00")).await.id;
+    let delivered = process.queue(&holder, "10.00").await;
     process.work().await;
-    let queued = process.create(&holder, lookup("10.00")).await.id;
+    let queued = process.queue(&holder, "10.00").await;
     let rotated = world.process(secrets(&[2, 1]));
     assert!(rotated.view(&holder, delivered).await.delivery.is_some());
     rotated.work().await;
-    assert_eq!(rotated.state(&holder, queued).await, LookupState::Delivered);
+    assert_eq!(rotated.state(&holder, queued).await, Delivered);
     // New ones are written with the new secret, which the old process doesn't know yet.
-    let new = rotated.create(&holder, lookup("10.00")).await.id;
+    let new = rotated.queue(&holder, "10.00").await;
     let found = process.find(&holder, new).await;
     assert!(matches!(found, Err(LookupError::Unreadable { .. })));
 }
@@ -33,20 +28,14 @@ async fn a_lookup_opens_after_a_rotation_of_the_secret() {
 #[tokio::test]
 async fn a_lookup_whose_secret_is_gone_is_unreadable() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     let ignorant = world.process(secrets(&[2]));
     let unreadable = ignorant.find(&holder, id).await.unwrap_err();
     let LookupError::Unreadable { cause } = unreadable else {
         panic!("{unreadable:?}");
     };
     assert!(cause.to_string().contains("CEP_STORE_SECRET"), "{cause}");
-    let query = LookupQuery {
-        states: Vec::new(),
-        created_from: None,
-        batch: None,
-        page: PageRequest::first(PageSize::MAX),
-    };
-    let listed = ignorant.lookups.list(access(&holder), query).await;
+    let listed = ignorant.lookups.list(access(&holder), all()).await;
     assert!(matches!(listed, Err(LookupError::Unreadable { .. })));
 }
 
@@ -56,11 +45,7 @@ async fn a_worker_without_the_secret_tries_again_and_ends_with_a_refund() {
     let request = retried_for(15, lookup("10.00"));
     let id = process.create(&holder, request).await.id;
     let ignorant = world.process(secrets(&[2]));
-    for (wait, state) in [
-        (10, LookupState::Waiting),
-        (5, LookupState::Waiting),
-        (0, LookupState::Failed),
-    ] {
+    for (state, wait) in [(Waiting, 10), (Waiting, 5), (Failed, 0)] {
         assert_eq!(ignorant.work().await, 1);
         assert_eq!(process.state(&holder, id).await, state);
         world.pass(seconds(wait)).await;
@@ -74,22 +59,22 @@ async fn a_worker_without_the_secret_tries_again_and_ends_with_a_refund() {
 #[tokio::test]
 async fn a_lookup_is_delivered_when_its_secret_is_listed_again() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     world.process(secrets(&[2])).work().await;
-    assert_eq!(process.state(&holder, id).await, LookupState::Waiting);
+    assert_eq!(process.state(&holder, id).await, Waiting);
     world.pass(seconds(10)).await;
     world.process(secrets(&[2, 1])).work().await;
-    assert_eq!(process.state(&holder, id).await, LookupState::Delivered);
+    assert_eq!(process.state(&holder, id).await, Delivered);
 }
 
 #[tokio::test]
 async fn one_without_the_secret_can_cancel_a_lookup() {
     let (world, process, holder) = start().await;
-    let id = process.create(&holder, lookup("10.00")).await.id;
+    let id = process.queue(&holder, "10.00").await;
     let ignorant = world.process(secrets(&[2]));
     let removed = ignorant.remove(&holder, id).await;
     assert!(matches!(removed, Err(LookupError::Unreadable { .. })));
-    assert_eq!(process.state(&holder, id).await, LookupState::Canceled);
+    assert_eq!(process.state(&holder, id).await, Canceled);
     assert_eq!(world.outcomes(), [Outcome::Canceled]);
     ignorant.remove(&holder, id).await.unwrap();
 }

@@ -1,27 +1,18 @@
 //! The archive of issued proofs: what another process, or this one after a restart, has of it.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use application::{ArchiveParts, ArchiveService};
+use application::ArchiveParts;
 use bytes::Bytes;
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
-use domain::archive::{ArchiveIndex, ArchiveSecrets, ContentKey};
-use domain::file::RequestedFiles;
-use domain::key::{Environment, HashGeneration};
+use domain::archive::{ArchiveSecrets, ContentKey};
+use domain::key::HashGeneration;
 use futures::executor::block_on;
-use ports::inbound::{Delivery, Files};
 use ports::outbound::{ArchivedProof, Cipher, CipherError, Clock as _, ProofArchive as _};
 use rstest::rstest;
-use testkit::fakes::{ManualClock, MemoryStore, Script, unsealed_proof};
+use testkit::fakes::MemoryStore;
 use testkit::log::listen;
 
-use super::{Fixture, LANE, ProofRequest, fixture_on, query, request_id, transfer};
-
-pub(crate) const XML: RequestedFiles = RequestedFiles::Xml;
-const PDF: RequestedFiles = RequestedFiles::Pdf;
-pub(crate) const BOTH: RequestedFiles = RequestedFiles::Both;
+use super::*;
 
 fn secrets(bytes: &[u8]) -> ArchiveSecrets {
     let secret = |byte: &u8| (HashGeneration(u16::from(*byte)), vec![*byte; 32]);
@@ -64,10 +55,6 @@ pub(crate) fn process(store: &MemoryStore) -> Fixture {
     process_with(store, &[1])
 }
 
-async fn delivered(fixture: &Fixture, wanted: RequestedFiles) -> Delivery {
-    fixture.fetch("10.00", wanted).await.result.unwrap()
-}
-
 /// The XML and the PDF, as far as they were delivered.
 fn bytes_of(files: Files) -> [Option<Bytes>; 2] {
     match files {
@@ -92,7 +79,7 @@ fn entry(store: &MemoryStore) -> ArchivedProof {
 #[tokio::test]
 async fn an_archived_proof_is_delivered_without_asking_the_bank(#[case] wanted: RequestedFiles) {
     let store = MemoryStore::default();
-    let first = delivered(&process(&store), wanted).await;
+    let first = process(&store).delivery("10.00", wanted).await;
     let other = process(&store);
     let report = other.fetch("10.00", wanted).await;
     assert_eq!(report.details.bank_time, None, "the bank was asked");
@@ -103,16 +90,16 @@ async fn an_archived_proof_is_delivered_without_asking_the_bank(#[case] wanted: 
     assert_eq!(other.monitor.health(Environment::Test, None).lookups, 0);
     // From now on it is in memory.
     store.faults().forget_calls();
-    delivered(&other, wanted).await;
-    assert_eq!(store.faults().calls().len(), 0);
+    other.delivery("10.00", wanted).await;
+    assert_eq!(store.faults().all_calls(), 0);
 }
 
 #[tokio::test]
 async fn the_seal_of_an_archived_proof_is_checked_again_and_not_recorded() {
     let store = MemoryStore::default();
-    delivered(&process(&store), XML).await;
+    process(&store).delivery("10.00", XML).await;
     let other = process(&store);
-    delivered(&other, XML).await;
+    other.delivery("10.00", XML).await;
     assert_eq!(other.seals.checked().len(), 1);
     assert_eq!(other.seals.recorded(), []);
 }
@@ -120,7 +107,7 @@ async fn the_seal_of_an_archived_proof_is_checked_again_and_not_recorded() {
 #[tokio::test]
 async fn a_transfer_that_is_not_archived_is_looked_up() {
     let store = MemoryStore::default();
-    delivered(&process(&store), XML).await;
+    process(&store).delivery("10.00", XML).await;
     let other = process(&store);
     for amount in ["10.01", "404.00", "404.02", "502.00"] {
         let _ = other.fetch(amount, XML).await;
@@ -133,15 +120,8 @@ async fn a_transfer_that_is_not_archived_is_looked_up() {
 async fn environments_have_entries_of_their_own() {
     let store = MemoryStore::default();
     let fixture = process(&store);
-    delivered(&fixture, XML).await;
-    let request = ProofRequest {
-        query: query("10.00"),
-        wanted: XML,
-        environment: Environment::Live,
-        lane: LANE,
-        request_id: request_id(),
-    };
-    fixture.proofs.fetch(request).await.result.unwrap();
+    fixture.delivery("10.00", XML).await;
+    fixture.live_delivery("10.00").await;
     assert_eq!(fixture.live.times_asked(), 1);
     assert_eq!(store.archive().len(), 2);
 }
@@ -150,7 +130,7 @@ async fn environments_have_entries_of_their_own() {
 async fn a_damaged_entry_is_looked_up_and_written_again() {
     let store = MemoryStore::default();
     let now = process(&store).clock.now();
-    delivered(&process(&store), XML).await;
+    process(&store).delivery("10.00", XML).await;
     let sound = entry(&store);
     for content in [
         Vec::new(),
@@ -163,7 +143,7 @@ async fn a_damaged_entry_is_looked_up_and_written_again() {
         store.archive_proof(&damaged, now).await.unwrap();
         let fixture = process(&store);
         let (log, _guard) = listen();
-        delivered(&fixture, XML).await;
+        fixture.delivery("10.00", XML).await;
         assert_eq!(fixture.test.times_asked(), 1);
         assert_ne!(entry(&store), damaged);
         let lines = log.of("application::proofs::archive");
@@ -198,7 +178,7 @@ async fn with_another_proof(cipher: &Arc<dyn Cipher>, content: Option<&[u8]>) ->
             Some(archive(&store, clock, Arc::clone(cipher), &[1]))
         })
     };
-    fixture().fetch("99.00", XML).await.result.unwrap();
+    fixture().delivery("99.00", XML).await;
     let [keys] = &secrets(&[1]).keys(Environment::Test, &transfer(1_000))[..] else {
         panic!("one secret has one entry");
     };
@@ -215,7 +195,7 @@ async fn an_archived_proof_of_another_transfer_is_never_delivered() {
     let ciphers: [Arc<dyn Cipher>; 2] = [Arc::new(AesCipher), Arc::new(NoCipher)];
     for cipher in &ciphers {
         let fixture = with_another_proof(cipher, None).await;
-        let delivery = delivered(&fixture, XML).await;
+        let delivery = fixture.delivery("10.00", XML).await;
         assert_eq!(delivery.proof.centavos, 1_000);
         assert_eq!(fixture.test.times_asked(), 1);
     }
@@ -231,7 +211,7 @@ async fn content_that_makes_no_sense_is_looked_up() {
         b"\x01\x00\xff\xff\xff\xffx",
     ] {
         let fixture = with_another_proof(&cipher, Some(content)).await;
-        delivered(&fixture, XML).await;
+        fixture.delivery("10.00", XML).await;
         assert_eq!(fixture.test.times_asked(), 1);
     }
 }
@@ -239,7 +219,7 @@ async fn content_that_makes_no_sense_is_looked_up() {
 #[tokio::test]
 async fn a_pdf_that_is_fetched_later_extends_the_entry() {
     let store = MemoryStore::default();
-    delivered(&process(&store), XML).await;
+    process(&store).delivery("10.00", XML).await;
     // Each by another process: what it wants, and what it asks the bank for.
     for (wanted, asked) in [
         (XML, None),
@@ -252,7 +232,7 @@ async fn a_pdf_that_is_fetched_later_extends_the_entry() {
         (XML, None),
     ] {
         let fixture = process(&store);
-        delivered(&fixture, wanted).await;
+        fixture.delivery("10.00", wanted).await;
         assert_eq!(fixture.asked(), Vec::from_iter(asked), "{wanted:?}");
     }
     assert_eq!(store.archive().len(), 1);
@@ -262,9 +242,9 @@ async fn a_pdf_that_is_fetched_later_extends_the_entry() {
 async fn a_pdf_of_another_process_is_found_while_the_xml_is_in_memory() {
     let store = MemoryStore::default();
     let (one, other) = (process(&store), process(&store));
-    delivered(&one, XML).await;
-    delivered(&other, PDF).await;
-    let Files::Pdf(_) = delivered(&one, PDF).await.files else {
+    one.delivery("10.00", XML).await;
+    other.delivery("10.00", PDF).await;
+    let Files::Pdf(_) = one.delivery("10.00", PDF).await.files else {
         panic!("the PDF was wanted");
     };
     assert_eq!((one.asked(), other.asked()), (vec![XML], vec![PDF]));
@@ -274,12 +254,12 @@ async fn a_pdf_of_another_process_is_found_while_the_xml_is_in_memory() {
 async fn an_archived_xml_that_differs_from_the_one_in_memory_is_not_used() {
     let store = MemoryStore::default();
     let one = process(&store);
-    delivered(&one, XML).await;
+    one.delivery("10.00", XML).await;
     let other = process_with(&store, &[2]);
     let mut issued = unsealed_proof(&transfer(1_000));
     issued.xml = issued.xml.map(|xml| [&xml[..], b"\n"].concat().into());
     other.test.script(transfer(1_000), Script::Issue(issued));
-    delivered(&other, BOTH).await;
+    other.delivery("10.00", BOTH).await;
     // Where the first process would have written it.
     let index = |byte| secrets(&[byte]).keys(Environment::Test, &transfer(1_000));
     let [theirs, ours] = [index(2), index(1)].map(|mut keys| keys.remove(0));
@@ -292,18 +272,18 @@ async fn an_archived_xml_that_differs_from_the_one_in_memory_is_not_used() {
         content: content.unwrap(),
     };
     store.archive_proof(&forged, since).await.unwrap();
-    delivered(&one, PDF).await;
+    one.delivery("10.00", PDF).await;
     assert_eq!(one.asked(), [XML, PDF]);
 }
 
 #[tokio::test]
 async fn an_entry_past_its_retention_is_looked_up() {
     let store = MemoryStore::default();
-    delivered(&process(&store), XML).await;
+    process(&store).delivery("10.00", XML).await;
     for (days, asked) in [(7, 0), (8, 1)] {
         let fixture = process(&store);
         fixture.clock.advance(Duration::from_hours(24 * days));
-        delivered(&fixture, XML).await;
+        fixture.delivery("10.00", XML).await;
         assert_eq!(fixture.test.times_asked(), asked, "{days}");
     }
 }
@@ -311,7 +291,7 @@ async fn an_entry_past_its_retention_is_looked_up() {
 #[tokio::test]
 async fn entries_of_an_old_secret_are_read_as_long_as_it_is_listed() {
     let store = MemoryStore::default();
-    delivered(&process_with(&store, &[1]), XML).await;
+    process_with(&store, &[1]).delivery("10.00", XML).await;
     for (listed, asked) in [
         (&[2, 1][..], 0),
         // The old secret is gone: the entry is neither found nor opened.
@@ -320,9 +300,8 @@ async fn entries_of_an_old_secret_are_read_as_long_as_it_is_listed() {
         (&[3, 2], 0),
     ] {
         let fixture = process_with(&store, listed);
-        delivered(&fixture, XML).await;
+        fixture.delivery("10.00", XML).await;
         assert_eq!(fixture.test.times_asked(), asked, "{listed:?}");
     }
-    let indexes: Vec<ArchiveIndex> = store.archive().iter().map(|it| it.index).collect();
-    assert_eq!(indexes.len(), 2);
+    assert_eq!(store.archive().len(), 2);
 }

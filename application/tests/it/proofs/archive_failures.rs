@@ -1,16 +1,15 @@
 //! Failures of the archive: no request fails with it, none waits long, and what isn't archived is counted.
 
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Mutex;
 
-use application::{ArchiveParts, ArchiveService, SpawnTask};
+use application::{ArchiveParts, SpawnTask};
 use futures::executor::block_on;
 use ports::outbound::{BankFiles, Clock as _};
 use rstest::rstest;
-use testkit::fakes::{Fault, MemoryStore, Script, unsealed_proof};
+use testkit::fakes::{Fault, MemoryStore};
 
-use super::archive::{BOTH, XML, parts, process};
-use super::{Fixture, fixture_on, transfer};
+use super::archive::{parts, process};
+use super::*;
 
 /// A process whose tasks run as `spawn` says, and its archive.
 fn process_spawning(store: &MemoryStore, spawn: SpawnTask) -> (Fixture, Arc<ArchiveService>) {
@@ -34,9 +33,8 @@ async fn an_archive_that_fails_fails_no_request(#[case] fault: Fault) {
     let store = MemoryStore::default();
     let fixture = process(&store);
     store.faults().inject(fault);
-    for centavos in 0..20 {
-        let amount = ["10.00", "10.01", "10.02", "10.03"][centavos % 4];
-        fixture.fetch(amount, BOTH).await.result.unwrap();
+    for amount in ["10.00", "10.01", "10.02", "10.03"].repeat(5) {
+        fixture.delivery(amount, BOTH).await;
     }
     assert_eq!(fixture.test.times_asked(), 4);
 }
@@ -46,15 +44,15 @@ async fn an_archive_that_keeps_failing_is_left_alone_until_it_works_again() {
     let store = MemoryStore::default();
     let fixture = process(&store);
     store.faults().inject(Fault::Hangs);
-    for amount in ["1.00", "2.00", "3.00", "4.00", "5.00", "6.00", "7.00"] {
-        fixture.fetch(amount, XML).await.result.unwrap();
+    for pesos in 1..8 {
+        fixture.delivery(&format!("{pesos}.00"), XML).await;
     }
-    let calls: usize = store.faults().calls().values().sum();
+    let calls = store.faults().all_calls();
     assert_eq!(calls, 3, "each lookup waited for it");
     store.faults().clear();
     fixture.clock.advance(Duration::from_secs(15));
     for amount in ["8.00", "9.00"] {
-        fixture.fetch(amount, XML).await.result.unwrap();
+        fixture.delivery(amount, XML).await;
     }
     assert_eq!(store.archive().len(), 2);
 }
@@ -66,7 +64,7 @@ async fn a_lookup_waits_a_second_for_an_archive_that_hangs_and_the_fourth_not_at
     store.faults().inject(Fault::Hangs);
     for (amount, seconds) in [("1.00", 1), ("2.00", 1), ("3.00", 1), ("4.00", 0)] {
         let begun = fixture.clock.monotonic();
-        fixture.fetch(amount, XML).await.result.unwrap();
+        fixture.delivery(amount, XML).await;
         let waited = fixture.clock.monotonic().checked_sub(begun).unwrap();
         assert_eq!(waited, Duration::from_secs(seconds), "{amount}");
     }
@@ -80,7 +78,7 @@ async fn writes_are_dropped_and_counted_while_the_archive_is_left_out() {
     store.faults().inject(Fault::Fails);
     // Each makes two calls; the third call opens the circuit.
     for (amount, dropped) in [("1.00", 0), ("2.00", 1), ("3.00", 2)] {
-        fixture.fetch(amount, XML).await.result.unwrap();
+        fixture.delivery(amount, XML).await;
         assert_eq!(archive.dropped_writes(), dropped, "{amount}");
     }
 }
@@ -96,22 +94,17 @@ async fn writes_are_dropped_and_counted_when_too_many_bytes_wait() {
     issued.pdf = Some(vec![b' '; 9 << 20].into());
     for centavos in [1_000, 1_001] {
         let xml = unsealed_proof(&transfer(centavos)).xml;
-        let issued = BankFiles {
-            xml,
-            ..issued.clone()
-        };
-        let script = Script::Issue(issued);
+        let pdf = issued.pdf.clone();
+        let script = Script::Issue(BankFiles { xml, pdf });
         fixture.test.script(transfer(centavos), script);
     }
-    fixture.fetch("10.00", BOTH).await.result.unwrap();
+    fixture.delivery("10.00", BOTH).await;
     assert_eq!(archive.dropped_writes(), 0);
-    fixture.fetch("10.01", BOTH).await.result.unwrap();
+    fixture.delivery("10.01", BOTH).await;
     assert_eq!(archive.dropped_writes(), 1);
     // The bytes of a write that ended wait no longer.
     waiting.lock().unwrap().clear();
-    fixture.fetch("10.02", BOTH).await.result.unwrap();
-    assert_eq!(
-        (archive.dropped_writes(), waiting.lock().unwrap().len()),
-        (1, 1)
-    );
+    fixture.delivery("10.02", BOTH).await;
+    assert_eq!(archive.dropped_writes(), 1);
+    assert_eq!(waiting.lock().unwrap().len(), 1);
 }

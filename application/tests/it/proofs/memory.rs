@@ -1,119 +1,59 @@
 //! Files that are remembered: formats and pairs that are asked for later.
 
-use domain::file::RequestedFiles;
-use ports::inbound::{FetchError, Files};
-use testkit::fakes::{Script, unsealed_proof};
+use rstest::rstest;
 
-use super::{fixture, fixture_caching, transfer};
+use super::*;
 
+#[rstest]
+#[case::a_second_format(&[XML, XML, PDF, PDF, XML], &[XML, PDF])]
+// A pair is of one session, whatever was fetched before; once it is there, it serves every format.
+#[case::a_pair(&[BOTH, BOTH, PDF, XML], &[BOTH])]
+#[case::a_pair_after_the_xml(&[XML, BOTH, BOTH, PDF, XML], &[XML, BOTH])]
+#[case::a_pair_after_both(&[XML, PDF, BOTH, BOTH, PDF, XML], &[XML, PDF, BOTH])]
+// A PDF comes with the XML that it is checked by.
+#[case::a_pair_that_was_fetched_for_its_pdf(&[PDF, BOTH], &[BOTH])]
 #[tokio::test]
-async fn a_second_format_and_a_repeat_ask_for_what_is_missing_alone() {
+async fn the_bank_is_asked_for_what_is_missing_alone(
+    #[case] wanted: &[RequestedFiles],
+    #[case] asked: &[RequestedFiles],
+) {
     let fixture = fixture();
-    for wanted in [
-        RequestedFiles::Xml,
-        RequestedFiles::Xml,
-        RequestedFiles::Pdf,
-        RequestedFiles::Pdf,
-        RequestedFiles::Xml,
-    ] {
-        fixture.fetch("10.00", wanted).await.result.unwrap();
+    for wanted in wanted {
+        let files = fixture.delivery("10.00", *wanted).await.files;
+        let delivered = match files {
+            Files::Xml(_) => XML,
+            Files::Pdf(_) => PDF,
+            Files::Both { .. } => BOTH,
+        };
+        assert_eq!(delivered, *wanted);
     }
-    assert_eq!(fixture.asked(), [RequestedFiles::Xml, RequestedFiles::Pdf]);
-}
-
-#[tokio::test]
-async fn a_pair_is_of_one_session_whatever_was_fetched_before() {
-    for before in [
-        &[][..],
-        &[RequestedFiles::Xml],
-        &[RequestedFiles::Xml, RequestedFiles::Pdf],
-    ] {
-        let fixture = fixture();
-        for wanted in before {
-            fixture.fetch("10.00", *wanted).await.result.unwrap();
-        }
-        // The pair, once it is there, serves every format.
-        for wanted in [
-            RequestedFiles::Both,
-            RequestedFiles::Both,
-            RequestedFiles::Pdf,
-            RequestedFiles::Xml,
-        ] {
-            fixture.fetch("10.00", wanted).await.result.unwrap();
-        }
-        assert_eq!(fixture.asked(), [before, &[RequestedFiles::Both]].concat());
-    }
-}
-
-#[tokio::test]
-async fn a_pair_that_was_fetched_for_its_pdf_is_a_pair() {
-    let fixture = fixture();
-    fixture
-        .fetch("10.00", RequestedFiles::Pdf)
-        .await
-        .result
-        .unwrap();
-    fixture
-        .fetch("10.00", RequestedFiles::Both)
-        .await
-        .result
-        .unwrap();
-    assert_eq!(fixture.asked(), [RequestedFiles::Both]);
+    assert_eq!(fixture.asked(), asked);
 }
 
 #[tokio::test]
 async fn an_xml_that_comes_again_with_other_bytes_is_not_understood() {
     let fixture = fixture();
     let first = unsealed_proof(&transfer(1_000));
-    fixture
-        .test
-        .script(transfer(1_000), Script::Issue(first.clone()));
-    fixture
-        .fetch("10.00", RequestedFiles::Xml)
-        .await
-        .result
-        .unwrap();
+    let script = |files| fixture.test.script(transfer(1_000), Script::Issue(files));
+    script(first.clone());
+    fixture.delivery("10.00", XML).await;
     let mut changed = first.clone();
     changed.xml = changed.xml.map(|xml| [&xml[..], b"\n"].concat().into());
-    fixture.test.script(transfer(1_000), Script::Issue(changed));
-    let error = fixture
-        .fetch("10.00", RequestedFiles::Both)
-        .await
-        .result
-        .unwrap_err();
-    assert!(
-        matches!(error, FetchError::BankProtocol { .. }),
-        "{error:?}"
-    );
-    let Files::Xml(xml) = fixture
-        .fetch("10.00", RequestedFiles::Xml)
-        .await
-        .result
-        .unwrap()
-        .files
-    else {
+    script(changed);
+    let error = fixture.error("10.00", BOTH).await;
+    let is_wrong = matches!(error, FetchError::BankProtocol { .. });
+    assert!(is_wrong, "{error:?}");
+    let Files::Xml(xml) = fixture.delivery("10.00", XML).await.files else {
         panic!("the XML alone was wanted");
     };
     assert_eq!(Some(xml), first.xml, "the changed one was remembered");
 }
 
 #[tokio::test]
-async fn a_pdf_comes_with_the_xml_that_it_is_checked_by() {
-    let fixture = fixture();
-    let report = fixture.fetch("10.00", RequestedFiles::Pdf).await;
-    assert!(matches!(report.result.unwrap().files, Files::Pdf(_)));
-    assert_eq!(fixture.asked(), [RequestedFiles::Both]);
-}
-
-#[tokio::test]
 async fn without_a_cache_every_lookup_asks_the_bank() {
     let fixture = fixture_caching(0);
     for _ in 0..3 {
-        fixture
-            .fetch("10.00", RequestedFiles::Both)
-            .await
-            .result
-            .unwrap();
+        fixture.delivery("10.00", BOTH).await;
     }
     assert_eq!(fixture.test.times_asked(), 3);
 }

@@ -18,11 +18,7 @@ async fn a_failure_is_shared_by_its_callers_and_not_cached() {
         report.result.unwrap_err();
     }
     assert_eq!(fixture.test.times_asked(), 1);
-    fixture
-        .fetch("404.00", RequestedFiles::Xml)
-        .await
-        .result
-        .unwrap_err();
+    fixture.error("404.00", XML).await;
     assert_eq!(fixture.test.times_asked(), 2);
 }
 
@@ -31,21 +27,12 @@ async fn a_query_that_all_callers_cancelled_is_sent_anew() {
     let fixture = Arc::new(fixture());
     fixture.test.hold();
     let gone = Arc::clone(&fixture);
-    let gone = tokio::spawn(async move {
-        gone.fetch("10.00", RequestedFiles::Xml)
-            .await
-            .result
-            .is_ok()
-    });
+    let gone = tokio::spawn(async move { gone.delivery("10.00", XML).await });
     fixture.is_asked().await;
     gone.abort();
-    assert!(gone.await.unwrap_err().is_cancelled());
+    assert!(gone.await.err().unwrap().is_cancelled());
     fixture.test.release();
-    fixture
-        .fetch("10.00", RequestedFiles::Xml)
-        .await
-        .result
-        .unwrap();
+    fixture.delivery("10.00", XML).await;
     assert_eq!(fixture.test.times_asked(), 2);
 }
 
@@ -53,22 +40,22 @@ async fn a_query_that_all_callers_cancelled_is_sent_anew() {
 async fn a_caller_of_another_format_gets_it_after_the_first() {
     let fixture = Arc::new(fixture());
     fixture.test.hold();
-    let first = fixture.asking("10.00", RequestedFiles::Xml);
+    let first = fixture.asking("10.00", XML);
     fixture.is_asked().await;
-    let second = fixture.asking("10.00", RequestedFiles::Pdf);
+    let second = fixture.asking("10.00", PDF);
     fixture.test.release();
     first.await.result.unwrap();
     second.await.result.unwrap();
-    assert_eq!(fixture.asked(), [RequestedFiles::Xml, RequestedFiles::Pdf]);
+    assert_eq!(fixture.asked(), [XML, PDF]);
 }
 
 /// The report of the second of two callers: it wants the PDF, while the first's query for the XML
 /// takes `waited`.
 async fn behind_a_query_that_takes(fixture: &Arc<Fixture>, waited: Duration) -> FetchReport {
     fixture.test.hold();
-    let first = fixture.asking("10.00", RequestedFiles::Xml);
+    let first = fixture.asking("10.00", XML);
     fixture.is_asked().await;
-    let second = fixture.asking("10.00", RequestedFiles::Pdf);
+    let second = fixture.asking("10.00", PDF);
     // Both run on this thread: after its turn, the second waits for the first's query.
     tokio::task::yield_now().await;
     fixture.clock.advance(waited);
@@ -83,11 +70,8 @@ async fn a_caller_who_waited_for_anothers_query_has_only_the_rest_of_its_patienc
     let waited = Duration::from_secs(3);
     let report = behind_a_query_that_takes(&fixture, waited).await;
     report.result.unwrap();
-    assert_eq!(
-        report.details.bank_time,
-        Some(waited),
-        "waiting with others is waiting"
-    );
+    // Waiting with others is waiting.
+    assert_eq!(report.details.bank_time, Some(waited));
     let patience: Vec<_> = fixture.test.asked().iter().map(|it| it.patience).collect();
     assert_eq!(patience, [PATIENCE, PATIENCE.checked_sub(waited).unwrap()]);
 }

@@ -21,6 +21,7 @@ use tokio::sync::{oneshot, watch};
 use super::{Fault, Fixture, fixture};
 use crate::support::fixture::{HERE, Holder, request};
 use crate::support::limits;
+use crate::support::payments::query_of;
 
 type Encoded = Arc<Mutex<Option<Result<CheckedFile, FetchError>>>>;
 
@@ -189,7 +190,7 @@ async fn a_proof_is_recognised_though_nobody_knows_its_issuer_and_a_seal_that_is
     let fixture = fixture(None).await;
     fixture.serve().await;
     for _ in 0..2 {
-        let resolved = inference::resolve(super::query(), Catalogue::embedded());
+        let resolved = inference::resolve(query_of("1234.56"), Catalogue::embedded());
         let file = CheckRequest {
             file: unsealed_proof(&resolved.transfer.unwrap()).xml.unwrap(),
             bank_comparison: BankComparison::Skipped,

@@ -1,6 +1,6 @@
 //! Administration: no key is stored that samples speak against, and none recovered without three.
 
-use application::{RecoveryCandidate, SealImportError};
+use application::SealImportError;
 use domain::seal::SealKeyOrigin;
 
 use super::support::{Fixture, Institution, LIVE};
@@ -28,11 +28,9 @@ async fn an_import_is_compared_with_the_samples_of_its_certificate() {
     fixture.add_samples(&first, &[1, 2]).await;
     let administration = &fixture.administration;
     let wrong = administration.import(&first.signer, &second.key()).await;
-    let wrong = wrong.unwrap_err();
-    assert!(
-        matches!(wrong, SealImportError::Another { samples: 2 }),
-        "{wrong}"
-    );
+    let Err(SealImportError::Another { samples: 2 }) = wrong else {
+        panic!("{wrong:?}");
+    };
     assert_eq!(administration.keys().await.unwrap(), []);
     let right = administration.import(&first.signer, &first.key()).await;
     assert_eq!(right.unwrap(), 2);
@@ -58,6 +56,18 @@ async fn the_sandboxs_key_is_never_stored() {
     assert_eq!(administration.keys().await.unwrap(), []);
 }
 
+/// The samples that confirm a key that wasn't stored, and all of its certificate.
+fn unconfirmed(refused: SealImportError) -> (usize, usize) {
+    let SealImportError::Unconfirmed {
+        confirming,
+        samples,
+    } = refused
+    else {
+        panic!("{refused}");
+    };
+    (confirming, samples)
+}
+
 #[tokio::test]
 async fn a_recovered_key_is_stored_when_three_samples_confirm_it() {
     let fixture = Fixture::new();
@@ -68,28 +78,10 @@ async fn a_recovered_key_is_stored_when_three_samples_confirm_it() {
     fixture.add_samples(&second, &[1, 2, 3]).await;
     let (right, wrong) = (first.key(), second.key());
     let early = recover(&right).await.unwrap_err();
-    assert!(
-        matches!(
-            early,
-            SealImportError::Unconfirmed {
-                confirming: 2,
-                samples: 2
-            }
-        ),
-        "{early}"
-    );
+    assert_eq!(unconfirmed(early), (2, 2));
     fixture.add_samples(&first, &[3]).await;
     let lie = recover(&wrong).await.unwrap_err();
-    assert!(
-        matches!(
-            lie,
-            SealImportError::Unconfirmed {
-                confirming: 0,
-                samples: 3
-            }
-        ),
-        "{lie}"
-    );
+    assert_eq!(unconfirmed(lie), (0, 3));
     recover(&right).await.unwrap();
     let keys = administration.keys().await.unwrap();
     assert_eq!(keys.len(), 1);
@@ -106,14 +98,9 @@ async fn certificates_with_samples_and_without_a_key_are_candidates() {
     }
     let administration = &fixture.administration;
     let candidates = administration.recovery_candidates().await.unwrap();
-    let signers: Vec<_> = candidates
-        .iter()
-        .map(|RecoveryCandidate { signer, samples }| (signer.clone(), samples.len()))
-        .collect();
-    assert_eq!(
-        signers,
-        [(second.signer.clone(), 3), (first.signer.clone(), 3)]
-    );
+    let signers = candidates.iter().map(|it| (&it.signer, it.samples.len()));
+    let expected = [(&second.signer, 3), (&first.signer, 3)];
+    assert_eq!(signers.collect::<Vec<_>>(), expected);
     for institution in [&second, &first] {
         let (signer, key) = (&institution.signer, institution.key());
         administration.add_recovered(signer, &key).await.unwrap();

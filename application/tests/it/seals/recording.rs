@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ports::outbound::{Clock as _, MAX_SAMPLES, SealChecks as _};
+use ports::outbound::{Clock as _, MAX_SAMPLES, SealChecks as _, SealSample};
 use testkit::fakes::Fault;
 
 use super::support::{Fixture, Institution, LIVE, TEST};
@@ -18,10 +18,8 @@ async fn live_proofs_of_an_unknown_certificate_become_samples() {
     }
     fixture.record(LIVE, &second.proof(1)).await;
     let samples = fixture.samples().await;
-    let of_first = samples
-        .iter()
-        .filter(|sample| sample.signer == first.signer);
-    assert_eq!(of_first.count(), MAX_SAMPLES);
+    let of_first = |sample: &&SealSample| sample.signer == first.signer;
+    assert_eq!(samples.iter().filter(of_first).count(), MAX_SAMPLES);
     assert_eq!(samples.len(), MAX_SAMPLES + 1);
 }
 
@@ -59,13 +57,11 @@ async fn a_sample_that_was_not_stored_is_stored_later() {
     let fixture = Fixture::new();
     let proof = Institution::first().proof(1);
     let checked = fixture.service.check(LIVE, &proof);
-    fixture
-        .store
-        .faults()
-        .inject_into("add_seal_sample", Fault::Fails);
+    let faults = fixture.store.faults();
+    faults.inject_into("add_seal_sample", Fault::Fails);
     let failed = fixture.service.try_record(LIVE, &proof, &checked).await;
     failed.unwrap_err();
-    fixture.store.faults().clear();
+    faults.clear();
     fixture.record(LIVE, &proof).await;
     assert_eq!(fixture.samples().await.len(), 1);
 }
@@ -75,12 +71,8 @@ async fn proofs_of_test_keys_are_never_recorded() {
     let fixture = Fixture::new();
     let (first, second) = (Institution::first(), Institution::second());
     fixture.add_key(&second).await;
-    for proof in [
-        first.proof(1),
-        second.proof(1),
-        Institution::sandbox().proof(1),
-    ] {
-        fixture.record(TEST, &proof).await;
+    for institution in [first, second, Institution::sandbox()] {
+        fixture.record(TEST, &institution.proof(1)).await;
     }
     assert_eq!(fixture.samples().await, []);
     assert_eq!(fixture.calls("record_seal_use"), 0);

@@ -188,10 +188,9 @@ impl Fixture {
     pub(crate) async fn add_key(&self, institution: &Institution) {
         let (signer, key) = (&institution.signer, institution.key());
         let origin = SealKeyOrigin::Imported;
-        let added = self
-            .store
-            .add_seal_key(signer, &key, origin, self.clock.now());
-        assert!(added.await.unwrap());
+        let (store, now) = (&self.store, self.clock.now());
+        let added = store.add_seal_key(signer, &key, origin, now).await;
+        assert!(added.unwrap());
         self.service.refresh().await.unwrap();
     }
 
@@ -222,8 +221,7 @@ impl Fixture {
 
     /// Number of calls of a method of the store.
     pub(crate) fn calls(&self, method: &str) -> usize {
-        let calls = self.store.faults().calls();
-        calls.get(method).copied().unwrap_or_default()
+        self.store.faults().calls_of(method)
     }
 
     pub(crate) async fn samples(&self) -> Vec<SealSample> {

@@ -135,19 +135,14 @@ fn a_checked_seal_tells_its_signer_and_its_digest() {
     let proof = first.proof(1);
     let checked = fixture.service.check(LIVE, &proof);
     assert_eq!(checked.signer, Some(first.signer.clone()));
-    assert_eq!(
-        checked.digest,
-        Some(UncheckedSeal::of(&proof).unwrap().digest())
-    );
+    let digest = UncheckedSeal::of(&proof).unwrap().digest();
+    assert_eq!(checked.digest, Some(digest));
 
-    let unreadable = fixture
-        .service
-        .check(LIVE, &first.proof_with_unreadable_seal());
-    assert_eq!(
-        unreadable.verdict,
-        Verdict::NotChecked(NotChecked::Unreadable)
-    );
-    assert_eq!((unreadable.signer, unreadable.digest), (None, None));
+    let unreadable = first.proof_with_unreadable_seal();
+    let checked = fixture.service.check(LIVE, &unreadable);
+    let verdict = Verdict::NotChecked(NotChecked::Unreadable);
+    assert_eq!(checked.verdict, verdict);
+    assert_eq!((checked.signer, checked.digest), (None, None));
 }
 
 #[tokio::test]

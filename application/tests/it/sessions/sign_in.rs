@@ -80,10 +80,9 @@ async fn a_refusal_of_the_person_leaves_nothing_behind() {
         ..begun.answer()
     };
     let refused = fixture.sessions.finish(answer).await;
-    assert!(
-        matches!(refused, Err(SignInError::Refused(_))),
-        "{refused:?}"
-    );
+    let Err(SignInError::Refused(_)) = refused else {
+        panic!("{refused:?}");
+    };
     let state = Fingerprint(fingerprint(begun.answer().state));
     assert!(!fixture.denied.is_denied(&state).await.unwrap());
     fixture.sessions.finish(begun.answer()).await.unwrap();
@@ -93,7 +92,7 @@ async fn a_refusal_of_the_person_leaves_nothing_behind() {
 #[tokio::test]
 async fn the_provider_is_asked_about_a_sign_in_once() {
     let fixture = fixture();
-    for failure in [None, Some(IdentityError::Unavailable(down()))] {
+    for failure in [None, Some(down())] {
         let begun = fixture.begin("/").await;
         let asked = fixture.provider.redemptions();
         fixture.provider.fail_with(failure);
@@ -178,14 +177,7 @@ async fn an_answer_needs_the_browser_that_began_and_uses_nothing_up_without_it()
 #[tokio::test]
 async fn a_binding_of_another_installation_is_none() {
     let fixture = fixture();
-    let stranger = SessionService::new(
-        fixture.provider.clone(),
-        fixture.denied.clone(),
-        fixture.clock.clone(),
-        Arc::new(CountingRandom::default()),
-        PendingSignInSeal::new(&[8; 32]).unwrap(),
-        addresses(),
-    );
+    let stranger = fixture.process(fixture.provider.clone(), 8);
     let begun = fixture.begin("/").await;
     let refused = stranger.finish(begun.answer()).await;
     assert_not_under_way(refused, "under another secret");
@@ -211,10 +203,9 @@ async fn another_sign_ins_code_is_refused_by_the_provider() {
         ..one.answer()
     };
     let refused = fixture.sessions.finish(injected).await;
-    assert!(
-        matches!(refused, Err(SignInError::Refused(_))),
-        "{refused:?}"
-    );
+    let Err(SignInError::Refused(_)) = refused else {
+        panic!("{refused:?}");
+    };
 }
 
 #[tokio::test]
@@ -222,7 +213,7 @@ async fn the_providers_errors_are_distinguished() {
     let fixture = fixture();
     let begun = fixture.begin("/").await;
     let failures = |failure| fixture.provider.fail_with(Some(failure));
-    failures(IdentityError::Unavailable(down()));
+    failures(down());
     let refused = fixture.sessions.begin("/").await;
     assert!(matches!(refused, Err(SignInError::Unavailable(_))));
     let finished = fixture.sessions.finish(begun.answer()).await;
@@ -231,10 +222,10 @@ async fn the_providers_errors_are_distinguished() {
     let begun = fixture.begin("/").await;
     failures(IdentityError::Unusable("set CEP_OIDC_AUDIENCE".to_owned()));
     let finished = fixture.sessions.finish(begun.answer()).await;
-    assert!(
-        matches!(&finished, Err(SignInError::Unusable(why)) if why.contains("AUDIENCE")),
-        "{finished:?}"
-    );
+    let Err(SignInError::Unusable(why)) = finished else {
+        panic!("{finished:?}");
+    };
+    assert!(why.contains("AUDIENCE"), "{why}");
 }
 
 #[tokio::test]

@@ -8,17 +8,20 @@ use application::{
     Settlement,
 };
 use chrono::{DateTime, Utc};
-use domain::key::{Environment, FullKey, KeyId, KeyName};
+use domain::key::{Environment, FullKey, Grace, KeyId, KeyName};
 use domain::limits::{Limits, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
-use ports::inbound::{AdmissionError, AdmissionRequest, Caller, KeyAdministration, NewKey};
+use ports::inbound::{
+    AdmissionError, AdmissionRequest, Caller, CreatedKey, KeyAdministration, LookupAccess, NewKey,
+    RequestedScope,
+};
 use ports::outbound::{Clock, KeyStore};
 use testkit::fakes::{FaultyLimiter, ManualClock, MemoryJournal, MemoryStore, ScriptedBank};
 use testkit::people::PeopleServices;
 
-use super::{HeldJournal, WatchedStore, hasher, noon, operator};
+use super::{HeldJournal, hasher, noon, operator};
 
 pub(crate) const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
 
@@ -30,7 +33,8 @@ pub(crate) struct Fixture {
     pub(crate) written: Arc<MemoryJournal>,
     /// The journal of the gatekeeper, which can be held.
     pub(crate) journal: Arc<HeldJournal>,
-    pub(crate) store: Arc<WatchedStore>,
+    /// The store of this process, with its own faults and counts.
+    pub(crate) store: Arc<MemoryStore>,
     pub(crate) limiter: Arc<FaultyLimiter>,
     pub(crate) test_bank: Arc<ScriptedBank>,
     pub(crate) keys: Arc<KeyService>,
@@ -45,7 +49,7 @@ pub(crate) fn fixture() -> Fixture {
 
 pub(crate) fn fixture_at(now: DateTime<Utc>) -> Fixture {
     let data = MemoryStore::default();
-    let store = Arc::new(WatchedStore::over(&data));
+    let store = Arc::new(data.elsewhere());
     let people = PeopleServices::over(data.clone(), store.clone(), now);
     let journal = Arc::new(HeldJournal::over(people.journal.clone()));
     let credentials = Arc::<CredentialCache>::default();
@@ -79,6 +83,23 @@ pub(crate) struct Holder {
     pub(crate) secret: FullKey,
 }
 
+impl From<CreatedKey> for Holder {
+    fn from(created: CreatedKey) -> Self {
+        Self {
+            id: created.key.key.id,
+            secret: created.secret,
+        }
+    }
+}
+
+pub(crate) fn key_order(environment: Environment, limits: Option<Limits>) -> NewKey {
+    NewKey {
+        name: KeyName::parse("till").unwrap(),
+        environment,
+        limits,
+    }
+}
+
 impl Fixture {
     /// A feed of changes from now on.
     pub(crate) async fn change_feed(&self) -> ChangeFeed {
@@ -91,22 +112,35 @@ impl Fixture {
         feed.await.unwrap()
     }
 
+    /// A test key of the operator's.
     pub(crate) async fn holder(&self, limits: Limits) -> Holder {
-        self.holder_of(&operator(), limits).await
+        self.key_of(&operator(), Environment::Test, Some(limits))
+            .await
     }
 
-    /// A key of an admin's.
-    pub(crate) async fn holder_of(&self, admin: &Caller, limits: Limits) -> Holder {
-        let order = NewKey {
-            name: KeyName::parse("till").unwrap(),
-            environment: Environment::Test,
-            limits: Some(limits),
-        };
-        let created = self.keys.create(admin, order).await.unwrap();
-        Holder {
-            id: created.key.key.id,
-            secret: created.secret,
-        }
+    /// A key of somebody's; with limits of an admin's own choice, or those of the plan.
+    pub(crate) async fn key_of(
+        &self,
+        owner: &Caller,
+        environment: Environment,
+        limits: Option<Limits>,
+    ) -> Holder {
+        let order = key_order(environment, limits);
+        self.keys.create(owner, order).await.unwrap().into()
+    }
+
+    /// Revokes a key of the operator's.
+    pub(crate) async fn revoke(&self, holder: &Holder) {
+        let (keys, operator) = (&self.keys, operator());
+        let revoked = keys.revoke(&operator, RequestedScope::Own, holder.id);
+        revoked.await.unwrap();
+    }
+
+    /// The successor of a key of the operator's, whose grace is so many hours.
+    pub(crate) async fn rotate(&self, holder: &Holder, hours: u32) -> Holder {
+        let grace = Grace::from_hours(hours).unwrap();
+        let rotated = self.keys.rotate(&operator(), holder.id, grace).await;
+        rotated.unwrap().new.into()
     }
 
     pub(crate) async fn present(
@@ -156,4 +190,13 @@ pub(crate) fn ended(outcome: Outcome) -> Settlement {
 /// The usage of the month of an admitted request, the request counted.
 pub(crate) fn month_used(admission: &Admission) -> u64 {
     admission.limit_status.month.unwrap().used
+}
+
+/// A read with a key.
+pub(crate) fn access(holder: &Holder) -> LookupAccess {
+    LookupAccess {
+        presented_key: Some(holder.secret.reveal().to_owned()),
+        address: HERE,
+        request_id: RequestId::parse("read-1").unwrap(),
+    }
 }

@@ -19,7 +19,9 @@ use domain::lookup::LookupState;
 use domain::page::PageRequest;
 use domain::request::RequestId;
 use domain::seal::SealVerdict;
-use domain::webhook::{EndpointId, EventType, Reach, SendFailure, WebhookEvent, WebhookSecrets};
+use domain::webhook::{
+    EndpointId, EndpointSecret, EventType, Reach, SendFailure, WebhookEvent, WebhookSecrets,
+};
 use ports::inbound::{Caller, CreatedWebhook, DeliveryView, NewWebhook, Webhooks};
 use ports::outbound::{
     CustomerStore as _, OutgoingMessage, ReceiverAnswer, Timer, WebhookSender, WebhookStore as _,
@@ -103,6 +105,15 @@ pub(crate) fn encryption(generations: &[u16]) -> Arc<WebhookEncryption> {
     let secret = |number: &u16| (HashGeneration(*number), number.to_be_bytes().repeat(16));
     let secrets = WebhookSecrets::new(generations.iter().map(secret).collect()).unwrap();
     Arc::new(WebhookEncryption::new(Arc::new(AesCipher), secrets))
+}
+
+/// A scene with a webhook, whose secret was encrypted by the first generation, and a worker with so many
+/// places.
+pub(crate) async fn start(places: u32) -> (Scene, EndpointId, Arc<DeliveryWorker>) {
+    let (scene, keys) = (Scene::new(), encryption(&[1]));
+    let endpoint = scene.webhook(&keys).await.webhook.id;
+    let worker = scene.worker(&keys, places);
+    (scene, endpoint, worker)
 }
 
 pub(crate) fn caller() -> Caller {
@@ -189,7 +200,7 @@ impl Scene {
         created.unwrap()
     }
 
-    /// Adds a delivery, and returns its id.
+    /// Adds a delivery.
     pub(crate) async fn tell(&self, endpoint: EndpointId, number: u128) {
         let customer = self.store.customer(&caller().owner).await.unwrap().unwrap();
         let event = WebhookEvent {
@@ -205,6 +216,24 @@ impl Scene {
         };
         let added = self.store.add_delivery(endpoint, &event).await;
         added.unwrap().unwrap();
+    }
+
+    /// A new secret of the caller's endpoint.
+    pub(crate) async fn rotate_secret(
+        &self,
+        encryption: &Arc<WebhookEncryption>,
+        endpoint: EndpointId,
+    ) -> EndpointSecret {
+        let service = self.service(encryption);
+        let rotated = service.rotate_secret(&caller(), endpoint).await;
+        rotated.unwrap().secret
+    }
+
+    /// The only delivery of the caller's endpoint.
+    pub(crate) async fn delivery(&self, endpoint: EndpointId) -> DeliveryView {
+        let mut deliveries = self.deliveries(endpoint).await;
+        assert_eq!(deliveries.len(), 1);
+        deliveries.remove(0)
     }
 
     /// The deliveries of the caller's endpoint, newest first.

@@ -14,8 +14,7 @@ async fn secrets_are_encrypted_with_the_newest_secret_and_sign_as_before() {
     let old = encryption(&[1]);
     let created = scene.webhook(&old).await;
     let endpoint = created.webhook.id;
-    let rotated = scene.service(&old).rotate_secret(&caller(), endpoint).await;
-    let new = rotated.unwrap().secret;
+    let new = scene.rotate_secret(&old, endpoint).await;
     scene.webhook(&old).await;
     let both = encryption(&[2, 1]);
     let done = |done| Reencrypted {
@@ -36,11 +35,7 @@ async fn a_secret_that_signs_no_more_is_left_out() {
     let scene = Scene::new();
     let endpoint = scene.webhook(&encryption(&[1])).await.webhook.id;
     let second = encryption(&[2, 1]);
-    let rotated = scene
-        .service(&second)
-        .rotate_secret(&caller(), endpoint)
-        .await;
-    rotated.unwrap();
+    scene.rotate_secret(&second, endpoint).await;
     scene.advance(TimeDelta::hours(24));
     // The first one's generation isn't listed any more, which doesn't matter.
     let newest = encryption(&[2]);
@@ -58,11 +53,8 @@ async fn a_secret_that_can_not_be_read_is_counted_and_kept() {
     let newest = encryption(&[2]);
     let round = scene.reencryption(&newest).round().await.unwrap();
     assert_eq!((round.done, round.unreadable), (0, 1));
-    let later = scene
-        .reencryption(&encryption(&[2, 1]))
-        .round()
-        .await
-        .unwrap();
+    let both = encryption(&[2, 1]);
+    let later = scene.reencryption(&both).round().await.unwrap();
     assert_eq!((later.done, later.unreadable), (1, 0));
 }
 
@@ -70,12 +62,10 @@ async fn a_secret_that_can_not_be_read_is_counted_and_kept() {
 async fn a_store_that_fails_ends_the_round() {
     let scene = Scene::new();
     scene.webhook(&encryption(&[1])).await;
-    scene
-        .store
-        .faults()
-        .inject_into("reencrypt_endpoint", Fault::Fails);
+    let faults = scene.store.faults();
+    faults.inject_into("reencrypt_endpoint", Fault::Fails);
     let newest = encryption(&[2, 1]);
     assert!(scene.reencryption(&newest).round().await.is_err());
-    scene.store.faults().clear();
+    faults.clear();
     assert_eq!(scene.reencryption(&newest).round().await.unwrap().done, 1);
 }

@@ -2,18 +2,13 @@
 
 use chrono::TimeDelta;
 use domain::webhook::{AttemptResult, DeliveryState, EndpointSecret, SendFailure, signature};
-use ports::inbound::Webhooks as _;
 use ports::outbound::OutgoingMessage;
 
-use super::harness::{Behaviour, Scene, caller, encryption};
+use super::harness::{Behaviour, Scene, encryption};
 
 fn signed(message: &OutgoingMessage, secrets: &[&EndpointSecret]) -> String {
-    signature(
-        secrets.iter().copied(),
-        message.id,
-        message.at,
-        &message.body,
-    )
+    let (id, at) = (message.id, message.at);
+    signature(secrets.iter().copied(), id, at, &message.body)
 }
 
 #[tokio::test]
@@ -22,11 +17,8 @@ async fn both_secrets_sign_for_a_day_after_a_rotation() {
     let created = scene.webhook(&keys).await;
     let endpoint = created.webhook.id;
     let worker = scene.worker(&keys, 8);
-    let rotated = scene
-        .service(&keys)
-        .rotate_secret(&caller(), endpoint)
-        .await;
-    let (old, new) = (created.secret, rotated.unwrap().secret);
+    let new = scene.rotate_secret(&keys, endpoint).await;
+    let old = created.secret;
     assert_ne!(old, new);
     scene.tell(endpoint, 1).await;
     scene.round(&worker).await;
@@ -45,11 +37,7 @@ async fn a_message_is_signed_by_the_secrets_that_can_be_read() {
     let old = scene.webhook(&encryption(&[1])).await;
     let endpoint = old.webhook.id;
     let both = encryption(&[2, 1]);
-    let rotated = scene
-        .service(&both)
-        .rotate_secret(&caller(), endpoint)
-        .await;
-    let new = rotated.unwrap().secret;
+    let new = scene.rotate_secret(&both, endpoint).await;
     // The operator lists the first generation no more.
     scene.tell(endpoint, 1).await;
     scene.round(&scene.worker(&encryption(&[2]), 8)).await;
@@ -64,7 +52,7 @@ async fn nothing_is_sent_that_can_not_be_signed() {
     scene.tell(endpoint, 1).await;
     scene.round(&scene.worker(&encryption(&[2]), 8)).await;
     assert!(scene.receiver.taken().is_empty());
-    let delivery = scene.deliveries(endpoint).await.remove(0);
+    let delivery = scene.delivery(endpoint).await;
     let result = delivery.last_attempt.unwrap().result;
     assert_eq!(result, AttemptResult::Failed(SendFailure::NotSigned));
     assert!(delivery.next_attempt_at.is_some(), "it may be listed again");
@@ -87,11 +75,8 @@ async fn a_replica_that_lacks_a_new_secret_costs_a_message_no_step_of_its_schedu
     scene.round(&worker).await;
     scene.advance(TimeDelta::seconds(10));
     scene.round(&worker).await;
-    assert_eq!(
-        scene.receiver.taken().len(),
-        2,
-        "the second after five seconds"
-    );
-    let delivery = scene.deliveries(endpoint).await.remove(0);
+    // The second after five seconds.
+    assert_eq!(scene.receiver.taken().len(), 2);
+    let delivery = scene.delivery(endpoint).await;
     assert_eq!(delivery.state, DeliveryState::Delivered);
 }

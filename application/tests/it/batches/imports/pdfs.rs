@@ -2,14 +2,15 @@
 
 use super::*;
 
+const ALONE: FileUse = FileUse::Unused(UnusedReason::PdfAlone);
+
 /// A batch of so many payments that keeps PDFs.
 async fn with_pdfs(process: &Process, holder: &Holder, rows: u64) -> BatchId {
     let draft = BatchDraft {
         files: domain::file::RequestedFiles::Both,
         ..draft(ready(rows))
     };
-    let created = process.try_create(&access(holder), draft).await.unwrap();
-    created.batch.found.unwrap().id
+    process.create_of(&access(holder), draft).await.id
 }
 
 /// The PDFs that the rows of a batch keep.
@@ -32,7 +33,7 @@ async fn a_pdf_is_kept_with_the_xml_whose_chain_it_shows() {
     let [first, second, third] = [0, 1, 2].map(|number| named_file(&payment(number)));
     let (of_first, of_second) = (plain_pdf(&first), plain_pdf(&second));
     let files = vec![of_second.clone(), first, second, of_first.clone(), third];
-    let report = process.import(&holder, id, files).await;
+    let report = import(&process, &holder, id, files).await;
     assert_eq!(delivered(&report), [0, 1, 2]);
     assert_eq!(report.files[0], FileUse::Delivered(RowNumber(1)));
     let kept = kept_pdfs(&process, &holder, id).await;
@@ -62,18 +63,12 @@ async fn a_pdf_that_agrees_with_no_delivered_xml_is_not_kept() {
         plain_pdf(&xml),
         plain_pdf(&xml),
     ];
-    let report = process.import(&holder, id, files).await;
-    let unused = [
-        UnusedReason::PdfAlone,
-        UnusedReason::PdfAlone,
-        UnusedReason::PdfAlone,
-        UnusedReason::PdfAlone,
-        UnusedReason::PdfUnreadable,
-        UnusedReason::NotAProof,
-    ];
-    assert_eq!(report.files[1..7], unused.map(FileUse::Unused));
+    let report = import(&process, &holder, id, files).await;
+    assert_eq!(report.files[1..5], [ALONE; 4]);
+    let neither = [UnusedReason::PdfUnreadable, UnusedReason::NotAProof];
+    assert_eq!(report.files[5..7], neither.map(FileUse::Unused));
     assert_eq!(report.files[7], FileUse::Delivered(RowNumber(0)));
-    assert_eq!(report.files[8], FileUse::Unused(UnusedReason::PdfAlone));
+    assert_eq!(report.files[8], ALONE);
     let kept = kept_pdfs(&process, &holder, id).await;
     assert_eq!(kept, [Some(plain_pdf(&xml)), None]);
 }
@@ -84,7 +79,7 @@ async fn a_batch_of_xml_alone_keeps_no_pdf() {
     let id = process.create(&holder, ready(1)).await;
     let xml = file(&payment(0));
     let files = vec![plain_pdf(&xml), xml];
-    let report = process.import(&holder, id, files).await;
+    let report = import(&process, &holder, id, files).await;
     assert_eq!(report.files[0], FileUse::Unused(UnusedReason::PdfNotKept));
     assert_eq!(kept_pdfs(&process, &holder, id).await, [None]);
 }
