@@ -53,6 +53,13 @@ async fn start_with(limits: Limits) -> (World, Process, Holder) {
     (world, process, holder)
 }
 
+/// A world with a batch of these rows.
+async fn start_batch(rows: Vec<DraftRow>) -> (World, Process, Holder, BatchId) {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, rows).await;
+    (world, process, holder, id)
+}
+
 /// Limits of a key that may ask often in a minute, and so often in a month.
 fn monthly(quota: u64) -> Limits {
     crate::support::limits(1_000, Some(quota))

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::support::fixture::{HERE, fixture, month_used};
 use crate::support::{Elsewhere, WatchedKeys, disk_full, limits, noon, operator};
+use application::Admission;
 use chrono::TimeDelta;
 use domain::key::{CountedKey, Environment, FullKey};
 use domain::limits::MonthlyUse;
@@ -24,6 +25,19 @@ fn with_wrong_secret(secret: &FullKey) -> String {
     text
 }
 
+#[track_caller]
+fn assert_invalid_key(admission: Result<Admission, AdmissionError>) {
+    let refusal = admission.unwrap_err();
+    assert!(matches!(refusal, AdmissionError::InvalidKey), "{refusal:?}");
+}
+
+#[track_caller]
+fn assert_unavailable(admission: Result<Admission, AdmissionError>) {
+    let refusal = admission.unwrap_err();
+    let is_unavailable = matches!(refusal, AdmissionError::Unavailable { .. });
+    assert!(is_unavailable, "{refusal:?}");
+}
+
 #[tokio::test]
 async fn a_missing_or_malformed_key_is_refused_without_asking_the_store() {
     let fixture = fixture();
@@ -31,8 +45,7 @@ async fn a_missing_or_malformed_key_is_refused_without_asking_the_store() {
     let cut = &holder.secret.reveal()[..41];
     let malformed = ["", "cep_live_", "Bearer x", cut].map(Some);
     for key in malformed.into_iter().chain([None]) {
-        let refusal = fixture.present(key, HERE).await.unwrap_err();
-        assert!(matches!(refusal, AdmissionError::InvalidKey), "{key:?}");
+        assert_invalid_key(fixture.present(key, HERE).await);
     }
     let readings = (fixture.store.look_ups(), fixture.store.snapshots_read());
     assert_eq!(readings, (0, 0));
@@ -54,8 +67,7 @@ async fn a_wrong_secret_is_refused_before_limits_are_read() {
     let holder = fixture.holder(limits(10, None)).await;
     let wrong = with_wrong_secret(&holder.secret);
     for _ in 0..3 {
-        let refusal = fixture.present(Some(&wrong), HERE).await.unwrap_err();
-        assert!(matches!(refusal, AdmissionError::InvalidKey));
+        assert_invalid_key(fixture.present(Some(&wrong), HERE).await);
     }
     assert_eq!(fixture.store.snapshots_read(), 0);
     assert_eq!(fixture.used(holder.id).await, MonthlyUse::default());
@@ -70,8 +82,7 @@ async fn a_revoked_key_is_refused_at_once_and_counts_nothing() {
     fixture.ask(&holder).await.unwrap();
     fixture.revoke(&holder).await;
     for _ in 0..3 {
-        let refusal = fixture.ask(&holder).await.unwrap_err();
-        assert!(matches!(refusal, AdmissionError::InvalidKey));
+        assert_invalid_key(fixture.ask(&holder).await);
     }
     assert_eq!(fixture.used(holder.id).await.charged, 1);
 }
@@ -81,8 +92,7 @@ async fn a_key_that_another_process_revoked_before_its_first_request_is_refused(
     let fixture = fixture();
     let holder = fixture.holder(limits(10, None)).await;
     fixture.data.revoke_key(holder.id).await;
-    let refusal = fixture.ask(&holder).await.unwrap_err();
-    assert!(matches!(refusal, AdmissionError::InvalidKey));
+    assert_invalid_key(fixture.ask(&holder).await);
 }
 
 #[tokio::test]
@@ -173,7 +183,7 @@ async fn refusals_of_limits_are_journaled_and_no_others() {
         refusal(Outcome::RateLimited, 0),
         refusal(Outcome::QuotaExceeded, 1),
     ];
-    assert_eq!(fixture.written.refusals(), expected);
+    assert_eq!(fixture.journal.refusals(), expected);
 
     let wrong = with_wrong_secret(&holder.secret);
     fixture.present(Some(&wrong), HERE).await.unwrap_err();
@@ -184,7 +194,7 @@ async fn refusals_of_limits_are_journaled_and_no_others() {
     let limiter = fixture.limiter.in_process();
     limiter.forget(CountedKey::first(holder.id)).await.unwrap();
     fixture.ask(&holder).await.unwrap_err();
-    assert_eq!(fixture.written.refusals().len(), 2, "no key, no statistics");
+    assert_eq!(fixture.journal.refusals().len(), 2, "no key, no statistics");
 }
 
 #[tokio::test]
@@ -224,10 +234,9 @@ async fn a_store_that_fails_admits_only_known_keys() {
 async fn counters_that_cannot_be_read_admit_no_request() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, None)).await;
-    fixture.written.fail_with(Some(disk_full()));
-    let refusal = fixture.ask(&holder).await.unwrap_err();
-    assert!(matches!(refusal, AdmissionError::Unavailable { .. }));
-    fixture.written.fail_with(None);
+    fixture.journal.fail_with(Some(disk_full()));
+    assert_unavailable(fixture.ask(&holder).await);
+    fixture.journal.fail_with(None);
     fixture.ask(&holder).await.unwrap();
 }
 
@@ -236,7 +245,7 @@ async fn a_request_that_could_not_be_written_down_is_not_admitted() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, Some(100))).await;
     fixture.ask(&holder).await.unwrap();
-    fixture.written.refuse_with(Some(disk_full()));
+    fixture.journal.refuse_with(Some(disk_full()));
     for _ in 0..20 {
         let Err(AdmissionError::Unavailable { retry_after, cause }) = fixture.ask(&holder).await
         else {
@@ -246,9 +255,8 @@ async fn a_request_that_could_not_be_written_down_is_not_admitted() {
         assert!(cause.to_string().contains("the disk is full"), "{cause}");
     }
     // A caller without a key gets the same answer as before.
-    let refusal = fixture.present(Some("cep_live_nonsense"), HERE).await;
-    assert!(matches!(refusal, Err(AdmissionError::InvalidKey)));
-    fixture.written.refuse_with(None);
+    assert_invalid_key(fixture.present(Some("cep_live_nonsense"), HERE).await);
+    fixture.journal.refuse_with(None);
     let admission = fixture.ask(&holder).await.unwrap();
     let left = admission.limit_status.minute.remaining;
     let taken = (left, month_used(&admission));
@@ -259,7 +267,7 @@ async fn a_request_that_could_not_be_written_down_is_not_admitted() {
 async fn while_nothing_can_be_written_the_store_is_not_read() {
     let fixture = fixture();
     let stranger = fixture.holder(limits(10, None)).await;
-    fixture.written.refuse_with(Some(disk_full()));
+    fixture.journal.refuse_with(Some(disk_full()));
     fixture.store.go_down();
     let Err(AdmissionError::Unavailable { cause, .. }) = fixture.ask(&stranger).await else {
         panic!("admitted although nothing can be written");
@@ -273,8 +281,7 @@ async fn a_limiter_that_fails_admits_no_request() {
     let holder = fixture.holder(limits(10, None)).await;
     fixture.ask(&holder).await.unwrap();
     fixture.limiter.faults().fail_once_after(0);
-    let refusal = fixture.ask(&holder).await.unwrap_err();
-    assert!(matches!(refusal, AdmissionError::Unavailable { .. }));
+    assert_unavailable(fixture.ask(&holder).await);
     let admission = fixture.ask(&holder).await.unwrap();
     let left = admission.limit_status.minute.remaining;
     assert_eq!(left, 8, "a failure was counted");

@@ -78,13 +78,13 @@ async fn frequent_health_checks_do_not_read_the_store() {
 #[tokio::test]
 async fn a_journal_that_accepts_nothing_is_reported_without_a_wait() {
     let looked = looked().await;
-    looked.fixture.written.fail_with(Some(disk_full()));
+    looked.fixture.journal.fail_with(Some(disk_full()));
     // What waits may still be written.
     assert_eq!(looked.states().await, [Up, Degraded, Up]);
-    looked.fixture.written.refuse_with(Some(disk_full()));
+    looked.fixture.journal.refuse_with(Some(disk_full()));
     assert_eq!(looked.states().await, [Up, Failed, Up]);
-    looked.fixture.written.fail_with(None);
-    looked.fixture.written.refuse_with(None);
+    looked.fixture.journal.fail_with(None);
+    looked.fixture.journal.refuse_with(None);
     assert_eq!(looked.states().await, [Up, Up, Up]);
 }
 
@@ -130,11 +130,11 @@ async fn ten_thousand_probes_within_a_second_are_one_call_of_the_limiter() {
 async fn a_change_of_state_is_one_line_of_the_log() {
     let looked = looked().await;
     let (lines, _guard) = testkit::log::listen();
-    looked.fixture.written.refuse_with(Some(disk_full()));
+    looked.fixture.journal.refuse_with(Some(disk_full()));
     for _ in 0..10 {
         looked.states().await;
     }
-    looked.fixture.written.refuse_with(None);
+    looked.fixture.journal.refuse_with(None);
     for _ in 0..10 {
         looked.states().await;
     }

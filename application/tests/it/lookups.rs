@@ -51,6 +51,18 @@ async fn start() -> (World, Process, Holder) {
     (world, process, holder)
 }
 
+/// The same, and a lookup of two days ago that was created.
+async fn start_queued(amount: &str) -> (World, Process, Holder, LookupId) {
+    start_created(lookup(amount)).await
+}
+
+/// The same, and a lookup that was created.
+async fn start_created(request: LookupRequest) -> (World, Process, Holder, LookupId) {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, request).await.id;
+    (world, process, holder, id)
+}
+
 /// The question for all lookups.
 fn all() -> LookupQuery {
     LookupQuery {

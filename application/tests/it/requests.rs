@@ -190,13 +190,13 @@ impl Fixture {
 
     /// The outcomes that were written down.
     fn recorded(&self) -> Vec<Outcome> {
-        let requests = self.base.written.requests();
+        let requests = self.base.journal.requests();
         requests.iter().map(|request| request.outcome).collect()
     }
 
     /// The verdicts on seals that were written down.
     fn recorded_seals(&self) -> Vec<Option<SealVerdict>> {
-        let requests = self.base.written.requests();
+        let requests = self.base.journal.requests();
         requests.iter().map(|request| request.seal).collect()
     }
 
@@ -234,7 +234,7 @@ async fn deliveries_of_one_proof_are_recorded_by_one_mark() {
     for _ in 0..2 {
         fixture.serve().await;
     }
-    let requests = fixture.base.written.requests();
+    let requests = fixture.base.journal.requests();
     let [first, second] = &requests[..] else {
         panic!("{requests:?}");
     };
@@ -300,7 +300,7 @@ async fn a_failure_within_any_step_is_settled_once_and_refunded() {
 async fn an_answer_whose_admission_is_not_durable_is_withheld_and_refunded() {
     let fixture = fixture(None).await;
     fixture.serve().await;
-    fixture.base.written.fail_with(Some(disk_full()));
+    fixture.base.journal.fail_with(Some(disk_full()));
     let settled = fixture.serve().await;
     assert!(matches!(settled.reply, Reply::NotDurable(_)));
     assert_eq!(settled.outcome, Outcome::InternalError);

@@ -33,7 +33,7 @@ impl Fixture {
 
     /// The only request that was settled.
     fn kept(&self) -> RequestEntry {
-        let [kept] = &self.written.requests()[..] else {
+        let [kept] = &self.journal.requests()[..] else {
             panic!("one request was settled");
         };
         kept.clone()
@@ -194,7 +194,7 @@ async fn no_answer_leaves_before_its_admission_is_durable() {
 async fn an_admission_that_is_not_durable_is_given_back() {
     let (fixture, holder) = start().await;
     fixture.ask(&holder).await.unwrap();
-    fixture.written.fail_with(Some(disk_full()));
+    fixture.journal.fail_with(Some(disk_full()));
     let admission = fixture.ask(&holder).await.unwrap();
     let delivered = Settlement {
         seal: Some(SealVerdict::Valid),
@@ -205,7 +205,7 @@ async fn an_admission_that_is_not_durable_is_given_back() {
     assert!(not_durable.retry_after > Duration::ZERO);
     let cause = not_durable.cause.to_string();
     assert!(cause.contains("the disk is full"), "{cause}");
-    fixture.written.fail_with(None);
+    fixture.journal.fail_with(None);
     let used = fixture.used(holder.id).await;
     assert_eq!((used.charged, used.refunded), (2, 1));
     let kept = fixture.kept();

@@ -1,7 +1,6 @@
 //! A gatekeeper, processes and their world, with fakes that fail or wait when told to.
 
 pub(crate) mod fixture;
-mod journal;
 pub(crate) mod payments;
 mod seals;
 mod store;
@@ -22,7 +21,6 @@ use ports::outbound::{JournalError, KeyChange, KeyStore, Scope};
 use testkit::fakes::MemoryStore;
 use uuid::Uuid;
 
-pub(crate) use journal::HeldJournal;
 pub(crate) use seals::ScriptedSeals;
 pub(crate) use store::WatchedKeys;
 pub(crate) use testkit::people::hasher;

@@ -1,6 +1,6 @@
 //! Webhooks: attempts of deliveries, their results, and the encryption anew of secrets.
 
 mod attempts;
-mod harness;
+pub(crate) mod harness;
 mod reencryption;
 mod secrets;

@@ -8,6 +8,7 @@ use ports::Cause;
 use ports::outbound::{
     AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
 };
+use tokio::sync::watch;
 
 use super::MemoryStore;
 
@@ -16,10 +17,13 @@ use super::MemoryStore;
 pub struct MemoryJournal {
     store: MemoryStore,
     state: Mutex<State>,
+    is_held: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
 struct State {
+    /// Admissions that wait for a slow disk.
+    held: Vec<AdmissionEntry>,
     conclusions: Vec<RequestEntry>,
     refusals: Vec<RefusalEntry>,
     failure: Option<JournalError>,
@@ -33,7 +37,38 @@ impl MemoryJournal {
         Self {
             store,
             state: Mutex::default(),
+            is_held: watch::Sender::new(false),
         }
+    }
+
+    /// From now on admissions are not written, and whoever waits for one goes on waiting, as with a slow
+    /// disk.
+    pub fn hold(&self) {
+        self.is_held.send_replace(true);
+    }
+
+    /// Writes what was held back.
+    pub fn release(&self) {
+        let held = std::mem::take(&mut self.state().held);
+        for entry in held {
+            self.write(entry);
+        }
+        self.is_held.send_replace(false);
+    }
+
+    /// Resolves once nothing is held back.
+    fn released(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut is_held = self.is_held.subscribe();
+        async move {
+            // The sender is gone with the journal.
+            let _ = is_held.wait_for(|is_held| !is_held).await;
+        }
+    }
+
+    fn write(&self, entry: AdmissionEntry) {
+        let (key, month) = (entry.key, entry.month);
+        self.store.count(key, month, |used| used.charged += 1);
+        self.store.use_at(key, entry.at);
     }
 
     /// Makes every receipt and every flush fail like this from now on; `None`: none fails. Entries
@@ -72,10 +107,16 @@ impl MemoryJournal {
 #[async_trait]
 impl UsageJournal for MemoryJournal {
     fn admit(&self, entry: AdmissionEntry) -> Receipt {
-        self.store
-            .count(entry.key, entry.month, |used| used.charged += 1);
-        self.store.use_at(entry.key, entry.at);
-        Receipt::new(ready(self.promise()))
+        if !*self.is_held.borrow() {
+            self.write(entry);
+            return Receipt::new(ready(self.promise()));
+        }
+        self.state().held.push(entry);
+        let released = self.released();
+        Receipt::new(async {
+            released.await;
+            Ok(())
+        })
     }
 
     fn conclude(&self, entry: RequestEntry) {
@@ -89,6 +130,7 @@ impl UsageJournal for MemoryJournal {
     }
 
     async fn flush(&self) -> Result<(), JournalError> {
+        self.released().await;
         self.promise()
     }
 

@@ -4,8 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_canceled_batch_refunds_rows_that_nobody_began() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(600)).await;
+    let (world, process, holder, id) = start_batch(ready(600)).await;
     process.feed().await;
     world.charged(&holder, 200).await;
     let canceled = process.cancel(&holder, id).await.unwrap();
@@ -18,9 +17,8 @@ async fn a_canceled_batch_refunds_rows_that_nobody_began() {
 
 #[tokio::test]
 async fn rows_that_were_begun_stay_charged_and_the_bank_is_not_asked_again() {
-    let (world, process, holder) = start().await;
     let all = rows([payment(0), query(NOT_ISSUED), payment(1)]);
-    let id = process.create(&holder, all).await;
+    let (world, process, holder, id) = start_batch(all).await;
     process.feed().await;
     process.work().await;
     process.cancel(&holder, id).await.unwrap();
@@ -34,8 +32,7 @@ async fn rows_that_were_begun_stay_charged_and_the_bank_is_not_asked_again() {
 
 #[tokio::test]
 async fn a_lookup_that_runs_while_its_batch_is_canceled_changes_nothing_any_more() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(2)).await;
+    let (world, process, holder, id) = start_batch(ready(2)).await;
     process.feed().await;
     world.bank.hold();
     assert_eq!(process.work().await, 2);
@@ -49,8 +46,7 @@ async fn a_lookup_that_runs_while_its_batch_is_canceled_changes_nothing_any_more
 
 #[tokio::test]
 async fn a_cancellation_stops_the_feeder() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(600)).await;
+    let (world, process, holder, id) = start_batch(ready(600)).await;
     process.feed().await;
     assert!(process.is_feeding());
     process.cancel(&holder, id).await.unwrap();
@@ -90,8 +86,7 @@ async fn a_final_batch_is_not_canceled_again() {
 
 #[tokio::test]
 async fn only_a_final_batch_is_erased_with_its_lookups() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(3)).await;
+    let (world, process, holder, id) = start_batch(ready(3)).await;
     for _ in 0..2 {
         let erased = process.erase(&holder, id).await;
         assert!(matches!(erased, Err(BatchError::NotFinal)));

@@ -30,8 +30,7 @@ fn view(told: &mut Told) -> BatchView {
 
 #[tokio::test]
 async fn the_present_state_and_changes_are_told_once_a_second_until_the_end() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(3)).await;
+    let (world, process, _holder, id) = start_batch(ready(3)).await;
     let mut told = follow(&process, id).await;
     let first = view(&mut told);
     assert_eq!((first.state, first.not_begun), (BatchState::Queued, 3));
@@ -54,8 +53,7 @@ async fn the_present_state_and_changes_are_told_once_a_second_until_the_end() {
 
 #[tokio::test]
 async fn a_batch_that_nothing_happens_to_is_read_once_a_second_and_not_told_again() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(1)).await;
+    let (world, process, _holder, id) = start_batch(ready(1)).await;
     let mut told = follow(&process, id).await;
     view(&mut told);
     process.faults().forget_calls();
@@ -68,8 +66,7 @@ async fn a_batch_that_nothing_happens_to_is_read_once_a_second_and_not_told_agai
 
 #[tokio::test]
 async fn a_canceled_batch_an_erased_one_and_a_failing_store_end_the_changes() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(1)).await;
+    let (world, process, holder, id) = start_batch(ready(1)).await;
     let mut told = follow(&process, id).await;
     view(&mut told);
     process.cancel(&holder, id).await.unwrap();

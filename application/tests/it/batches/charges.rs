@@ -7,8 +7,7 @@ use super::*;
 
 #[tokio::test]
 async fn each_ready_row_is_charged_once_and_looked_up_by_nobody_after_the_end() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(250)).await;
+    let (world, process, holder, id) = start_batch(ready(250)).await;
     let created = process.view(&holder, id).await;
     assert_eq!(created.state, BatchState::Queued);
     assert_eq!((created.not_begun, created.ended()), (250, 0));
@@ -29,11 +28,10 @@ async fn each_ready_row_is_charged_once_and_looked_up_by_nobody_after_the_end() 
 
 #[tokio::test]
 async fn faulty_rows_and_duplicates_are_never_charged() {
-    let (world, process, holder) = start().await;
     let mut all = vec![faulty(2)];
     all.extend(rows([payment(1), unresolvable(), payment(1), payment(2)]));
     all.push(faulty(9));
-    let id = process.create(&holder, all).await;
+    let (world, process, holder, id) = start_batch(all).await;
     world.until(&process, id, Finished).await;
     let finished = process.view(&holder, id).await;
     let counts = RowCounts {
@@ -56,11 +54,10 @@ async fn faulty_rows_and_duplicates_are_never_charged() {
 
 #[tokio::test]
 async fn a_whole_chunk_of_faulty_rows_is_passed_over() {
-    let (world, process, holder) = start().await;
     let mut all: Vec<_> = (0..230).map(faulty).collect();
     all.extend(ready(1));
     all.extend((0..150).map(faulty));
-    let id = process.create(&holder, all).await;
+    let (world, process, holder, id) = start_batch(all).await;
     world.until(&process, id, Finished).await;
     assert_eq!(process.begun(id).await, [230]);
     world.charged(&holder, 1).await;
@@ -88,10 +85,9 @@ async fn a_row_with_named_banks_is_a_duplicate_of_one_with_the_same_inferred_one
 
 #[tokio::test]
 async fn duplicates_point_to_the_first_row_over_chunks() {
-    let (_world, process, holder) = start().await;
     let mut all = ready(150);
     all.extend(rows([payment(149), payment(0), payment(149)]));
-    let id = process.create(&holder, all).await;
+    let (_world, process, holder, id) = start_batch(all).await;
     let outcomes = process.outcomes(&holder, id).await;
     let expected = ["149 in 151", "0 in 2", "149 in 151"].map(|of| format!("duplicate of {of}"));
     assert_eq!(outcomes[150..], expected);
@@ -131,8 +127,7 @@ async fn a_batch_finishes_soon_after_its_last_row() {
 
 #[tokio::test]
 async fn charges_of_rows_that_could_not_be_stored_are_given_back() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(120)).await;
+    let (world, process, holder, id) = start_batch(ready(120)).await;
     process.faults().inject_into("feed_batch", Fault::Fails);
     process.feed().await;
     world.charged(&holder, 0).await;
@@ -146,8 +141,7 @@ async fn charges_of_rows_that_could_not_be_stored_are_given_back() {
 
 #[tokio::test]
 async fn a_store_that_fails_to_release_a_batch_is_asked_again_after_the_lease() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(2)).await;
+    let (world, process, holder, id) = start_batch(ready(2)).await;
     process.faults().inject_into("renew_batch", Fault::Fails);
     process.faults().inject_into("release_batch", Fault::Fails);
     process.feed().await;
@@ -162,8 +156,7 @@ async fn a_store_that_fails_to_release_a_batch_is_asked_again_after_the_lease() 
 
 #[tokio::test]
 async fn a_limiter_that_fails_makes_a_batch_wait() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(2)).await;
+    let (world, process, holder, id) = start_batch(ready(2)).await;
     let limiter = world.base.limiter.faults();
     limiter.inject_into("admit", Fault::Fails);
     process.feed().await;
@@ -176,9 +169,8 @@ async fn a_limiter_that_fails_makes_a_batch_wait() {
 
 #[tokio::test]
 async fn each_row_is_written_down_as_a_request_of_the_batch() {
-    let (world, process, holder) = start().await;
     let all = rows([payment(0), query(UNKNOWN_PAYMENT)]);
-    let id = process.create(&holder, all).await;
+    let (world, process, holder, id) = start_batch(all).await;
     world.until(&process, id, Finished).await;
     let mut written = world.ended();
     written.sort_by_key(|entry| entry.outcome.name());

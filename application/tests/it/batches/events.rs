@@ -1,32 +1,15 @@
 //! Events of rows, of which webhooks are told.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use application::{DeliveryWorker, DeliveryWorkerParts, WebhookService, WebhookSources};
-use async_trait::async_trait;
-use domain::webhook::{EventType, Reach, SendFailure};
+use domain::webhook::{EventType, Reach};
 use ports::inbound::{NewWebhook, Webhooks as _};
-use ports::outbound::{OutgoingMessage, ReceiverAnswer, WebhookSender};
 use testkit::webhooks::encryption;
 
 use super::imports::{file, import};
 use super::*;
-
-/// Keeps the bodies of the messages that it is sent.
-#[derive(Default)]
-struct Receiver(Mutex<Vec<String>>);
-
-#[async_trait]
-impl WebhookSender for Receiver {
-    async fn send(&self, message: &OutgoingMessage) -> Result<ReceiverAnswer, SendFailure> {
-        self.0.lock().unwrap().push(message.body.clone());
-        Ok(ReceiverAnswer {
-            status: 204,
-            retry_after: None,
-            body: Vec::new(),
-        })
-    }
-}
+use crate::webhooks::harness::Receiver;
 
 /// Sends what a process tells a webhook of the operator's to a receiver, and then whenever it is signalled.
 async fn sending(world: &World, process: &Process) -> Arc<Receiver> {
@@ -71,14 +54,15 @@ async fn an_imported_proof_is_told_at_once() {
     let id = process.create(&holder, ready(2)).await;
     import(&process, &holder, id, vec![file(&payment(1))]).await;
     settle().await;
-    let told = receiver.0.lock().unwrap().clone();
-    assert_eq!(told.len(), 1, "{told:?}");
+    let told = receiver.taken();
+    assert_eq!(told.len(), 1);
     let lookup = process.lookups_of(id).await[0].facts.id;
     for part in [
         "\"type\":\"lookup.delivered\"".to_owned(),
         format!("\"id\":\"{lookup}\""),
         format!("\"batch\":\"{id}\""),
     ] {
-        assert!(told[0].contains(&part), "no {part}: {}", told[0]);
+        let body = &told[0].body;
+        assert!(body.contains(&part), "no {part}: {body}");
     }
 }

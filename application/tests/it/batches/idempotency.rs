@@ -5,11 +5,11 @@ use ports::inbound::{RepeatError, RepeatableBatch};
 
 use super::*;
 
-fn repeatable(content: &str) -> Option<RepeatableBatch> {
-    Some(RepeatableBatch {
+fn repeatable(content: &str) -> RepeatableBatch {
+    RepeatableBatch {
         key: IdempotencyKey::parse("nomina-47").unwrap(),
         content: content.into(),
-    })
+    }
 }
 
 async fn repeat(
@@ -18,7 +18,7 @@ async fn repeat(
     content: &str,
 ) -> Result<CreatedBatch, BatchError> {
     let (rows, access) = (draft(ready(2)), access(holder));
-    let repeatable = repeatable(content);
+    let repeatable = Some(repeatable(content));
     process.batches.create(&access, rows, repeatable).await
 }
 
@@ -58,7 +58,8 @@ async fn a_repetition_is_refused_while_the_first_request_runs() {
     let (batches, access) = (process.batches.clone(), access(&holder));
     let first = tokio::spawn(async move {
         let rows = draft(ready(2));
-        batches.create(&access, rows, repeatable("POST a")).await
+        let first = Some(repeatable("POST a"));
+        batches.create(&access, rows, first).await
     });
     settle().await;
     let refused = repeat(&process, &holder, "POST a").await;
@@ -84,7 +85,7 @@ async fn a_request_that_failed_is_a_first_one_when_it_is_repeated() {
 async fn a_refused_request_leaves_its_key_free_for_another_one() {
     let (_world, process, holder) = start().await;
     let nothing = draft(vec![faulty(2)]);
-    let (access, other) = (access(&holder), repeatable("POST c"));
+    let (access, other) = (access(&holder), Some(repeatable("POST c")));
     let refused = process.batches.create(&access, nothing, other).await;
     assert!(matches!(refused, Err(BatchError::NothingToDo(_))));
     assert!(!repeat(&process, &holder, "POST a").await.unwrap().repeated);

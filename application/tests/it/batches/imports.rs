@@ -177,8 +177,7 @@ async fn a_running_row_is_delivered_and_stays_charged() {
 
 #[tokio::test]
 async fn many_proofs_are_delivered_over_chunks() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(250)).await;
+    let (world, process, holder, id) = start_batch(ready(250)).await;
     let files = (0..250).rev().map(|number| file(&payment(number)));
     let report = import(&process, &holder, id, files.collect()).await;
     assert_eq!(delivered(&report), (0..250).collect::<Vec<_>>());
@@ -189,8 +188,7 @@ async fn many_proofs_are_delivered_over_chunks() {
 
 #[tokio::test]
 async fn an_import_beside_the_feeder_neither_loses_nor_doubles_a_row() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(600)).await;
+    let (world, process, holder, id) = start_batch(ready(600)).await;
     process.feed().await;
     let files = (200..400).map(|number| file(&payment(number)));
     let report = import(&process, &holder, id, files.collect()).await;
@@ -220,10 +218,9 @@ async fn one_payment_is_no_answer_to_two_rows() {
 
 #[tokio::test]
 async fn a_file_that_answers_no_row_is_not_used_and_the_others_are_delivered() {
-    let (world, process, holder) = start().await;
     let mut all = vec![faulty(2)];
     all.extend(rows([payment(0), payment(0)]));
-    let id = process.create(&holder, all).await;
+    let (world, process, holder, id) = start_batch(all).await;
     let row = payment(0);
     let another_amount = unused(&process, &holder, id, file(&payment(1))).await;
     assert_eq!(difference(another_amount), differs(1, Mismatch::Amount));
@@ -248,8 +245,7 @@ async fn a_file_that_answers_no_row_is_not_used_and_the_others_are_delivered() {
 
 #[tokio::test]
 async fn the_account_of_the_proof_is_compared() {
-    let (_world, process, holder) = start().await;
-    let id = process.create(&holder, ready(1)).await;
+    let (_world, process, holder, id) = start_batch(ready(1)).await;
     let xml = String::from_utf8(file(&payment(0)).to_vec()).unwrap();
     let another = xml.replace("002010077777777771", "002180077777777779");
     let refusal = unused(&process, &holder, id, another.into()).await;
@@ -258,9 +254,8 @@ async fn the_account_of_the_proof_is_compared() {
 
 #[tokio::test]
 async fn a_proof_with_an_invalid_seal_is_not_used() {
-    let (world, process, holder) = start().await;
     let all = rows([payment(0), payment(1)]);
-    let id = process.create(&holder, all).await;
+    let (world, process, holder, id) = start_batch(all).await;
     world.seals.find_all(Verdict::Invalid);
     let refusal = unused(&process, &holder, id, file(&payment(0))).await;
     assert_eq!(refusal, UnusedReason::SealInvalid(RowNumber(0)));
@@ -269,9 +264,8 @@ async fn a_proof_with_an_invalid_seal_is_not_used() {
 
 #[tokio::test]
 async fn two_payments_with_one_tracking_key_each_get_their_own_proof() {
-    let (_world, process, holder) = start().await;
     let all = rows([payment(0), payment(1), payment(2)]);
-    let id = process.create(&holder, all).await;
+    let (_world, process, holder, id) = start_batch(all).await;
     let files = vec![file(&payment(2)), file(&payment(0)), file(&payment(9))];
     let report = import(&process, &holder, id, files).await;
     assert_eq!(report.delivered, [RowNumber(0), RowNumber(2)]);
@@ -301,8 +295,7 @@ async fn payments_of_two_days_that_are_alike_each_get_the_proof_of_their_day() {
 
 #[tokio::test]
 async fn a_row_whose_lookup_was_canceled_gets_no_proof() {
-    let (_world, process, holder) = start().await;
-    let id = process.create(&holder, ready(1)).await;
+    let (_world, process, holder, id) = start_batch(ready(1)).await;
     process.feed().await;
     let lookup = process.lookups_of(id).await[0].facts.id;
     let key = fixture::access(&holder);
@@ -334,8 +327,7 @@ async fn many_rows_and_files_with_one_tracking_key_check_a_seal_for_each_match_a
 
 #[tokio::test]
 async fn nothing_is_imported_into_a_canceled_batch() {
-    let (_world, process, holder) = start().await;
-    let id = process.create(&holder, ready(1)).await;
+    let (_world, process, holder, id) = start_batch(ready(1)).await;
     process.cancel(&holder, id).await.unwrap();
     for files in [vec![file(&payment(0))], Vec::new()] {
         let refused = process.batches.import(&access(&holder), id, files).await;

@@ -12,8 +12,7 @@ async fn charged_to(process: &Process, holder: &Holder, id: BatchId) -> usize {
 
 #[tokio::test]
 async fn the_batch_of_a_revoked_key_is_canceled() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(5)).await;
+    let (world, process, holder, id) = start_batch(ready(5)).await;
     world.base.revoke(&holder).await;
     process.feed().await;
     assert_eq!(process.state(id).await, BatchState::Canceled);
@@ -23,8 +22,7 @@ async fn the_batch_of_a_revoked_key_is_canceled() {
 
 #[tokio::test]
 async fn a_revocation_ends_a_batch_that_is_worked_on_and_its_lookups() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(600)).await;
+    let (world, process, holder, id) = start_batch(ready(600)).await;
     process.feed().await;
     assert_eq!(world.stored_use(&holder).await, 200);
     world.base.revoke(&holder).await;
@@ -40,8 +38,7 @@ async fn a_revocation_ends_a_batch_that_is_worked_on_and_its_lookups() {
 
 #[tokio::test]
 async fn rows_that_nobody_began_are_refunded_when_the_key_is_revoked() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(600)).await;
+    let (world, process, holder, id) = start_batch(ready(600)).await;
     process.feed().await;
     process.die();
     world.base.revoke(&holder).await;
@@ -54,9 +51,8 @@ async fn rows_that_nobody_began_are_refunded_when_the_key_is_revoked() {
 
 #[tokio::test]
 async fn a_resting_batch_of_a_revoked_key_is_canceled() {
-    let (world, process, holder) = start().await;
     let all = rows([payment(0), query(NOT_ISSUED)]);
-    let id = process.create(&holder, all).await;
+    let (world, process, holder, id) = start_batch(all).await;
     world.feed_for(&process, 1).await;
     process.work().await;
     world.feed_for(&process, 2).await;
@@ -71,8 +67,7 @@ async fn a_resting_batch_of_a_revoked_key_is_canceled() {
 
 #[tokio::test]
 async fn a_revocation_that_the_limiter_has_not_heard_of_is_seen_at_the_next_claim() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(5)).await;
+    let (world, process, holder, id) = start_batch(ready(5)).await;
     world.base.data.revoke_key(holder.id).await;
     process.feed().await;
     assert_eq!(process.state(id).await, BatchState::Canceled);
@@ -80,8 +75,7 @@ async fn a_revocation_that_the_limiter_has_not_heard_of_is_seen_at_the_next_clai
 
 #[tokio::test]
 async fn rows_are_charged_to_the_successor_of_a_rotated_key() {
-    let (world, process, old) = start().await;
-    let id = process.create(&old, ready(600)).await;
+    let (world, process, old, id) = start_batch(ready(600)).await;
     process.feed().await;
     world.pass(seconds(1)).await;
     let new = world.base.rotate(&old, 0).await;
@@ -96,8 +90,7 @@ async fn rows_are_charged_to_the_successor_of_a_rotated_key() {
 
 #[tokio::test]
 async fn a_batch_outlives_the_grace_of_its_key() {
-    let (world, process, old) = start().await;
-    let id = process.create(&old, ready(5)).await;
+    let (world, process, old, id) = start_batch(ready(5)).await;
     world.pass(seconds(1)).await;
     let new = world.base.rotate(&old, 1).await;
     world.until(&process, id, Finished).await;

@@ -131,8 +131,7 @@ async fn charges_that_the_limiter_wrote_are_counted_once_and_given_back() {
 
 #[tokio::test]
 async fn a_process_that_lost_its_lease_stops() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(600)).await;
+    let (world, process, _holder, id) = start_batch(ready(600)).await;
     process.feed().await;
     process.faults().inject_into("renew_batch", Fault::Hangs);
     world.pass(seconds(30)).await;
@@ -149,8 +148,7 @@ async fn a_process_that_lost_its_lease_stops() {
 
 #[tokio::test]
 async fn a_panic_frees_the_place_of_a_batch() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(2)).await;
+    let (world, process, holder, id) = start_batch(ready(2)).await;
     process.faults().inject_into("renew_batch", Fault::Panics);
     for _ in 0..40 {
         assert_eq!(process.feed().await, 1);

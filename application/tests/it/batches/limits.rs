@@ -115,5 +115,5 @@ async fn a_refusal_of_a_row_is_not_recorded_for_nobody_asked() {
     let (world, process, holder) = start_with(monthly(2)).await;
     process.create(&holder, ready(4)).await;
     process.feed().await;
-    assert!(world.base.written.refusals().is_empty());
+    assert!(world.base.journal.refusals().is_empty());
 }

@@ -30,8 +30,7 @@ async fn is_untouched(world: &World, process: &Process, id: BatchId) {
 
 #[tokio::test]
 async fn the_batch_of_another_customer_does_not_exist() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(2)).await;
+    let (world, process, _holder, id) = start_batch(ready(2)).await;
     let ana = person("ana", Role::Admin);
     let of_ana = world.holder(&ana, Environment::Test).await;
     does_not_exist(&process, &access(&of_ana), id).await;
@@ -115,8 +114,7 @@ async fn the_end_is_estimated_by_the_limit_of_the_batchs_key_whoever_reads_it() 
 
 #[tokio::test]
 async fn a_wrong_key_is_refused() {
-    let (_world, process, holder) = start().await;
-    let id = process.create(&holder, ready(1)).await;
+    let (_world, process, holder, id) = start_batch(ready(1)).await;
     let good = fixture::access(&holder);
     let wrong = BatchAccess::Key(LookupAccess {
         presented_key: None,

@@ -58,8 +58,7 @@ async fn the_batches_of_a_key_are_those_of_all_that_share_its_counters() {
 
 #[tokio::test]
 async fn rows_come_in_their_order_from_any_one_on() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(250)).await;
+    let (world, process, holder, id) = start_batch(ready(250)).await;
     world.until(&process, id, Finished).await;
     for first in [0, 1, 99, 100, 101, 199, 249] {
         let rows = process.rows(&holder, id, first).await;
@@ -109,8 +108,7 @@ async fn rows_are_read_while_the_batch_runs() {
 
 #[tokio::test]
 async fn rows_of_a_canceled_batch_that_were_not_begun_stay_so() {
-    let (_world, process, holder) = start().await;
-    let id = process.create(&holder, ready(2)).await;
+    let (_world, process, holder, id) = start_batch(ready(2)).await;
     process.cancel(&holder, id).await.unwrap();
     let outcomes = process.outcomes(&holder, id).await;
     assert_eq!(outcomes, ["not begun", "not begun"]);
@@ -118,8 +116,7 @@ async fn rows_of_a_canceled_batch_that_were_not_begun_stay_so() {
 
 #[tokio::test]
 async fn a_store_that_fails_while_rows_are_read_ends_the_reading() {
-    let (_world, process, holder) = start().await;
-    let id = process.create(&holder, ready(150)).await;
+    let (_world, process, holder, id) = start_batch(ready(150)).await;
     let access = access(&holder);
     let rows = process.batches.rows(&access, id, RowNumber(0)).await;
     let mut rows = rows.unwrap().found;
@@ -168,8 +165,7 @@ async fn a_final_batch_that_is_erased_while_its_rows_are_read_ends_the_reading(
 
 #[tokio::test]
 async fn a_row_whose_lookup_was_erased_alone_does_not_end_the_reading() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(2)).await;
+    let (world, process, holder, id) = start_batch(ready(2)).await;
     world.until(&process, id, Finished).await;
     let lookup = process.lookups_of(id).await[0].facts.id;
     let key = fixture::access(&holder);

@@ -4,8 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_batch_goes_on_after_a_rotation_of_the_secret() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(300)).await;
+    let (world, process, holder, id) = start_batch(ready(300)).await;
     process.feed().await;
     process.die();
     let rotated = world.process(secrets(&[2, 1]));
@@ -18,8 +17,7 @@ async fn a_batch_goes_on_after_a_rotation_of_the_secret() {
 
 #[tokio::test]
 async fn a_batch_whose_secret_is_gone_is_unreadable() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(3)).await;
+    let (world, _process, holder, id) = start_batch(ready(3)).await;
     let ignorant = world.process(secrets(&[2]));
     let unreadable = ignorant.find(&holder, id).await.unwrap_err();
     let BatchError::Unreadable { cause } = unreadable else {
@@ -36,8 +34,7 @@ async fn a_batch_whose_secret_is_gone_is_unreadable() {
 
 #[tokio::test]
 async fn a_batch_whose_secret_is_gone_is_listed_without_its_name() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(3)).await;
+    let (world, process, holder, id) = start_batch(ready(3)).await;
     world.until(&process, id, Finished).await;
     let rotated = world.process(secrets(&[2]));
     let newer = rotated.create(&holder, ready(1)).await;
@@ -58,8 +55,7 @@ async fn a_batch_whose_secret_is_gone_is_listed_without_its_name() {
 
 #[tokio::test]
 async fn a_feeder_without_the_secret_leaves_the_batch_for_ten_seconds() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(3)).await;
+    let (world, process, holder, id) = start_batch(ready(3)).await;
     let ignorant = world.process(secrets(&[2]));
     for _ in 0..3 {
         assert_eq!(ignorant.feed().await, 1);
@@ -77,8 +73,7 @@ async fn a_feeder_without_the_secret_leaves_the_batch_for_ten_seconds() {
 
 #[tokio::test]
 async fn an_unreadable_batch_of_a_revoked_key_is_canceled() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(3)).await;
+    let (world, process, holder, id) = start_batch(ready(3)).await;
     world.base.revoke(&holder).await;
     world.process(secrets(&[2])).feed().await;
     assert_eq!(process.state(id).await, BatchState::Canceled);
@@ -86,8 +81,7 @@ async fn an_unreadable_batch_of_a_revoked_key_is_canceled() {
 
 #[tokio::test]
 async fn an_unreadable_batch_whose_rows_have_ended_finishes() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(3)).await;
+    let (world, process, _holder, id) = start_batch(ready(3)).await;
     process.feed().await;
     process.work().await;
     world.pass(seconds(1)).await;
@@ -97,8 +91,7 @@ async fn an_unreadable_batch_whose_rows_have_ended_finishes() {
 
 #[tokio::test]
 async fn a_batch_whose_secret_is_gone_can_be_erased() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(3)).await;
+    let (world, process, holder, id) = start_batch(ready(3)).await;
     world.until(&process, id, Finished).await;
     let ignorant = world.process(secrets(&[2]));
     ignorant.erase(&holder, id).await.unwrap();

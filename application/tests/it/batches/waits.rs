@@ -23,15 +23,9 @@ async fn answer(waiting: Waiting) -> Result<BatchView, BatchError> {
     waiting.await.unwrap()
 }
 
-async fn start_with_batch() -> (World, Process, Holder, BatchId) {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(2)).await;
-    (world, process, holder, id)
-}
-
 #[tokio::test]
 async fn a_wait_for_a_change_that_does_not_come_ends_with_its_time() {
-    let (world, process, holder, id) = start_with_batch().await;
+    let (world, process, holder, id) = start_batch(ready(2)).await;
     process.faults().forget_calls();
     let waiting = wait(&process, access(&holder), id).await;
     for _ in 0..249 {
@@ -47,7 +41,7 @@ async fn a_wait_for_a_change_that_does_not_come_ends_with_its_time() {
 
 #[tokio::test]
 async fn a_change_by_another_process_ends_the_wait_within_a_second() {
-    let (world, process, holder, id) = start_with_batch().await;
+    let (world, process, holder, id) = start_batch(ready(2)).await;
     let other = world.process(secrets(&[1]));
     let waiting = wait(&process, access(&holder), id).await;
     world.pass(seconds(3)).await;
@@ -62,7 +56,7 @@ async fn a_change_by_another_process_ends_the_wait_within_a_second() {
 
 #[tokio::test]
 async fn a_batch_that_is_erased_while_somebody_waits_is_unknown() {
-    let (world, process, holder, id) = start_with_batch().await;
+    let (world, process, holder, id) = start_batch(ready(2)).await;
     let waiting = wait(&process, access(&holder), id).await;
     process.cancel(&holder, id).await.unwrap();
     process.erase(&holder, id).await.unwrap();
@@ -73,7 +67,7 @@ async fn a_batch_that_is_erased_while_somebody_waits_is_unknown() {
 
 #[tokio::test]
 async fn a_store_that_fails_ends_the_wait() {
-    let (world, process, holder, id) = start_with_batch().await;
+    let (world, process, holder, id) = start_batch(ready(2)).await;
     let waiting = wait(&process, access(&holder), id).await;
     process.faults().inject_into("batch_state", Fault::Fails);
     world.pass(seconds(1)).await;
@@ -83,7 +77,7 @@ async fn a_store_that_fails_ends_the_wait() {
 
 #[tokio::test]
 async fn nobody_waits_for_a_batch_that_has_ended() {
-    let (world, process, holder, id) = start_with_batch().await;
+    let (world, process, holder, id) = start_batch(ready(2)).await;
     world.until(&process, id, Finished).await;
     let waiting = wait(&process, access(&holder), id).await;
     assert_eq!(answer(waiting).await.unwrap().state, Finished);
@@ -91,7 +85,7 @@ async fn nobody_waits_for_a_batch_that_has_ended() {
 
 #[tokio::test]
 async fn the_seventeenth_reader_of_a_customer_is_answered_at_once() {
-    let (world, process, holder, id) = start_with_batch().await;
+    let (world, process, holder, id) = start_batch(ready(2)).await;
     let second = process.create(&holder, ready(1)).await;
     let mut waiting = Vec::new();
     // Of any batch, with a key or a session.

@@ -41,8 +41,7 @@ async fn a_batch_never_has_more_rows_charged_and_unfinished_than_its_window(
 
 #[tokio::test]
 async fn rows_that_nobody_works_on_hold_the_others_back() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, ready(600)).await;
+    let (world, process, holder, id) = start_batch(ready(600)).await;
     world.feed_for(&process, 20).await;
     let view = process.view(&holder, id).await;
     assert_eq!(taken(&view), 200);
@@ -76,8 +75,7 @@ async fn rows_that_wait_for_a_later_attempt_take_no_room() {
 
 #[tokio::test]
 async fn a_batch_whose_rows_all_wait_rests_for_half_a_minute() {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, rows([query(NOT_ISSUED)])).await;
+    let (world, process, holder, id) = start_batch(rows([query(NOT_ISSUED)])).await;
     process.feed().await;
     process.work().await;
     world.pass(seconds(1)).await;

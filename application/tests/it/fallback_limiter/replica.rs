@@ -94,6 +94,22 @@ impl Replica {
         self.limiter.admit(self.key).await
     }
 
+    /// Asserts that the quota is used up.
+    pub(super) async fn is_over_quota(&self) -> MonthStatus {
+        match self.ask().await.unwrap() {
+            Verdict::QuotaExceeded { month, .. } => month,
+            verdict => panic!("{verdict:?}"),
+        }
+    }
+
+    /// Asserts that the minute is used up.
+    pub(super) async fn is_over_rate(&self) -> LimitStatus {
+        match self.ask().await.unwrap() {
+            Verdict::RateLimited { limit_status, .. } => limit_status,
+            verdict => panic!("{verdict:?}"),
+        }
+    }
+
     /// Makes so many requests, writes down those that are admitted, and returns their number.
     pub(super) async fn admitted_of(&self, attempts: usize) -> usize {
         let mut admitted = 0;

@@ -10,8 +10,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_payment_without_a_proof_is_told_until_the_proof_is_issued() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "404.02").await;
+    let (world, process, holder, id) = start_queued("404.02").await;
     assert_eq!(process.view(&holder, id).await.payment, None);
     process.work().await;
     let waiting = process.view(&holder, id).await;
@@ -70,12 +69,11 @@ async fn a_failure_takes_nothing_back_of_what_the_bank_said() {
 
 #[tokio::test]
 async fn hints_stay_those_of_the_day_of_the_answer() {
-    let (world, process, holder) = start().await;
     let request = LookupRequest {
         query: query("2026-01-12", "404.00"),
         ..lookup("404.00")
     };
-    let id = process.create(&holder, request).await.id;
+    let (world, process, holder, id) = start_created(request).await;
     process.work().await;
     let of_the_answer = process.view(&holder, id).await.hints;
     let swapped = Hint::DayAndMonthSwapped {
@@ -107,8 +105,7 @@ async fn a_list_tells_the_same_as_each_lookup() {
 
 #[tokio::test]
 async fn the_banks_answer_is_stored_encrypted() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "404.02").await;
+    let (world, process, holder, id) = start_queued("404.02").await;
     process.work().await;
     let stored = world.stored(&holder, id).await;
     let finding = stored.finding.unwrap();

@@ -18,12 +18,11 @@ use super::*;
 async fn a_proof_is_delivered_at_the_first_attempt_as_the_bank_issued_it(
     #[case] files: RequestedFiles,
 ) {
-    let (world, process, holder) = start().await;
     let request = LookupRequest {
         files,
         ..lookup("10.00")
     };
-    let id = process.create(&holder, request).await.id;
+    let (world, process, holder, id) = start_created(request).await;
     assert_eq!(process.work().await, 1);
     let found = process.view(&holder, id).await;
     assert_eq!((found.state, found.attempts), (Delivered, 1));
@@ -62,8 +61,7 @@ async fn one_end_is_recorded_with_the_mark_and_the_verdict_of_the_proof() {
 
 #[tokio::test]
 async fn the_seal_is_checked_at_every_read() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     process.work().await;
     let checks = world.seals.checked().len();
     process.view(&holder, id).await;
@@ -87,8 +85,7 @@ async fn earlier_deliveries_are_counted_as_of_the_delivery() {
 
 #[tokio::test]
 async fn a_proof_is_looked_for_at_the_times_of_the_schedule_until_it_is_issued() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "404.02").await;
+    let (world, process, holder, id) = start_queued("404.02").await;
     for (attempts, wait) in (1..).zip([60, 120, 300]) {
         assert_eq!(process.work().await, 1);
         let found = process.view(&holder, id).await;
@@ -126,8 +123,7 @@ async fn an_attempt_without_a_proof_is_the_last_or_is_made_again_after_a_minute(
     #[case] state: LookupState,
     #[case] ends: &[Outcome],
 ) {
-    let (world, process, holder) = start().await;
-    let id = process.create(&holder, request).await.id;
+    let (world, process, holder, id) = start_created(request).await;
     process.work().await;
     let found = process.view(&holder, id).await;
     assert_eq!((found.state, found.attempts), (state, 1));
@@ -144,9 +140,8 @@ async fn an_attempt_without_a_proof_is_the_last_or_is_made_again_after_a_minute(
 
 #[tokio::test]
 async fn a_lookup_without_a_proof_in_time_expires() {
-    let (world, process, holder) = start().await;
     let request = retried_for(100, lookup("404.02"));
-    let id = process.create(&holder, request).await.id;
+    let (world, process, holder, id) = start_created(request).await;
     // The second wait would be longer than what is left.
     let steps = [(Waiting, 60), (Waiting, 40), (Expired, 0)];
     attempts((&world, &process, &holder), id, steps).await;
@@ -168,9 +163,10 @@ async fn each_state_of_a_payment_ends_its_lookup_at_once_or_is_asked_for_again()
         assert_eq!(found.payment.map(|found| found.state), Some(payment));
         let is_unknown = payment.outcome() == Outcome::NotFound;
         assert_eq!(found.hints.is_empty(), !is_unknown, "{payment:?}");
-        let (state, ends) = match payment.is_final() {
-            true => (NotFound, vec![payment.outcome()]),
-            false => (Waiting, Vec::new()),
+        let (state, ends) = if payment.is_final() {
+            (NotFound, vec![payment.outcome()])
+        } else {
+            (Waiting, Vec::new())
         };
         assert_eq!(
             (found.state, world.outcomes()),
@@ -183,8 +179,7 @@ async fn each_state_of_a_payment_ends_its_lookup_at_once_or_is_asked_for_again()
 
 #[tokio::test]
 async fn a_settled_payment_that_is_returned_before_its_proof_is_issued_ends_its_lookup() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "404.02").await;
+    let (world, process, holder, id) = start_queued("404.02").await;
     process.work().await;
     world.bank.answer_by(|transfer| {
         Script::Know(Payment {

@@ -4,8 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_lookup_is_canceled_first_and_erased_afterwards() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     let RemovedLookup::Canceled(canceled) = process.remove(&holder, id).await.unwrap() else {
         panic!("it was erased");
     };
@@ -52,7 +51,7 @@ async fn the_lookups_of_a_revoked_key_are_canceled_and_not_those_of_a_rotated_on
     let untouched = world.holder(&operator(), Environment::Test).await;
     let mut ids = Vec::new();
     for holder in [&revoked, &rotated, &untouched] {
-        ids.push(process.queue(&holder, "10.00").await);
+        ids.push(process.queue(holder, "10.00").await);
     }
     world.base.revoke(&revoked).await;
     world.base.rotate(&rotated, 0).await;

@@ -31,8 +31,7 @@ fn state(told: &mut Told) -> LookupState {
 
 /// A queued lookup, whose owner was told so.
 async fn start_with_follower() -> (World, Process, Holder, LookupId, Told) {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     let mut told = follow(&process, id).await;
     assert_eq!(state(&mut told), Queued);
     (world, process, holder, id, told)
@@ -56,8 +55,7 @@ async fn the_present_state_and_each_change_are_told_until_the_end() {
 
 #[tokio::test]
 async fn a_final_lookup_is_told_once() {
-    let (_world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (_world, process, _holder, id) = start_queued("10.00").await;
     process.work().await;
     let mut told = follow(&process, id).await;
     assert_eq!(state(&mut told), Delivered);

@@ -116,11 +116,11 @@ async fn a_store_that_fails_is_answered_as_such_and_refunded() {
 async fn a_lookup_whose_admission_is_not_durable_is_withdrawn() {
     let (world, process, holder) = start().await;
     world.counted(&holder).await;
-    world.base.written.fail_with(Some(disk_full()));
+    world.base.journal.fail_with(Some(disk_full()));
     let settled = process.settled(&holder, awaited("10.00")).await;
     assert!(matches!(settled.reply, Reply::NotDurable(_)));
     assert_eq!(settled.outcome, Outcome::InternalError);
-    world.base.written.fail_with(None);
+    world.base.journal.fail_with(None);
     assert!(world.all_stored(&holder).await.is_empty());
     assert_eq!(process.work().await, 0);
     assert_eq!(world.outcomes(), [Outcome::InternalError]);

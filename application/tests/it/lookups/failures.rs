@@ -127,8 +127,7 @@ async fn an_attempt_that_panics_is_a_failure_and_frees_its_place() {
 
 #[tokio::test]
 async fn a_result_that_cannot_be_stored_is_looked_up_again_when_its_lease_is_over() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     process.faults().inject_into("end_claim", Fault::Fails);
     assert_eq!(process.work().await, 1);
     assert_eq!(process.state(&holder, id).await, Running);
@@ -143,8 +142,7 @@ async fn a_result_that_cannot_be_stored_is_looked_up_again_when_its_lease_is_ove
 
 #[tokio::test]
 async fn a_worker_goes_on_when_the_store_works_again() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     process.faults().inject_into("claim_lookups", Fault::Fails);
     let worker = process.run_worker().await;
     let claims = || process.faults().calls_of("claim_lookups");

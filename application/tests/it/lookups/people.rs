@@ -146,8 +146,7 @@ async fn a_caller_who_waits_learns_that_a_person_canceled() {
 
 #[tokio::test]
 async fn a_failing_store_and_a_lost_secret_are_told_apart() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, _holder, id) = start_queued("10.00").await;
     let people = &process.people;
     process.faults().inject(Fault::Fails);
     let failed = people.find(&operator(), id).await;

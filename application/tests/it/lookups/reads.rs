@@ -22,8 +22,7 @@ async fn list(
 
 #[tokio::test]
 async fn a_lookup_of_another_customer_or_environment_is_unknown() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     let ana = person("ana", Role::Admin);
     let others = [
         world.holder(&ana, Environment::Test).await,
@@ -46,8 +45,7 @@ async fn a_lookup_of_another_customer_or_environment_is_unknown() {
 
 #[tokio::test]
 async fn a_revoked_key_reads_nothing() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     world.base.revoke(&holder).await;
     let refused = |error| matches!(error, LookupError::Refused(AdmissionError::InvalidKey));
     assert!(refused(process.find(&holder, id).await.unwrap_err()));
@@ -62,8 +60,7 @@ async fn a_revoked_key_reads_nothing() {
 
 #[tokio::test]
 async fn reads_are_free() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     for _ in 0..10 {
         let read = process.find(&holder, id).await.unwrap();
         assert_eq!(read.key, holder.id);
@@ -75,8 +72,7 @@ async fn reads_are_free() {
 
 #[tokio::test]
 async fn more_than_six_hundred_reads_a_minute_are_refused() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     for number in 0..600 {
         let found = process.find(&holder, id).await;
         assert!(found.is_ok(), "read {number}");
@@ -141,8 +137,7 @@ async fn a_list_is_of_the_states_and_the_time_that_are_wanted() {
 
 #[tokio::test]
 async fn a_store_that_fails_is_told_apart_from_an_unknown_lookup() {
-    let (_world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (_world, process, holder, id) = start_queued("10.00").await;
     process.find(&holder, id).await.unwrap();
     process.faults().inject(Fault::Fails);
     let listed = process.lookups.list(access(&holder), all()).await;
@@ -159,8 +154,7 @@ async fn a_store_that_fails_is_told_apart_from_an_unknown_lookup() {
 
 #[tokio::test]
 async fn a_cold_key_is_read_once_however_many_read_with_it() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, _holder, id) = start_queued("10.00").await;
     let cold = world.holder(&operator(), Environment::Test).await;
     let before = world.base.store.snapshots_read();
     let reads = (0..20).map(|_| process.find(&cold, id));
@@ -209,8 +203,7 @@ async fn a_due_lookup_has_a_place_in_the_queue_that_is_read_by_itself() {
 
 #[tokio::test]
 async fn the_sandbox_has_a_queue_and_no_estimate() {
-    let (_world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (_world, process, holder, id) = start_queued("10.00").await;
     let queue = process.view(&holder, id).await.queue.unwrap();
     assert_eq!((queue.position, queue.eta), (1, None));
     process.work().await;

@@ -27,8 +27,7 @@ async fn a_lookup_opens_after_a_rotation_of_the_secret() {
 
 #[tokio::test]
 async fn a_lookup_whose_secret_is_gone_is_unreadable() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, _process, holder, id) = start_queued("10.00").await;
     let ignorant = world.process(secrets(&[2]));
     let unreadable = ignorant.find(&holder, id).await.unwrap_err();
     let LookupError::Unreadable { cause } = unreadable else {
@@ -41,9 +40,8 @@ async fn a_lookup_whose_secret_is_gone_is_unreadable() {
 
 #[tokio::test]
 async fn a_worker_without_the_secret_tries_again_and_ends_with_a_refund() {
-    let (world, process, holder) = start().await;
     let request = retried_for(15, lookup("10.00"));
-    let id = process.create(&holder, request).await.id;
+    let (world, process, holder, id) = start_created(request).await;
     let ignorant = world.process(secrets(&[2]));
     for (state, wait) in [(Waiting, 10), (Waiting, 5), (Failed, 0)] {
         assert_eq!(ignorant.work().await, 1);
@@ -58,8 +56,7 @@ async fn a_worker_without_the_secret_tries_again_and_ends_with_a_refund() {
 
 #[tokio::test]
 async fn a_lookup_is_delivered_when_its_secret_is_listed_again() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     world.process(secrets(&[2])).work().await;
     assert_eq!(process.state(&holder, id).await, Waiting);
     world.pass(seconds(10)).await;
@@ -69,8 +66,7 @@ async fn a_lookup_is_delivered_when_its_secret_is_listed_again() {
 
 #[tokio::test]
 async fn one_without_the_secret_can_cancel_a_lookup() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     let ignorant = world.process(secrets(&[2]));
     let removed = ignorant.remove(&holder, id).await;
     assert!(matches!(removed, Err(LookupError::Unreadable { .. })));

@@ -17,8 +17,7 @@ pub(super) async fn wait(process: &Process, holder: &Holder, id: LookupId) -> Jo
 
 /// A queued lookup, and a read that waits for its change.
 async fn start_with_reader() -> (World, Process, Holder, LookupId, JoinHandle<Found>) {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     process.faults().forget_calls();
     let waiting = wait(&process, &holder, id).await;
     (world, process, holder, id, waiting)
@@ -78,8 +77,7 @@ async fn a_read_waits_no_longer_than_told_and_reads_the_store_now_and_then() {
 
 #[tokio::test]
 async fn a_final_lookup_is_not_waited_for() {
-    let (world, process, holder) = start().await;
-    let id = process.queue(&holder, "10.00").await;
+    let (world, process, holder, id) = start_queued("10.00").await;
     process.work().await;
     process.faults().forget_calls();
     let found = process.lookups.find(access(&holder), id, seconds(25)).await;

@@ -57,7 +57,7 @@ async fn the_sandboxs_key_is_never_stored() {
 }
 
 /// The samples that confirm a key that wasn't stored, and all of its certificate.
-fn unconfirmed(refused: SealImportError) -> (usize, usize) {
+fn unconfirmed(refused: &SealImportError) -> (usize, usize) {
     let SealImportError::Unconfirmed {
         confirming,
         samples,
@@ -65,7 +65,7 @@ fn unconfirmed(refused: SealImportError) -> (usize, usize) {
     else {
         panic!("{refused}");
     };
-    (confirming, samples)
+    (*confirming, *samples)
 }
 
 #[tokio::test]
@@ -78,10 +78,10 @@ async fn a_recovered_key_is_stored_when_three_samples_confirm_it() {
     fixture.add_samples(&second, &[1, 2, 3]).await;
     let (right, wrong) = (first.key(), second.key());
     let early = recover(&right).await.unwrap_err();
-    assert_eq!(unconfirmed(early), (2, 2));
+    assert_eq!(unconfirmed(&early), (2, 2));
     fixture.add_samples(&first, &[3]).await;
     let lie = recover(&wrong).await.unwrap_err();
-    assert_eq!(unconfirmed(lie), (0, 3));
+    assert_eq!(unconfirmed(&lie), (0, 3));
     recover(&right).await.unwrap();
     let keys = administration.keys().await.unwrap();
     assert_eq!(keys.len(), 1);

@@ -21,7 +21,7 @@ use ports::outbound::{Clock, KeyStore};
 use testkit::fakes::{FaultyLimiter, ManualClock, MemoryJournal, MemoryStore, ScriptedBank};
 use testkit::people::PeopleServices;
 
-use super::{HeldJournal, hasher, noon, operator};
+use super::{hasher, noon, operator};
 
 pub(crate) const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
 
@@ -29,10 +29,7 @@ pub(crate) struct Fixture {
     pub(crate) clock: Arc<ManualClock>,
     /// The data, as another process on the same data sees it.
     pub(crate) data: MemoryStore,
-    /// The journal, as it is written.
-    pub(crate) written: Arc<MemoryJournal>,
-    /// The journal of the gatekeeper, which can be held.
-    pub(crate) journal: Arc<HeldJournal>,
+    pub(crate) journal: Arc<MemoryJournal>,
     /// The store of this process, with its own faults and counts.
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) limiter: Arc<FaultyLimiter>,
@@ -51,12 +48,11 @@ pub(crate) fn fixture_at(now: DateTime<Utc>) -> Fixture {
     let data = MemoryStore::default();
     let store = Arc::new(data.elsewhere());
     let people = PeopleServices::over(data.clone(), store.clone(), now);
-    let journal = Arc::new(HeldJournal::over(people.journal.clone()));
     let credentials = Arc::<CredentialCache>::default();
     let gatekeeper = GatekeeperService::new(
         store.clone(),
         people.limiter.clone(),
-        journal.clone(),
+        people.journal.clone(),
         people.clock.clone(),
         people.random,
         hasher(),
@@ -65,8 +61,7 @@ pub(crate) fn fixture_at(now: DateTime<Utc>) -> Fixture {
     Fixture {
         clock: people.clock,
         data,
-        written: people.journal,
-        journal,
+        journal: people.journal,
         store,
         limiter: people.limiter,
         test_bank: people.test_bank,

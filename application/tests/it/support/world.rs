@@ -164,7 +164,7 @@ impl World {
 
     /// Requests whose end was written down.
     pub(crate) fn ended(&self) -> Vec<RequestEntry> {
-        self.base.written.requests()
+        self.base.journal.requests()
     }
 
     pub(crate) fn outcomes(&self) -> Vec<Outcome> {
