@@ -147,6 +147,12 @@ impl MemoryStore {
         self.tables().taken_prefixes = count;
     }
 
+    /// Counts a call, applies the fault that is injected into it, and opens the tables.
+    async fn call(&self, method: &'static str) -> Result<MutexGuard<'_, Tables>, StoreError> {
+        self.called(method).await?;
+        Ok(self.tables())
+    }
+
     async fn called(&self, method: &'static str) -> Result<(), StoreError> {
         let called = self.faults.called(method).await;
         called.map_err(|cause| StoreError { cause })

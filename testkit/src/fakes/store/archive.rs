@@ -14,8 +14,7 @@ impl ProofArchive for MemoryStore {
         indexes: &[ArchiveIndex],
         since: DateTime<Utc>,
     ) -> Result<Vec<ArchivedProof>, StoreError> {
-        self.called("archived_proofs").await?;
-        let tables = self.tables();
+        let tables = self.call("archived_proofs").await?;
         let found = indexes.iter().filter_map(|index| {
             let (written_at, content) = tables.archive.get(index)?;
             (*written_at >= since).then(|| ArchivedProof {
@@ -38,8 +37,7 @@ impl ProofArchive for MemoryStore {
     }
 
     async fn prune_archive(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
-        self.called("prune_archive").await?;
-        let archive = &mut self.tables().archive;
+        let archive = &mut self.call("prune_archive").await?.archive;
         let all = archive.len();
         archive.retain(|_, (written_at, _)| *written_at >= before);
         Ok((all - archive.len()) as u64)

@@ -60,8 +60,7 @@ impl AuditLog for MemoryStore {
         filter: &AuditFilter,
         request: &PageRequest,
     ) -> Result<AuditPage, ListError> {
-        self.called("audit").await?;
-        let tables = self.tables();
+        let tables = self.call("audit").await?;
         let entries = tables
             .audit
             .iter()

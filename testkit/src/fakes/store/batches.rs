@@ -30,8 +30,7 @@ impl BatchStore for MemoryStore {
         batch: &NewBatch,
         most_open: u32,
     ) -> Result<BatchAddition, StoreError> {
-        self.called("add_batch").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("add_batch").await?;
         let id = batch.facts.id;
         if tables.open_batches(batch.facts.customer) >= most_open as usize {
             return Ok(BatchAddition::TooManyOpen);
@@ -55,8 +54,7 @@ impl BatchStore for MemoryStore {
         customer: CustomerId,
         id: BatchId,
     ) -> Result<Option<StoredBatch>, StoreError> {
-        self.called("batch").await?;
-        let tables = self.tables();
+        let tables = self.call("batch").await?;
         let kept = tables.own_batch(customer, id);
         Ok(kept.map(|kept| tables.stored_batch(kept)))
     }
@@ -66,8 +64,7 @@ impl BatchStore for MemoryStore {
         customer: CustomerId,
         id: BatchId,
     ) -> Result<Option<BatchState>, StoreError> {
-        self.called("batch_state").await?;
-        let tables = self.tables();
+        let tables = self.call("batch_state").await?;
         Ok(tables.own_batch(customer, id).map(|kept| kept.state))
     }
 
@@ -77,8 +74,7 @@ impl BatchStore for MemoryStore {
         filter: &BatchFilter,
         request: &PageRequest,
     ) -> Result<Page<StoredBatch>, ListError> {
-        self.called("batches").await?;
-        let tables = self.tables();
+        let tables = self.call("batches").await?;
         let all = tables.batches.values();
         let own = all.filter(|kept| kept.facts.customer == customer);
         let found = own.filter(|kept| matches_filter(filter, kept));
@@ -91,8 +87,7 @@ impl BatchStore for MemoryStore {
     }
 
     async fn batch_chunk(&self, id: BatchId, number: u32) -> Result<Option<Vec<u8>>, StoreError> {
-        self.called("batch_chunk").await?;
-        let tables = self.tables();
+        let tables = self.call("batch_chunk").await?;
         let chunks = tables.batches.get(&id).map(|kept| &kept.chunks);
         Ok(chunks.and_then(|chunks| chunks.get(number as usize).cloned()))
     }
@@ -103,8 +98,7 @@ impl BatchStore for MemoryStore {
         first: RowNumber,
         rows: u32,
     ) -> Result<Vec<StoredLookup>, StoreError> {
-        self.called("batch_lookups").await?;
-        let tables = self.tables();
+        let tables = self.call("batch_lookups").await?;
         let end = RowNumber(first.0.saturating_add(rows));
         let wanted = tables.rows_of(id).into_iter();
         let wanted = wanted.filter(|(row, _)| (first..end).contains(row));
@@ -117,8 +111,7 @@ impl BatchStore for MemoryStore {
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedBatch>, StoreError> {
-        self.called("claim_batches").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("claim_batches").await?;
         let all = tables.batches.values();
         let due = all.filter(|kept| kept.due_at.is_some_and(|due_at| due_at <= now));
         let mut due: Vec<_> = due.map(|kept| (kept.due_at, kept.facts.id)).collect();
@@ -133,8 +126,7 @@ impl BatchStore for MemoryStore {
         id: BatchId,
         lease: Lease,
     ) -> Result<Option<BatchProgress>, StoreError> {
-        self.called("renew_batch").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("renew_batch").await?;
         let Some(kept) = tables.held_batch(id, lease.token) else {
             return Ok(None);
         };
@@ -144,8 +136,7 @@ impl BatchStore for MemoryStore {
     }
 
     async fn feed_batch(&self, feed: &BatchFeed) -> Result<bool, StoreError> {
-        self.called("feed_batch").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("feed_batch").await?;
         if tables.held_batch(feed.id, feed.token).is_none() || !tables.are_free(feed) {
             return Ok(false);
         }
@@ -164,8 +155,7 @@ impl BatchStore for MemoryStore {
     }
 
     async fn release_batch(&self, release: &BatchRelease) -> Result<bool, StoreError> {
-        self.called("release_batch").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("release_batch").await?;
         let (id, now) = (release.id, release.now);
         let has_open = tables.has_open_rows(id);
         let Some(kept) = tables.held_batch(id, release.token) else {
@@ -199,8 +189,7 @@ impl BatchStore for MemoryStore {
         id: BatchId,
         now: DateTime<Utc>,
     ) -> Result<BatchCancellation, StoreError> {
-        self.called("cancel_batch").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("cancel_batch").await?;
         if tables.own_batch(customer, id).is_none() {
             return Ok(BatchCancellation::Unknown);
         }
@@ -219,8 +208,7 @@ impl BatchStore for MemoryStore {
     }
 
     async fn erase_batch(&self, customer: CustomerId, id: BatchId) -> Result<bool, StoreError> {
-        self.called("erase_batch").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("erase_batch").await?;
         let found = tables.own_batch(customer, id);
         let is_final = found.is_some_and(|kept| kept.state.is_final());
         if is_final {
@@ -236,8 +224,7 @@ impl BatchStore for MemoryStore {
         proofs: &[ImportedProof],
         now: DateTime<Utc>,
     ) -> Result<Option<Vec<LookupFacts>>, StoreError> {
-        self.called("import_proofs").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("import_proofs").await?;
         let found = tables.own_batch(customer, id);
         if found.is_none_or(|kept| kept.state == BatchState::Canceled) {
             return Ok(None);
@@ -255,8 +242,7 @@ impl BatchStore for MemoryStore {
     }
 
     async fn prune_batches(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
-        self.called("prune_batches").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("prune_batches").await?;
         let all = tables.batches.values();
         let ended = all.filter(|kept| kept.ended_at.is_some_and(|ended_at| ended_at < before));
         let ended: Vec<_> = ended.map(|kept| kept.facts.id).collect();

@@ -38,8 +38,7 @@ impl Tables {
 #[async_trait]
 impl CustomerStore for MemoryStore {
     async fn find_or_insert(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
-        self.called("find_or_insert").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("find_or_insert").await?;
         if let Some(known) = tables.customer_of(&newcomer.owner) {
             return Ok(known.clone());
         }
@@ -48,8 +47,7 @@ impl CustomerStore for MemoryStore {
     }
 
     async fn customer(&self, owner: &Owner) -> Result<Option<Customer>, StoreError> {
-        self.called("customer").await?;
-        Ok(self.tables().customer_of(owner).cloned())
+        Ok(self.call("customer").await?.customer_of(owner).cloned())
     }
 
     async fn customers(
@@ -58,8 +56,7 @@ impl CustomerStore for MemoryStore {
         month: Month,
         request: &PageRequest,
     ) -> Result<Page<CustomerOverview>, ListError> {
-        self.called("customers").await?;
-        let tables = self.tables();
+        let tables = self.call("customers").await?;
         let named = |owner: &Owner, text| {
             contains_ignoring_case(&owner.issuer, text)
                 || contains_ignoring_case(&owner.subject, text)
@@ -85,8 +82,7 @@ impl CustomerStore for MemoryStore {
         existing: ExistingKeys,
         act: &AuditContext,
     ) -> Result<(Customer, Vec<CountedKey>), UpdateError> {
-        self.called("set_plan").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("set_plan").await?;
         tables.is_new(act)?;
         let customer = tables.customers.get_mut(&id).ok_or(UpdateError::NotFound)?;
         let before = customer.clone();

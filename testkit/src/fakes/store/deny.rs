@@ -26,7 +26,10 @@ impl DenyList for MemoryStore {
     }
 
     async fn is_denied(&self, fingerprint: &Fingerprint) -> Result<bool, StoreError> {
-        self.called("is_denied").await?;
-        Ok(self.tables().denied.contains_key(fingerprint))
+        Ok(self
+            .call("is_denied")
+            .await?
+            .denied
+            .contains_key(fingerprint))
     }
 }

@@ -40,8 +40,7 @@ impl IdempotencyStore for MemoryStore {
         scopes: &[IdempotencyScope],
         now: DateTime<Utc>,
     ) -> Result<Option<EarlierRequest>, StoreError> {
-        self.called("earlier_request").await?;
-        let tables = self.tables();
+        let tables = self.call("earlier_request").await?;
         let found = scopes.iter().filter_map(|scope| {
             let kept = tables.idempotency.get(scope)?;
             kept.is_there(now).then_some(EarlierRequest {
@@ -54,8 +53,7 @@ impl IdempotencyStore for MemoryStore {
     }
 
     async fn claim_scope(&self, claim: &NewClaim, now: DateTime<Utc>) -> Result<bool, StoreError> {
-        self.called("claim_scope").await?;
-        let requests = &mut self.tables().idempotency;
+        let requests = &mut self.call("claim_scope").await?.idempotency;
         let scope = claim.request.scope;
         if requests.get(&scope).is_some_and(|kept| kept.is_there(now)) {
             return Ok(false);
@@ -73,13 +71,11 @@ impl IdempotencyStore for MemoryStore {
         claim: ScopeClaim,
         answer: FirstAnswer,
     ) -> Result<bool, StoreError> {
-        self.called("record_answer").await?;
-        Ok(self.tables().answer(claim, answer))
+        Ok(self.call("record_answer").await?.answer(claim, answer))
     }
 
     async fn release_scope(&self, claim: ScopeClaim) -> Result<(), StoreError> {
-        self.called("release_scope").await?;
-        let requests = &mut self.tables().idempotency;
+        let requests = &mut self.call("release_scope").await?.idempotency;
         let kept = requests.get(&claim.scope);
         if kept.is_some_and(|it| it.claim.token == claim.token) {
             requests.remove(&claim.scope);
@@ -88,8 +84,7 @@ impl IdempotencyStore for MemoryStore {
     }
 
     async fn prune_idempotency(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
-        self.called("prune_idempotency").await?;
-        let requests = &mut self.tables().idempotency;
+        let requests = &mut self.call("prune_idempotency").await?.idempotency;
         let all = requests.len();
         requests.retain(|_, kept| kept.claim.expires_at >= before);
         Ok((all - requests.len()) as u64)

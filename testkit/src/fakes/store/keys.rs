@@ -149,8 +149,7 @@ impl KeyStore for MemoryStore {
         bounds: KeyBounds,
         act: &AuditContext,
     ) -> Result<(), InsertError> {
-        self.called("insert").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("insert").await?;
         tables.is_new(act)?;
         let customer = record.key.customer;
         if !tables.customers.contains_key(&customer) {
@@ -175,8 +174,7 @@ impl KeyStore for MemoryStore {
     }
 
     async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError> {
-        self.called("credentials").await?;
-        let tables = self.tables();
+        let tables = self.call("credentials").await?;
         let records = tables.keys.values().map(|stored| &stored.record);
         let mut active: Vec<_> = records
             .filter(|record| record.key.revoked_at.is_none())
@@ -188,8 +186,7 @@ impl KeyStore for MemoryStore {
     }
 
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
-        self.called("snapshot").await?;
-        let snapshot = self.tables().snapshot(id, month);
+        let snapshot = self.call("snapshot").await?.snapshot(id, month);
         self.faults.ended("snapshot").await;
         Ok(snapshot)
     }
@@ -200,8 +197,7 @@ impl KeyStore for MemoryStore {
         month: Month,
     ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
         self.faults.sized("snapshots", ids.len());
-        self.called("snapshots").await?;
-        let tables = self.tables();
+        let tables = self.call("snapshots").await?;
         let snapshot = |id: &KeyId| Some((*id, tables.snapshot(*id, month)?));
         Ok(ids.iter().filter_map(snapshot).collect())
     }
@@ -212,13 +208,11 @@ impl KeyStore for MemoryStore {
         month: Month,
         at: DateTime<Utc>,
     ) -> Result<Option<MonthlyUse>, StoreError> {
-        self.called("charge").await?;
-        Ok(self.tables().charge(key, month, at))
+        Ok(self.call("charge").await?.charge(key, month, at))
     }
 
     async fn is_empty(&self) -> Result<bool, StoreError> {
-        self.called("is_empty").await?;
-        Ok(self.tables().keys.is_empty())
+        Ok(self.call("is_empty").await?.keys.is_empty())
     }
 
     async fn list(
@@ -227,8 +221,7 @@ impl KeyStore for MemoryStore {
         month: Month,
         query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError> {
-        self.called("list").await?;
-        let tables = self.tables();
+        let tables = self.call("list").await?;
         let keys = tables.keys.values().map(|stored| &stored.record.key);
         let keys =
             keys.filter(|key| in_scope(scope, key) && matches_filter(&query.filter, scope, key));
@@ -255,8 +248,7 @@ impl KeyStore for MemoryStore {
         revoked: RevokedKeys,
         request: &PageRequest,
     ) -> Result<Page<ApiKey>, ListError> {
-        self.called("of_customer").await?;
-        let tables = self.tables();
+        let tables = self.call("of_customer").await?;
         let keys = tables.keys.values().map(|stored| &stored.record.key);
         let wanted = |key: &&ApiKey| {
             key.customer == customer
@@ -284,8 +276,7 @@ impl KeyStore for MemoryStore {
         id: KeyId,
         month: Month,
     ) -> Result<Option<KeyOverview>, StoreError> {
-        self.called("find").await?;
-        let tables = self.tables();
+        let tables = self.call("find").await?;
         Ok(tables.key(scope, id).map(|key| tables.overview(key, month)))
     }
 
@@ -296,8 +287,7 @@ impl KeyStore for MemoryStore {
         change: &KeyChange,
         act: &AuditContext,
     ) -> Result<ApiKey, UpdateError> {
-        self.called("change").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("change").await?;
         tables.is_new(act)?;
         tables.key(scope, id).ok_or(UpdateError::NotFound)?;
         match change {
@@ -322,8 +312,7 @@ impl KeyStore for MemoryStore {
         bounds: KeyBounds,
         act: &AuditContext,
     ) -> Result<Rotation, RotateError> {
-        self.called("rotate").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("rotate").await?;
         tables.is_new(act)?;
         let old = tables.key(scope, id).ok_or(RotateError::NotFound)?.clone();
         if old.revoked_at.is_some() {
@@ -369,8 +358,7 @@ impl KeyStore for MemoryStore {
     }
 
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<CountedKey>, StoreError> {
-        self.called("due").await?;
-        let tables = self.tables();
+        let tables = self.call("due").await?;
         let keys = tables.keys.values().map(|stored| &stored.record.key);
         let active = keys.filter(|key| key.revoked_at.is_none());
         let mut due: Vec<_> = active
@@ -382,8 +370,7 @@ impl KeyStore for MemoryStore {
     }
 
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
-        self.called("changes").await?;
-        let tables = self.tables();
+        let tables = self.call("changes").await?;
         let changes = (1..).zip(&tables.changes);
         let change = |(number, key): (u64, &KeyId)| {
             let stored = &tables.keys[key];
@@ -401,7 +388,7 @@ impl KeyStore for MemoryStore {
     }
 
     async fn newest_change(&self) -> Result<ChangeNumber, StoreError> {
-        self.called("newest_change").await?;
-        Ok(ChangeNumber(self.tables().changes.len() as u64))
+        let tables = self.call("newest_change").await?;
+        Ok(ChangeNumber(tables.changes.len() as u64))
     }
 }

@@ -130,8 +130,7 @@ impl Tables {
 #[async_trait]
 impl LookupStore for MemoryStore {
     async fn add_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError> {
-        self.called("add_lookup").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("add_lookup").await?;
         let facts = lookup.facts.clone();
         if tables.lookups.contains_key(&facts.id) {
             return Err(broken("there is a lookup with this id"));
@@ -155,8 +154,7 @@ impl LookupStore for MemoryStore {
         customer: CustomerId,
         id: LookupId,
     ) -> Result<Option<StoredLookup>, StoreError> {
-        self.called("lookup").await?;
-        let tables = self.tables();
+        let tables = self.call("lookup").await?;
         let kept = tables.own_lookup(customer, id);
         Ok(kept.map(|kept| kept.stored.clone()))
     }
@@ -166,8 +164,7 @@ impl LookupStore for MemoryStore {
         customer: CustomerId,
         id: LookupId,
     ) -> Result<Vec<Attempt>, StoreError> {
-        self.called("attempts").await?;
-        let tables = self.tables();
+        let tables = self.call("attempts").await?;
         let kept = tables.own_lookup(customer, id);
         Ok(kept.map(|kept| kept.attempts.clone()).unwrap_or_default())
     }
@@ -178,8 +175,7 @@ impl LookupStore for MemoryStore {
         filter: &LookupFilter,
         request: &PageRequest,
     ) -> Result<Page<StoredLookup>, ListError> {
-        self.called("lookups").await?;
-        let tables = self.tables();
+        let tables = self.call("lookups").await?;
         let own = tables.lookups.values().map(|kept| &kept.stored);
         let own = own.filter(|lookup| lookup.facts.customer == customer);
         let found = own.filter(|lookup| matches_filter(filter, lookup));
@@ -201,8 +197,7 @@ impl LookupStore for MemoryStore {
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedLookup>, StoreError> {
-        self.called("claim_lookups").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("claim_lookups").await?;
         let claims = (0..most).map_while(|_| tables.claim(classes, now, lease));
         let claims: Vec<_> = claims.collect();
         for claimed in &claims {
@@ -216,13 +211,11 @@ impl LookupStore for MemoryStore {
         lookup: &StoredLookup,
         now: DateTime<Utc>,
     ) -> Result<QueueAhead, StoreError> {
-        self.called("queue_ahead").await?;
-        Ok(self.tables().ahead(lookup, now))
+        Ok(self.call("queue_ahead").await?.ahead(lookup, now))
     }
 
     async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
-        self.called("next_due").await?;
-        let tables = self.tables();
+        let tables = self.call("next_due").await?;
         let due = tables
             .lookups
             .values()
@@ -231,8 +224,7 @@ impl LookupStore for MemoryStore {
     }
 
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {
-        self.called("renew_lease").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("renew_lease").await?;
         let Some(kept) = tables.held(id, lease.token) else {
             return Ok(false);
         };
@@ -241,8 +233,7 @@ impl LookupStore for MemoryStore {
     }
 
     async fn end_claim(&self, end: &ClaimEnd) -> Result<bool, StoreError> {
-        self.called("end_claim").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("end_claim").await?;
         let Some(kept) = tables.held(end.id, end.token) else {
             return Ok(false);
         };
@@ -278,8 +269,7 @@ impl LookupStore for MemoryStore {
         id: LookupId,
         now: DateTime<Utc>,
     ) -> Result<Cancellation, StoreError> {
-        self.called("cancel_lookup").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("cancel_lookup").await?;
         let kept = tables.lookups.get_mut(&id);
         let Some(kept) = kept.filter(|kept| kept.stored.facts.customer == customer) else {
             return Ok(Cancellation::Unknown);
@@ -294,8 +284,7 @@ impl LookupStore for MemoryStore {
     }
 
     async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError> {
-        self.called("erase_lookup").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("erase_lookup").await?;
         let found = tables.own_lookup(customer, id);
         let is_final = found.is_some_and(|kept| kept.stored.state.is_final());
         if is_final {
@@ -309,8 +298,7 @@ impl LookupStore for MemoryStore {
         most: u32,
         now: DateTime<Utc>,
     ) -> Result<Vec<StoredLookup>, StoreError> {
-        self.called("cancel_orphaned").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("cancel_orphaned").await?;
         let open = tables.lookups.values().map(|kept| &kept.stored);
         let open = open.filter(|lookup| !lookup.state.is_final());
         let orphaned = open.filter(|lookup| tables.is_orphaned(lookup.facts.key.counters));
@@ -327,8 +315,7 @@ impl LookupStore for MemoryStore {
     }
 
     async fn prune_lookups(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
-        self.called("prune_lookups").await?;
-        let lookups = &mut self.tables().lookups;
+        let lookups = &mut self.call("prune_lookups").await?.lookups;
         let all = lookups.len();
         lookups.retain(|_, kept| {
             let is_of_batch = kept.stored.facts.batch.is_some();
@@ -338,8 +325,7 @@ impl LookupStore for MemoryStore {
     }
 
     async fn lookup_queue(&self, now: DateTime<Utc>) -> Result<Vec<QueuedClass>, StoreError> {
-        self.called("lookup_queue").await?;
-        let tables = self.tables();
+        let tables = self.call("lookup_queue").await?;
         let classes = LookupClass::ALL.map(|class| tables.queued(class, now));
         Ok(classes.to_vec())
     }

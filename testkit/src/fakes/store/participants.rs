@@ -10,13 +10,11 @@ use super::MemoryStore;
 #[async_trait]
 impl CatalogueStore for MemoryStore {
     async fn catalogue_version(&self) -> Result<CatalogueVersion, StoreError> {
-        self.called("catalogue_version").await?;
-        Ok(self.tables().catalogue.0)
+        Ok(self.call("catalogue_version").await?.catalogue.0)
     }
 
     async fn catalogue(&self) -> Result<(CatalogueVersion, Option<Catalogue>), StoreError> {
-        self.called("catalogue").await?;
-        Ok(self.tables().catalogue.clone())
+        Ok(self.call("catalogue").await?.catalogue.clone())
     }
 
     async fn replace_catalogue(
@@ -24,8 +22,7 @@ impl CatalogueStore for MemoryStore {
         replaced: CatalogueVersion,
         catalogue: &Catalogue,
     ) -> Result<Option<CatalogueVersion>, StoreError> {
-        self.called("replace_catalogue").await?;
-        let stored = &mut self.tables().catalogue;
+        let stored = &mut self.call("replace_catalogue").await?.catalogue;
         if stored.0 != replaced {
             return Ok(None);
         }
@@ -39,8 +36,7 @@ impl CatalogueStore for MemoryStore {
         now: DateTime<Utc>,
         next: DateTime<Utc>,
     ) -> Result<RenewalClaim, StoreError> {
-        self.called("claim_renewal").await?;
-        let due = &mut self.tables().renew_at;
+        let due = &mut self.call("claim_renewal").await?.renew_at;
         if due.is_some_and(|due| now < due) {
             return Ok(RenewalClaim::NotDue);
         }

@@ -10,8 +10,7 @@ use super::MemoryStore;
 #[async_trait]
 impl SealStore for MemoryStore {
     async fn seal_keys(&self) -> Result<Vec<StoredSealKey>, StoreError> {
-        self.called("seal_keys").await?;
-        let mut keys = self.tables().seal_keys.clone();
+        let mut keys = self.call("seal_keys").await?.seal_keys.clone();
         keys.sort_by_key(|stored| (stored.signer.clone(), stored.added_at));
         Ok(keys)
     }
@@ -23,8 +22,7 @@ impl SealStore for MemoryStore {
         origin: SealKeyOrigin,
         now: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
-        self.called("add_seal_key").await?;
-        let keys = &mut self.tables().seal_keys;
+        let keys = &mut self.call("add_seal_key").await?.seal_keys;
         if keys.iter().any(|stored| is_of(stored, signer, key)) {
             return Ok(false);
         }
@@ -45,8 +43,7 @@ impl SealStore for MemoryStore {
         key: &SealKey,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
-        self.called("record_seal_use").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("record_seal_use").await?;
         let mut keys = tables.seal_keys.iter_mut();
         let Some(used) = keys.find(|stored| is_of(stored, signer, key)) else {
             return Ok(());
@@ -64,8 +61,7 @@ impl SealStore for MemoryStore {
         sample: &SealSample,
         now: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
-        self.called("add_seal_sample").await?;
-        let samples = &mut self.tables().seal_samples;
+        let samples = &mut self.call("add_seal_sample").await?.seal_samples;
         let of_signer = samples.iter().map(|(_, known)| known);
         let of_signer: Vec<_> = of_signer
             .filter(|known| known.signer == sample.signer)
@@ -79,8 +75,7 @@ impl SealStore for MemoryStore {
     }
 
     async fn seal_samples(&self) -> Result<Vec<SealSample>, StoreError> {
-        self.called("seal_samples").await?;
-        let mut samples = self.tables().seal_samples.clone();
+        let mut samples = self.call("seal_samples").await?.seal_samples.clone();
         samples.sort_by_key(|(added_at, sample)| (sample.signer.clone(), *added_at));
         Ok(samples.into_iter().map(|(_, sample)| sample).collect())
     }

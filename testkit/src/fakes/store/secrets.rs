@@ -12,8 +12,7 @@ impl SecretFingerprints for MemoryStore {
         &self,
         secrets: &[(HashGeneration, SecretFingerprint)],
     ) -> Result<SecretCheck, StoreError> {
-        self.called("recognise").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("recognise").await?;
         for (generation, mark) in secrets {
             let known = tables.secrets.get(generation);
             if known.is_some_and(|known| known != mark) {

@@ -15,8 +15,7 @@ impl SeenProofs for MemoryStore {
         customer: CustomerId,
         marks: &[ProofMark],
     ) -> Result<EarlierDeliveries, StoreError> {
-        self.called("deliveries").await?;
-        let tables = self.tables();
+        let tables = self.call("deliveries").await?;
         let of_requests = tables.requests.values().flat_map(|request| {
             let marks = request.delivered.iter();
             marks.map(|mark| (request.customer, *mark, request.at))

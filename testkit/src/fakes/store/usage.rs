@@ -117,8 +117,7 @@ fn row(kind: &Kind, query: &UsageQuery, busiest: &HashSet<KeyId>) -> UsageRow {
 #[async_trait]
 impl UsageReader for MemoryStore {
     async fn usage(&self, scope: Scope, query: &UsageQuery) -> Result<Vec<UsageRow>, StoreError> {
-        self.called("usage").await?;
-        let tables = self.tables();
+        let tables = self.call("usage").await?;
         let period = query.period.from()..query.period.to();
         let counted = || {
             tables.statistics.0.iter().filter(|(kind, _)| {
@@ -153,8 +152,7 @@ impl UsageReader for MemoryStore {
         scope: Scope,
         query: &RequestQuery,
     ) -> Result<Page<RequestRecord>, ListError> {
-        self.called("requests").await?;
-        let tables = self.tables();
+        let tables = self.call("requests").await?;
         let requests = tables.requests.values().filter(|entry| {
             let of = (entry.key, entry.endpoint, entry.outcome);
             in_scope(scope, entry.customer)

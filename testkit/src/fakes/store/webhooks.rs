@@ -32,8 +32,7 @@ impl WebhookStore for MemoryStore {
         endpoint: &StoredEndpoint,
         act: &AuditContext,
     ) -> Result<(), AddEndpointError> {
-        self.called("add_endpoint").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("add_endpoint").await?;
         tables.is_new(act)?;
         let of_customer = tables.outbox.endpoints.values();
         let others = of_customer.filter(|kept| kept.stored.customer == endpoint.customer);
@@ -54,8 +53,7 @@ impl WebhookStore for MemoryStore {
     }
 
     async fn endpoints(&self, customer: CustomerId) -> Result<Vec<StoredEndpoint>, StoreError> {
-        self.called("endpoints").await?;
-        let tables = self.tables();
+        let tables = self.call("endpoints").await?;
         let own = tables.outbox.endpoints.values().map(|kept| &kept.stored);
         let own = own.filter(|endpoint| endpoint.customer == customer);
         let mut own: Vec<_> = own.cloned().collect();
@@ -68,8 +66,12 @@ impl WebhookStore for MemoryStore {
         customer: CustomerId,
         id: EndpointId,
     ) -> Result<Option<StoredEndpoint>, StoreError> {
-        self.called("endpoint").await?;
-        Ok(self.tables().outbox.own(customer, id).cloned())
+        Ok(self
+            .call("endpoint")
+            .await?
+            .outbox
+            .own(customer, id)
+            .cloned())
     }
 
     async fn change_endpoint(
@@ -79,8 +81,7 @@ impl WebhookStore for MemoryStore {
         change: &EndpointChange,
         act: &AuditContext,
     ) -> Result<Option<StoredEndpoint>, StoreError> {
-        self.called("change_endpoint").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("change_endpoint").await?;
         tables.is_new(act)?;
         let Some(endpoint) = tables.outbox.own(customer, id) else {
             return Ok(None);
@@ -106,8 +107,7 @@ impl WebhookStore for MemoryStore {
         after: Option<EndpointId>,
         most: u32,
     ) -> Result<Vec<StoredEndpoint>, StoreError> {
-        self.called("endpoints_to_reencrypt").await?;
-        let tables = self.tables();
+        let tables = self.call("endpoints_to_reencrypt").await?;
         let stored = tables.outbox.endpoints.values().map(|kept| &kept.stored);
         let is_older = |endpoint: &&StoredEndpoint| {
             let RotatedSecrets { current, previous } = &endpoint.secrets;
@@ -127,8 +127,7 @@ impl WebhookStore for MemoryStore {
         before: &StoredEndpoint,
         secrets: &RotatedSecrets<EncryptedSecret>,
     ) -> Result<bool, StoreError> {
-        self.called("reencrypt_endpoint").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("reencrypt_endpoint").await?;
         let kept = tables.outbox.own(before.customer, before.id);
         let same = kept.filter(|kept| kept.secrets == before.secrets);
         let Some(kept) = same else {
@@ -144,8 +143,7 @@ impl WebhookStore for MemoryStore {
         id: EndpointId,
         act: &AuditContext,
     ) -> Result<bool, StoreError> {
-        self.called("remove_endpoint").await?;
-        let mut tables = self.tables();
+        let mut tables = self.call("remove_endpoint").await?;
         tables.is_new(act)?;
         let Some(endpoint) = tables.outbox.own(customer, id).cloned() else {
             return Ok(false);
@@ -163,8 +161,7 @@ impl WebhookStore for MemoryStore {
         endpoint: EndpointId,
         event: &WebhookEvent,
     ) -> Result<Option<StoredDelivery>, StoreError> {
-        self.called("add_delivery").await?;
-        let outbox = &mut self.tables().outbox;
+        let outbox = &mut self.call("add_delivery").await?.outbox;
         if outbox.own(event.customer, endpoint).is_none() {
             return Ok(None);
         }
@@ -179,8 +176,7 @@ impl WebhookStore for MemoryStore {
         endpoint: EndpointId,
         request: &PageRequest,
     ) -> Result<Page<StoredDelivery>, ListError> {
-        self.called("deliveries").await?;
-        let tables = self.tables();
+        let tables = self.call("deliveries").await?;
         let own = tables.outbox.deliveries.values().map(|kept| &kept.stored);
         let own = own.filter(|it| it.customer == customer && it.endpoint == endpoint);
         let cursor = |delivery: &&StoredDelivery| Cursor::at(delivery.created_at, delivery.id.0);
@@ -198,8 +194,7 @@ impl WebhookStore for MemoryStore {
         id: DeliveryId,
         now: DateTime<Utc>,
     ) -> Result<Resending, StoreError> {
-        self.called("resend").await?;
-        let outbox = &mut self.tables().outbox;
+        let outbox = &mut self.call("resend").await?.outbox;
         let Some(state) = outbox.own(customer, endpoint).map(|it| it.state) else {
             return Ok(Resending::Unknown);
         };
@@ -226,13 +221,15 @@ impl WebhookStore for MemoryStore {
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        self.called("claim_deliveries").await?;
-        Ok(self.tables().outbox.claim(most, now, lease))
+        Ok(self
+            .call("claim_deliveries")
+            .await?
+            .outbox
+            .claim(most, now, lease))
     }
 
     async fn end_delivery(&self, end: &DeliveryEnd) -> Result<Option<EndpointState>, StoreError> {
-        self.called("end_delivery").await?;
-        Ok(self.tables().outbox.end(end))
+        Ok(self.call("end_delivery").await?.outbox.end(end))
     }
 
     async fn discard_delivery(
@@ -249,16 +246,14 @@ impl WebhookStore for MemoryStore {
     }
 
     async fn prune_deliveries(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
-        self.called("prune_deliveries").await?;
-        let deliveries = &mut self.tables().outbox.deliveries;
+        let deliveries = &mut self.call("prune_deliveries").await?.outbox.deliveries;
         let all = deliveries.len();
         deliveries.retain(|_, kept| kept.ended_at.is_none_or(|ended_at| ended_at >= before));
         Ok((all - deliveries.len()) as u64)
     }
 
     async fn delivery_queue(&self, now: DateTime<Utc>) -> Result<QueuedDeliveries, StoreError> {
-        self.called("delivery_queue").await?;
-        let tables = self.tables();
+        let tables = self.call("delivery_queue").await?;
         let open = || {
             let all = tables.outbox.deliveries.values();
             all.filter(|kept| kept.stored.due_at.is_some())
