@@ -76,18 +76,6 @@ async fn a_wrong_secret_is_refused_before_limits_are_read() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_refused_at_once_and_counts_nothing() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, None)).await;
-    fixture.ask(&holder).await.unwrap();
-    fixture.revoke(&holder).await;
-    for _ in 0..3 {
-        assert_invalid_key(fixture.ask(&holder).await);
-    }
-    assert_eq!(fixture.used(holder.id).await.charged, 1);
-}
-
-#[tokio::test]
 async fn a_key_that_another_process_revoked_before_its_first_request_is_refused() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, None)).await;

@@ -2,20 +2,17 @@
 
 mod checks;
 
-use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use crate::support::fixture::{self, HERE, Holder, request};
+use crate::support::fixture::{HERE, Holder, request};
 use crate::support::payments::query_of;
-use crate::support::{WatchedKeys, disk_full, hasher, limits};
-use application::{BankMonitor, DeliveryHistory, ProofRequestService, SpawnTask};
+use crate::support::world::{Process, Settings, World, world};
+use crate::support::{WatchedKeys, disk_full, limits};
 use async_trait::async_trait;
 use domain::inference::InferredBanks;
 use domain::limits::MonthlyUse;
-use domain::lookup::RetryScale;
 use domain::outcome::Outcome;
-use domain::pacing::Pacing;
 use domain::query::ProofQuery;
 use domain::seal::SealVerdict;
 use domain::transfer::Transfer;
@@ -25,8 +22,8 @@ use ports::inbound::{
     RepeatableExchange, Reply, ServedRequest, SettledRequest,
 };
 use ports::outbound::BankError;
-use testkit::fakes::{NoSealKeys, Script, ScriptedBank, unsealed_proof};
-use testkit::lookups::{LookupParts, LookupServices, proofs};
+use rstest::rstest;
+use testkit::fakes::{Script, unsealed_proof};
 use tokio::sync::oneshot;
 
 /// Fault of a step of the request.
@@ -97,67 +94,29 @@ impl ProofExchange for FaultyExchange {
 }
 
 struct Fixture {
-    base: fixture::Fixture,
-    bank: Arc<ScriptedBank>,
+    world: World,
+    process: Process,
     holder: Holder,
-    service: ProofRequestService,
     fault: Option<Fault>,
     steps: Steps,
-    /// Size of the future of the last request.
-    size: Arc<AtomicUsize>,
 }
 
 async fn fixture(fault: Option<Fault>) -> Fixture {
-    let base = fixture::fixture();
-    let holder = base.holder(limits(10, Some(5))).await;
+    let world = world();
     let steps = Steps::default();
-    let size = Arc::<AtomicUsize>::default();
-    let bank = ScriptedBank::answering({
+    world.bank.answer_by({
         let steps = steps.clone();
         move |transfer| {
             steps.lock().unwrap().push("look up");
             answer(fault, transfer)
         }
     });
-    let bank = Arc::new(bank);
-    let (clock, monitor) = (base.clock.clone(), BankMonitor::new(base.clock.clone()));
-    let (seals, data) = (Arc::new(NoSealKeys), Arc::new(base.data.clone()));
-    let history = DeliveryHistory::new(hasher(), data, base.journal.clone());
-    let parts = LookupParts {
-        store: base.data.clone(),
-        workers: base.data.clone(),
-        gatekeeper: base.gatekeeper.clone(),
-        proofs: proofs((&bank, &bank), clock, Arc::new(monitor), seals.clone()),
-        history: Arc::new(history),
-        seals,
-        clock: base.clock.clone(),
-        timer: base.clock.clone(),
-        random: Arc::default(),
-        secrets: vec![1],
-        pacing: Pacing::new(NonZeroU32::MIN),
-        places: 1,
-        test_scale: RetryScale::NONE,
-    };
-    let spawn = || -> SpawnTask { Box::new(|task| drop(tokio::spawn(task))) };
-    let lookups = LookupServices::of(&parts, (spawn(), spawn())).callers;
-    let service = parts.requests(
-        lookups,
-        Box::new({
-            let size = size.clone();
-            move |task| {
-                size.store(size_of_val(&*task), Ordering::Relaxed);
-                drop(tokio::spawn(task));
-            }
-        }),
-    );
     Fixture {
-        base,
-        bank,
-        holder,
-        service,
+        process: world.process(Settings::default()),
+        holder: world.base.holder(limits(10, Some(5))).await,
+        world,
         fault,
         steps,
-        size,
     }
 }
 
@@ -165,13 +124,13 @@ impl Fixture {
     /// Starts to serve a request with the key.
     fn start(&self, key: &str) -> oneshot::Receiver<ServedRequest> {
         let (served, receiver) = oneshot::channel();
-        let exchange = FaultyExchange {
+        let exchange = Box::new(FaultyExchange {
             fault: self.fault,
             steps: self.steps.clone(),
             served,
-        };
-        self.service
-            .serve(request(Some(key), HERE), Box::new(exchange));
+        });
+        let request = request(Some(key), HERE);
+        self.process.requests.serve(request, exchange);
         receiver
     }
 
@@ -188,35 +147,63 @@ impl Fixture {
         self.steps.lock().unwrap().clone()
     }
 
-    /// The outcomes that were written down.
-    fn recorded(&self) -> Vec<Outcome> {
-        let requests = self.base.journal.requests();
-        requests.iter().map(|request| request.outcome).collect()
-    }
-
     /// The verdicts on seals that were written down.
     fn recorded_seals(&self) -> Vec<Option<SealVerdict>> {
-        let requests = self.base.journal.requests();
-        requests.iter().map(|request| request.seal).collect()
+        let ended = self.world.ended();
+        ended.iter().map(|request| request.seal).collect()
     }
 
     async fn used(&self) -> MonthlyUse {
-        self.base.used(self.holder.id).await
+        self.world.base.used(self.holder.id).await
     }
 }
 
+#[rstest]
+#[case::delivered(None, &["decode", "look up", "encode"], Outcome::Delivered)]
+#[case::invalid(Some(Fault::InvalidQuery), &["decode"], Outcome::InvalidRequest)]
+#[case::bank_failed(
+    Some(Fault::LookupTimesOut),
+    &["decode", "look up", "encode"],
+    Outcome::BankTimeout
+)]
+#[case::decoding_panicked(Some(Fault::DecodePanics), &["decode"], Outcome::InternalError)]
+#[case::lookup_panicked(
+    Some(Fault::LookupPanics),
+    &["decode", "look up"],
+    Outcome::InternalError
+)]
+#[case::not_encoded(
+    Some(Fault::NoEncoding),
+    &["decode", "look up", "encode"],
+    Outcome::InternalError
+)]
+#[case::encoding_panicked(
+    Some(Fault::EncodePanics),
+    &["decode", "look up", "encode"],
+    Outcome::InternalError
+)]
 #[tokio::test]
-async fn a_request_takes_its_steps_in_order_and_is_settled_once() {
-    let fixture = fixture(None).await;
+async fn a_request_takes_its_steps_in_order_and_is_settled_once_and_refunded_for_a_failure(
+    #[case] fault: Option<Fault>,
+    #[case] steps: &[&str],
+    #[case] outcome: Outcome,
+) {
+    let fixture = fixture(fault).await;
     let settled = fixture.serve().await;
-    assert_eq!(fixture.steps(), ["decode", "look up", "encode", "finish"]);
-    assert!(matches!(settled.reply, Reply::Encoded));
-    assert_eq!(settled.outcome, Outcome::Delivered);
-    assert_eq!(settled.key, fixture.holder.id);
-    assert_eq!(settled.limit_status.month.unwrap().used, 1);
-    assert_eq!(fixture.recorded(), [Outcome::Delivered]);
+    assert_eq!(fixture.steps(), [steps, &["finish"]].concat());
+    match outcome {
+        Outcome::InternalError => assert!(matches!(settled.reply, Reply::Failed)),
+        _ => assert!(matches!(settled.reply, Reply::Encoded)),
+    }
+    assert_eq!((settled.outcome, settled.key), (outcome, fixture.holder.id));
+    assert_eq!(fixture.world.outcomes(), [outcome]);
     // No key of the bank's certificates is known here.
-    assert_eq!(fixture.recorded_seals(), [Some(SealVerdict::NotChecked)]);
+    let seal = (outcome == Outcome::Delivered).then_some(SealVerdict::NotChecked);
+    assert_eq!(fixture.recorded_seals(), [seal]);
+    let refunded = u64::from(outcome.is_refunded());
+    assert_eq!(settled.limit_status.month.unwrap().used, 1 - refunded);
+    let used = fixture.used().await;
+    assert_eq!((used.charged, used.refunded), (1, refunded));
 }
 
 /// It is allocated and filled for each request; rare paths are boxed, so that they don't lengthen it.
@@ -224,7 +211,7 @@ async fn a_request_takes_its_steps_in_order_and_is_settled_once() {
 async fn the_future_of_a_request_is_short() {
     let fixture = fixture(None).await;
     fixture.serve().await;
-    let size = fixture.size.load(Ordering::Relaxed);
+    let size = fixture.process.request_size.load(Ordering::Relaxed);
     assert!((1..3_000).contains(&size), "{size} bytes");
 }
 
@@ -234,7 +221,7 @@ async fn deliveries_of_one_proof_are_recorded_by_one_mark() {
     for _ in 0..2 {
         fixture.serve().await;
     }
-    let requests = fixture.base.journal.requests();
+    let requests = fixture.world.ended();
     let [first, second] = &requests[..] else {
         panic!("{requests:?}");
     };
@@ -250,57 +237,14 @@ async fn a_refused_request_is_neither_decoded_nor_settled() {
         panic!("{served:?}");
     };
     assert_eq!(fixture.steps(), ["finish"]);
-    assert_eq!(fixture.recorded(), []);
-}
-
-#[tokio::test]
-async fn an_invalid_request_is_charged_and_nothing_is_looked_up() {
-    let fixture = fixture(Some(Fault::InvalidQuery)).await;
-    let settled = fixture.serve().await;
-    assert_eq!(fixture.steps(), ["decode", "finish"]);
-    assert!(matches!(settled.reply, Reply::Encoded));
-    assert_eq!(settled.outcome, Outcome::InvalidRequest);
-    assert_eq!(settled.limit_status.month.unwrap().used, 1);
-    assert_eq!(fixture.recorded(), [Outcome::InvalidRequest]);
-    assert_eq!(fixture.recorded_seals(), [None]);
-}
-
-#[tokio::test]
-async fn a_failure_of_the_bank_is_encoded_and_refunded() {
-    let fixture = fixture(Some(Fault::LookupTimesOut)).await;
-    let settled = fixture.serve().await;
-    assert_eq!(fixture.steps(), ["decode", "look up", "encode", "finish"]);
-    assert!(matches!(settled.reply, Reply::Encoded));
-    assert_eq!(settled.limit_status.month.unwrap().used, 0);
-    assert_eq!(fixture.recorded(), [Outcome::BankTimeout]);
-    assert_eq!(fixture.recorded_seals(), [None]);
-}
-
-#[tokio::test]
-async fn a_failure_within_any_step_is_settled_once_and_refunded() {
-    for fault in [
-        Fault::DecodePanics,
-        Fault::LookupPanics,
-        Fault::NoEncoding,
-        Fault::EncodePanics,
-    ] {
-        let fixture = fixture(Some(fault)).await;
-        let settled = fixture.serve().await;
-        assert!(matches!(settled.reply, Reply::Failed), "{fault:?}");
-        assert_eq!(settled.outcome, Outcome::InternalError, "{fault:?}");
-        assert_eq!(settled.limit_status.month.unwrap().used, 0, "{fault:?}");
-        assert_eq!(fixture.recorded(), [Outcome::InternalError], "{fault:?}");
-        assert_eq!(fixture.recorded_seals(), [None], "{fault:?}");
-        let used = fixture.used().await;
-        assert_eq!((used.charged, used.refunded), (1, 1), "{fault:?}");
-    }
+    assert_eq!(fixture.world.outcomes(), []);
 }
 
 #[tokio::test]
 async fn an_answer_whose_admission_is_not_durable_is_withheld_and_refunded() {
     let fixture = fixture(None).await;
     fixture.serve().await;
-    fixture.base.journal.fail_with(Some(disk_full()));
+    fixture.world.base.journal.fail_with(Some(disk_full()));
     let settled = fixture.serve().await;
     assert!(matches!(settled.reply, Reply::NotDurable(_)));
     assert_eq!(settled.outcome, Outcome::InternalError);
@@ -310,24 +254,24 @@ async fn an_answer_whose_admission_is_not_durable_is_withheld_and_refunded() {
 #[tokio::test]
 async fn a_request_whose_caller_hangs_up_is_served_to_its_end() {
     let fixture = fixture(None).await;
-    fixture.bank.hold();
+    fixture.world.bank.hold();
     let abandoned = fixture.start(fixture.holder.secret.reveal());
     drop(abandoned);
-    fixture.bank.release();
+    fixture.world.bank.release();
     while fixture.steps().last() != Some(&"finish") {
         tokio::task::yield_now().await;
     }
-    assert_eq!(fixture.recorded(), [Outcome::Delivered]);
+    assert_eq!(fixture.world.outcomes(), [Outcome::Delivered]);
     assert_eq!(fixture.used().await.net(), 1);
 }
 
 #[tokio::test]
 async fn a_panic_in_the_admission_drops_the_exchange() {
     let fixture = fixture(None).await;
-    let store = &fixture.base.store;
+    let store = &fixture.world.base.store;
     store.after_next_snapshot(async { panic!("as ordered") });
     let key = fixture.holder.secret.reveal();
     assert!(fixture.start(key).await.is_err());
     assert_eq!(fixture.steps(), Vec::<&str>::new());
-    assert_eq!(fixture.recorded(), []);
+    assert_eq!(fixture.world.outcomes(), []);
 }

@@ -4,3 +4,15 @@ mod attempts;
 pub(crate) mod harness;
 mod reencryption;
 mod secrets;
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use domain::webhook::{
+    AttemptResult, DeliveryState, EndpointSecret, EndpointState, SendFailure, signature,
+};
+use ports::inbound::{DeliveryView, Webhooks as _};
+use ports::outbound::OutgoingMessage;
+use testkit::fakes::Fault;
+
+use harness::{Behaviour, Scene, caller, encryption, start};

@@ -3,23 +3,6 @@
 use super::*;
 
 #[tokio::test]
-async fn usage_is_reported_slot_by_slot_without_gaps() {
-    let fixture = fixture();
-    let key = fixture.own_key_of(&ANA).await;
-    fixture.request(&key, Outcome::Delivered).await;
-    fixture.clock.advance(Duration::from_hours(2));
-    fixture.request(&key, Outcome::NotFound).await;
-    fixture.request(&key, Outcome::BankTimeout).await;
-    let ask = usage(fixture.newest(4, Granularity::Hour), Breakdown::Total);
-    let report = fixture.report(&ANA, &ask).await;
-    assert_eq!(report.slots.len(), 4);
-    assert_eq!(report.series[0].counts, [0, 1, 0, 2]);
-    let totals = report.totals;
-    let counts = [totals.requests, totals.delivered, totals.failed];
-    assert_eq!((counts, totals.latencies.total()), ([3, 1, 1], 3));
-}
-
-#[tokio::test]
 async fn months_are_added_up_of_days_to_their_very_end() {
     let fixture = fixture_at(instant("2026-09-30T23:30:00Z"));
     let key = fixture.own_key_of(&ANA).await;
@@ -91,6 +74,17 @@ async fn usage_of_one_key_counts_that_key_alone() {
 }
 
 #[tokio::test]
+async fn a_key_that_does_not_exist_has_no_usage_report() {
+    let fixture = fixture();
+    fixture.own_key_of(&ANA).await;
+    let ask = UsageQuery {
+        key: Some(KeyId(Uuid::nil())),
+        ..usage(fixture.days(1), Breakdown::Total)
+    };
+    assert_not_found(fixture.insights.usage(&ANA, OWN, &ask).await);
+}
+
+#[tokio::test]
 async fn requests_are_found_by_what_their_answers_carried() {
     let fixture = fixture();
     let key = fixture.own_key_of(&ANA).await;
@@ -102,15 +96,4 @@ async fn requests_are_found_by_what_their_answers_carried() {
         };
         assert_eq!(fixture.requests(&ANA, &ask).await, expected);
     }
-}
-
-#[tokio::test]
-async fn a_key_that_does_not_exist_has_no_usage_report() {
-    let fixture = fixture();
-    fixture.own_key_of(&ANA).await;
-    let ask = UsageQuery {
-        key: Some(KeyId(Uuid::nil())),
-        ..usage(fixture.days(1), Breakdown::Total)
-    };
-    assert_not_found(fixture.insights.usage(&ANA, OWN, &ask).await);
 }

@@ -1,27 +1,15 @@
 //! Checks of files: their steps, their settlement, and a customer with many of them.
 
-use std::sync::{Arc, Mutex};
-
-use async_trait::async_trait;
 use bytes::Bytes;
 use domain::check::{CheckName, CheckReason, CheckResult};
 use domain::inference;
-use domain::outcome::Outcome;
 use domain::participant::Catalogue;
-use domain::seal::{SealVerdict, Verdict};
-use ports::Cause;
+use domain::seal::Verdict;
 use ports::contract::bank::transfer;
-use ports::inbound::{
-    BankComparison, CheckExchange, CheckRequest, CheckedFile, CheckedUpload, FetchError,
-    InvalidRequest, ProofRequests as _, RepeatableExchange, Reply, ServedRequest, SettledRequest,
-};
-use testkit::fakes::unsealed_proof;
-use tokio::sync::{oneshot, watch};
+use ports::inbound::{BankComparison, CheckExchange, CheckRequest, CheckedFile, CheckedUpload};
+use tokio::sync::watch;
 
-use super::{Fault, Fixture, fixture};
-use crate::support::fixture::{HERE, Holder, request};
-use crate::support::limits;
-use crate::support::payments::query_of;
+use super::*;
 
 type Encoded = Arc<Mutex<Option<Result<CheckedFile, FetchError>>>>;
 
@@ -97,7 +85,7 @@ impl Gate {
             served,
         };
         let request = request(Some(holder.secret.reveal()), HERE);
-        fixture.service.check(request, Box::new(exchange));
+        fixture.process.requests.check(request, Box::new(exchange));
         (receiver, encoded)
     }
 
@@ -138,7 +126,7 @@ async fn a_file_is_checked_without_the_bank_and_charged_once() {
     assert!(checked.report.check(CheckName::Portal).is_none());
     assert_eq!(fixture.steps(), Vec::<&str>::new(), "the bank isn't asked");
     assert!(matches!(settled.reply, Reply::Encoded));
-    assert_eq!(fixture.recorded(), [Outcome::Delivered]);
+    assert_eq!(fixture.world.outcomes(), [Outcome::Delivered]);
     assert_eq!(fixture.used().await.net(), 1);
 }
 
@@ -180,7 +168,7 @@ async fn what_is_no_proof_counts_as_an_invalid_request_and_nothing_is_looked_up(
     let (_, encoded) = check(&fixture, Err(InvalidRequest)).await;
     assert!(encoded.is_none(), "it has encoded what is wrong itself");
     assert_eq!(fixture.steps(), Vec::<&str>::new());
-    assert_eq!(fixture.recorded(), [Outcome::InvalidRequest; 2]);
+    assert_eq!(fixture.world.outcomes(), [Outcome::InvalidRequest; 2]);
     assert_eq!(fixture.used().await.net(), 2);
 }
 
@@ -214,7 +202,7 @@ async fn of_simultaneous_checks_of_one_proof_each_has_seen_those_before_it() {
         ..sealed
     };
     let gate = Gate::new(true);
-    let holder = fixture.base.holder(limits(100, None)).await;
+    let holder = fixture.world.base.holder(limits(100, None)).await;
     let start = |_| gate.start(&fixture, &holder, Ok(file.clone()));
     let started: Vec<_> = (0..16).map(start).collect();
     let mut times = Vec::new();
@@ -232,7 +220,7 @@ async fn a_bank_that_fails_is_refunded() {
     let fixture = fixture(Some(Fault::LookupTimesOut)).await;
     let (_, encoded) = check(&fixture, Ok(proof(BankComparison::Wanted))).await;
     assert!(matches!(encoded, Some(Err(FetchError::BankTimeout))));
-    assert_eq!(fixture.recorded(), [Outcome::BankTimeout]);
+    assert_eq!(fixture.world.outcomes(), [Outcome::BankTimeout]);
     assert_eq!(fixture.used().await.net(), 0);
 }
 
@@ -241,7 +229,7 @@ async fn a_panic_is_settled_once_and_refunded() {
     let fixture = fixture(Some(Fault::LookupPanics)).await;
     let (settled, _) = check(&fixture, Ok(proof(BankComparison::Wanted))).await;
     assert!(matches!(settled.reply, Reply::Failed));
-    assert_eq!(fixture.recorded(), [Outcome::InternalError]);
+    assert_eq!(fixture.world.outcomes(), [Outcome::InternalError]);
     assert_eq!(fixture.used().await.net(), 0);
 }
 
@@ -249,7 +237,7 @@ async fn a_panic_is_settled_once_and_refunded() {
 async fn a_key_has_eight_files_in_work_and_another_keys_are_not_held_up() {
     let fixture = fixture(None).await;
     let gate = Gate::new(false);
-    let greedy = fixture.base.holder(limits(100, None)).await;
+    let greedy = fixture.world.base.holder(limits(100, None)).await;
     let file = || Ok(proof(BankComparison::Skipped));
     let mut served = Vec::new();
     for _ in 0..20 {

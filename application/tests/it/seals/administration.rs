@@ -1,9 +1,6 @@
 //! Administration: no key is stored that samples speak against, and none recovered without three.
 
-use application::SealImportError;
-use domain::seal::SealKeyOrigin;
-
-use super::support::{Fixture, Institution, LIVE};
+use super::*;
 
 #[tokio::test]
 async fn an_imported_key_is_stored_once() {

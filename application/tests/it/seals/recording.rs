@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use ports::outbound::{Clock as _, MAX_SAMPLES, SealChecks as _, SealSample};
-use testkit::fakes::Fault;
-
-use super::support::{Fixture, Institution, LIVE, TEST};
+use super::*;
 
 const DAY: Duration = Duration::from_hours(24);
 

@@ -1,11 +1,6 @@
 //! Verdicts: only with a key that counts in the environment.
 
-use application::SealVerdicts as _;
-use domain::seal::{NotChecked, SealHash, SealKeyOrigin, UncheckedSeal, Verdict};
-use ports::outbound::{Clock as _, SealChecks as _, SealStore as _};
-use testkit::fakes::Fault;
-
-use super::support::{Fixture, Institution, LIVE, TEST, signer};
+use super::*;
 
 const VALID: Verdict = Verdict::Valid(SealHash::Sha512);
 const UNKNOWN: Verdict = Verdict::NotChecked(NotChecked::UnknownCertificate);

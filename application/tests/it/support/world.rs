@@ -1,12 +1,13 @@
 //! Processes of the gateway on the same data and banks, at the same time.
 
 use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use application::{
     BankMonitor, BatchFeeder, BatchService, DeliveryHistory, LookupService, LookupSignals,
-    LookupWorker, PersonLookupService, ProofRequestService, WorkSignal,
+    LookupWorker, PersonLookupService, ProofRequestService, SpawnTask, WorkSignal,
 };
 use domain::key::Environment;
 use domain::limits::Limits;
@@ -60,6 +61,8 @@ pub(crate) struct Process {
     pub(crate) batches: Arc<BatchService>,
     pub(crate) worker: Arc<LookupWorker>,
     pub(crate) requests: ProofRequestService,
+    /// Size of the future of the last request, in bytes.
+    pub(crate) request_size: Arc<AtomicUsize>,
     pub(crate) signals: Arc<LookupSignals>,
     /// Signals of events that webhooks tell.
     pub(crate) webhooks: Arc<WorkSignal>,
@@ -130,9 +133,15 @@ impl World {
                 }),
             ),
         );
-        let spawn = Box::new(|task| drop(tokio::spawn(task)));
+        let request_size = Arc::<AtomicUsize>::default();
+        let size = request_size.clone();
+        let spawn: SpawnTask = Box::new(move |task| {
+            size.store(size_of_val(&*task), Ordering::Relaxed);
+            drop(tokio::spawn(task));
+        });
         Process {
             requests: parts.requests(services.callers.clone(), spawn),
+            request_size,
             store: parts.store,
             lookups: services.callers,
             people: services.people,

@@ -1,13 +1,6 @@
 //! Attempts, and what follows each of their results.
 
-use std::time::Duration;
-
-use chrono::TimeDelta;
-use domain::webhook::{AttemptResult, DeliveryState, EndpointState, SendFailure};
-use ports::inbound::{DeliveryView, Webhooks as _};
-use testkit::fakes::Fault;
-
-use super::harness::{Behaviour, caller, encryption, start};
+use super::*;
 
 #[tokio::test]
 async fn a_message_is_delivered_once() {

@@ -1,12 +1,8 @@
 //! Encryption anew after the operator's secret was rotated.
 
 use application::Reencrypted;
-use chrono::TimeDelta;
-use domain::webhook::signature;
-use ports::inbound::Webhooks as _;
-use testkit::fakes::Fault;
 
-use super::harness::{Scene, caller, encryption};
+use super::*;
 
 #[tokio::test]
 async fn secrets_are_encrypted_with_the_newest_secret_and_sign_as_before() {

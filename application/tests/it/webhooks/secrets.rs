@@ -1,10 +1,6 @@
 //! Secrets that sign messages.
 
-use chrono::TimeDelta;
-use domain::webhook::{AttemptResult, DeliveryState, EndpointSecret, SendFailure, signature};
-use ports::outbound::OutgoingMessage;
-
-use super::harness::{Behaviour, Scene, encryption};
+use super::*;
 
 fn signed(message: &OutgoingMessage, secrets: &[&EndpointSecret]) -> String {
     let (id, at) = (message.id, message.at);
