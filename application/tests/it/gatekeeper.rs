@@ -186,17 +186,6 @@ async fn refusals_of_limits_are_journaled_and_no_others() {
 }
 
 #[tokio::test]
-async fn when_both_limits_are_used_up_the_minute_is_answered() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(2, Some(2))).await;
-    for _ in 0..2 {
-        fixture.ask(&holder).await.unwrap();
-    }
-    let refusal = fixture.ask(&holder).await.unwrap_err();
-    assert!(matches!(refusal, AdmissionError::RateLimited { .. }));
-}
-
-#[tokio::test]
 async fn a_store_that_fails_admits_only_known_keys() {
     let fixture = fixture();
     let known = fixture.holder(limits(10, None)).await;

@@ -50,11 +50,6 @@ impl Looked {
 
 use ComponentState::{Degraded, Failed, Up};
 
-#[tokio::test]
-async fn we_are_ready_when_store_and_journal_work() {
-    assert_eq!(looked().await.states().await, [Up, Up, Up]);
-}
-
 /// Keys that were seen before are served without it, as long as the journal writes.
 #[tokio::test]
 async fn a_store_that_is_down_is_named_and_we_serve() {

@@ -1,7 +1,6 @@
 //! Cost of guessed keys to the store and to other callers.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::time::Duration;
 
 use crate::support::fixture::{Fixture, HERE, Holder, fixture};
 use crate::support::{WatchedKeys, limits};
@@ -184,19 +183,4 @@ async fn while_all_addresses_guess_a_key_that_is_not_cached_is_not_called_invali
     fixture.ask(&remembered).await.unwrap();
     fixture.clock.advance(retry_after);
     fixture.ask(&fresh).await.unwrap();
-}
-
-#[tokio::test]
-async fn an_address_that_guessed_is_served_again_when_it_was_told() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(100, None)).await;
-    fixture.guess(60, HERE).await;
-    let Err(AdmissionError::KeyUnchecked { retry_after }) = fixture.ask(&holder).await else {
-        panic!("a look-up for an address that guesses");
-    };
-    let moment = Duration::from_millis(1);
-    fixture.clock.advance(retry_after.saturating_sub(moment));
-    assert_unchecked(&fixture.ask(&holder).await.err().unwrap());
-    fixture.clock.advance(moment);
-    fixture.ask(&holder).await.unwrap();
 }

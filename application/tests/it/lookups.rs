@@ -30,7 +30,7 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::page::{PageRequest, PageSize};
 use ports::inbound::{
     AdmissionRequest, LookupError, LookupQuery, LookupRequest, LookupView, Lookups as _,
-    ProofRequests as _, Read, RemovedLookup, ServedRequest, SettledRequest,
+    ProofRequests as _, Read, RemovedLookup, ServedRequest,
 };
 use ports::outbound::{BankError, Clock as _, LookupFilter, LookupStore as _, StoredLookup};
 use testkit::fakes::{Fault, Script, unsealed_proof};
@@ -163,16 +163,6 @@ trait LookupSteps {
     /// The id of a lookup of two days ago that was created.
     async fn queue(&self, holder: &Holder, amount: &str) -> LookupId {
         self.create(holder, lookup(amount)).await.id
-    }
-
-    /// A request that was settled instead.
-    async fn settled(&self, holder: &Holder, question: impl Into<Question>) -> SettledRequest {
-        let answer = self.ask(holder, question).await;
-        assert!(answer.created.is_none());
-        match answer.served {
-            ServedRequest::Settled(settled) => settled,
-            other => panic!("{other:?}"),
-        }
     }
 
     async fn find(&self, holder: &Holder, id: LookupId) -> Result<Read<LookupView>, LookupError> {

@@ -2,6 +2,7 @@
 
 use domain::lookup::Metadata;
 use ports::inbound::{FetchError, Reply};
+use rstest::rstest;
 
 use super::*;
 use crate::support::disk_full;
@@ -66,66 +67,73 @@ async fn neither_the_question_nor_the_proof_can_be_read_in_the_store() {
     assert_eq!(metadata.pairs(), [pair]);
 }
 
+/// Why a lookup isn't created.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trouble {
+    InvalidQuestion,
+    UnknownIssuer,
+    ExchangePanics,
+    StoreFails,
+    AdmissionNotDurable,
+}
+
+#[rstest]
+#[case::invalid_question(Trouble::InvalidQuestion, Outcome::InvalidRequest)]
+#[case::unknown_issuer(Trouble::UnknownIssuer, Outcome::InferenceFailed)]
+#[case::exchange_panics(Trouble::ExchangePanics, Outcome::InternalError)]
+#[case::store_fails(Trouble::StoreFails, Outcome::InternalError)]
+#[case::admission_not_durable(Trouble::AdmissionNotDurable, Outcome::InternalError)]
 #[tokio::test]
-async fn a_question_whose_banks_cannot_be_inferred_stores_nothing() {
+async fn a_lookup_that_is_not_created_is_settled_at_once_stores_nothing_and_is_refunded_for_our_failure(
+    #[case] trouble: Trouble,
+    #[case] outcome: Outcome,
+) {
     let (world, process, holder) = start().await;
-    // The tracking key has the shape of no bank's.
-    let request = LookupRequest {
-        query: with_key("Z", query_of("10.00")),
-        ..lookup("10.00")
+    world.counted(&holder).await;
+    let question = match trouble {
+        Trouble::InvalidQuestion => Question::Invalid,
+        // The tracking key has the shape of no bank's.
+        Trouble::UnknownIssuer => Question::Good(LookupRequest {
+            query: with_key("Z", query_of("10.00")),
+            ..lookup("10.00")
+        }),
+        Trouble::ExchangePanics => Question::Panics,
+        Trouble::StoreFails => {
+            process.faults().inject_into("add_lookup", Fault::Fails);
+            lookup("10.00").into()
+        }
+        Trouble::AdmissionNotDurable => {
+            world.base.journal.fail_with(Some(disk_full()));
+            awaited("10.00").into()
+        }
     };
-    let answer = process.ask(&holder, request).await;
+    let answer = process.ask(&holder, question).await;
+    assert!(answer.created.is_none());
     let ServedRequest::Settled(settled) = answer.served else {
         panic!("{:?}", answer.served);
     };
-    assert_eq!(settled.outcome, Outcome::InferenceFailed);
-    assert!(matches!(settled.reply, Reply::Encoded));
-    let [FetchError::InferenceFailed { .. }] = &answer.refusals[..] else {
-        panic!("{:?}", answer.refusals);
-    };
-    assert!(world.all_stored(&holder).await.is_empty());
-    assert_eq!(world.outcomes(), [Outcome::InferenceFailed]);
-    assert_eq!(world.charges(&holder).await, (1, 0));
-}
-
-#[tokio::test]
-async fn an_invalid_question_stores_nothing_and_is_settled_at_once() {
-    let (world, process, holder) = start().await;
-    let settled = process.settled(&holder, Question::Invalid).await;
-    assert_eq!(settled.outcome, Outcome::InvalidRequest);
-    assert!(matches!(settled.reply, Reply::Encoded));
-    assert!(world.all_stored(&holder).await.is_empty());
-    assert_eq!(world.outcomes(), [Outcome::InvalidRequest]);
-}
-
-#[tokio::test]
-async fn a_store_that_fails_is_answered_as_such_and_refunded() {
-    let (world, process, holder) = start().await;
-    process.faults().inject_into("add_lookup", Fault::Fails);
-    let settled = process.settled(&holder, lookup("10.00")).await;
-    assert!(matches!(settled.reply, Reply::NotDurable(_)));
-    assert_eq!(settled.outcome, Outcome::InternalError);
-    assert_eq!(settled.limit_status.month.unwrap().used, 0);
-    assert_eq!(world.charges(&holder).await, (1, 1));
-    assert_eq!(world.counted(&holder).await, 0);
-    assert_eq!(world.outcomes(), [Outcome::InternalError]);
-    assert!(world.all_stored(&holder).await.is_empty());
-}
-
-#[tokio::test]
-async fn a_lookup_whose_admission_is_not_durable_is_withdrawn() {
-    let (world, process, holder) = start().await;
-    world.counted(&holder).await;
-    world.base.journal.fail_with(Some(disk_full()));
-    let settled = process.settled(&holder, awaited("10.00")).await;
-    assert!(matches!(settled.reply, Reply::NotDurable(_)));
-    assert_eq!(settled.outcome, Outcome::InternalError);
+    match trouble {
+        Trouble::InvalidQuestion | Trouble::UnknownIssuer => {
+            assert!(matches!(settled.reply, Reply::Encoded));
+        }
+        Trouble::ExchangePanics => assert!(matches!(settled.reply, Reply::Failed)),
+        Trouble::StoreFails | Trouble::AdmissionNotDurable => {
+            assert!(matches!(settled.reply, Reply::NotDurable(_)));
+        }
+    }
+    let is_unknown = matches!(answer.refusals[..], [FetchError::InferenceFailed { .. }]);
+    assert_eq!(is_unknown, trouble == Trouble::UnknownIssuer);
     world.base.journal.fail_with(None);
     assert!(world.all_stored(&holder).await.is_empty());
     assert_eq!(process.work().await, 0);
-    assert_eq!(world.outcomes(), [Outcome::InternalError]);
-    assert_eq!(world.charges(&holder).await, (1, 1));
-    assert_eq!(world.counted(&holder).await, 0);
+    assert_eq!(
+        (settled.outcome, world.outcomes()),
+        (outcome, vec![outcome])
+    );
+    let refunded = u64::from(outcome.is_refunded());
+    assert_eq!(settled.limit_status.month.unwrap().used, 1 - refunded);
+    assert_eq!(world.charges(&holder).await, (1, refunded));
+    assert_eq!(world.counted(&holder).await, 1 - refunded);
 }
 
 #[tokio::test]
@@ -143,17 +151,6 @@ async fn the_work_begins_once_the_charge_is_durable() {
     assert_eq!(created.state, Delivered);
     assert_eq!(world.elapsed(), 0, "the worker wasn't signalled");
     worker.abort();
-}
-
-#[tokio::test]
-async fn a_panic_in_the_exchange_is_settled_and_refunded() {
-    let (world, process, holder) = start().await;
-    let settled = process.settled(&holder, Question::Panics).await;
-    assert!(matches!(settled.reply, Reply::Failed));
-    assert_eq!(settled.outcome, Outcome::InternalError);
-    assert_eq!(world.outcomes(), [Outcome::InternalError]);
-    assert_eq!(world.charges(&holder).await, (1, 1));
-    assert!(world.all_stored(&holder).await.is_empty());
 }
 
 #[tokio::test]
