@@ -8,6 +8,7 @@ use std::fmt;
 use chrono::{NaiveDate, NaiveTime};
 
 use crate::calendar;
+use crate::check::ProofField;
 use crate::participant::ParticipantCode;
 use crate::transfer::Transfer;
 
@@ -15,6 +16,7 @@ mod chain;
 mod party;
 mod xml;
 
+pub(crate) use chain::ChainReading;
 pub use chain::OriginalChain;
 pub(crate) use party::given;
 pub use party::{AccountType, Party};
@@ -184,13 +186,21 @@ impl Proof {
             .map_or(Ok(()), Err)
     }
 
+    /// The sealed fields whose values aren't certain, because a text holds the separator of the original chain:
+    /// nobody may call them sealed, whatever the file's own fields say.
+    pub fn uncertain_fields(&self) -> Vec<ProofField> {
+        self.chain.uncertain_fields()
+    }
+
     /// All differences from a transfer, of a proof that somebody sent: nobody at the bank compared its
     /// account, which is compared here where the proof has one of the same length, and so is the sealed one.
     pub fn mismatches(&self, transfer: &Transfer) -> Vec<Mismatch> {
         let asked = transfer.account().as_str();
         let shown = self.beneficiary.account.clone();
-        let sealed = self.chain.beneficiary().account;
-        let sealed = sealed.filter(|_| self.chain.is_of_known_length());
+        let is_certain = !self
+            .uncertain_fields()
+            .contains(&ProofField::BeneficiaryAccount);
+        let sealed = self.chain.beneficiary().account.filter(|_| is_certain);
         let mut accounts = shown.iter().chain(&sealed);
         let is_another = accounts.any(|account| account.len() == asked.len() && account != asked);
         self.mismatches_but_the_account(transfer)
@@ -231,8 +241,7 @@ impl Proof {
             .any(|dated| accepted.contains(&Some(*dated)))
     }
 
-    /// Compares the certain fields of the chain with the attributes. The amount's place is certain
-    /// only in a chain of a known length: a stray `|` in a name or the concept would move it.
+    /// Compares the dates, the receiver and the amount with the chain.
     fn agrees_with_its_chain(&self) -> Result<(), ProofError> {
         if self.chain.operation_date() != self.operation_date {
             return Err(ProofError::Contradiction {
@@ -242,8 +251,12 @@ impl Proof {
         if self.chain.receiver() != self.receiver {
             return Err(ProofError::Contradiction { name: "ClaveSPEI" });
         }
-        let another_amount = |centavos| centavos != self.centavos;
-        if self.chain.is_of_known_length() && self.chain.centavos().is_some_and(another_amount) {
+        let readings = self.chain.readings();
+        let mut amounts = readings
+            .iter()
+            .filter_map(ChainReading::centavos)
+            .peekable();
+        if amounts.peek().is_some() && !amounts.any(|amount| amount == self.centavos) {
             return Err(ProofError::Contradiction { name: "MontoPago" });
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::compare::party_differences;
+use super::compare::{differs, party_differences};
 use super::{Check, CheckName, CheckReason, CheckReport, ProofField};
 use crate::account::Account;
 use crate::amount::Amount;
@@ -52,7 +52,11 @@ impl CheckReport {
     pub fn query(&self, catalogue: &Catalogue, today: NaiveDate) -> Option<ProofQuery> {
         let proof = self.proof.as_ref()?;
         let chain = &proof.chain;
-        let is_sealed = matches!(self.verdict, Verdict::Valid(_)) && chain.is_of_known_length();
+        let uncertain = proof.uncertain_fields();
+        let is_certain = [ProofField::Amount, ProofField::BeneficiaryAccount]
+            .iter()
+            .all(|field| !uncertain.contains(field));
+        let is_sealed = matches!(self.verdict, Verdict::Valid(_)) && is_certain;
         let (centavos, receiver, account) = if is_sealed {
             let account = chain.beneficiary().account;
             (chain.centavos()?, chain.receiver(), account)
@@ -191,8 +195,12 @@ fn differences(file: &Proof, issued: &Proof) -> Vec<ProofField> {
     let payer = ProofField::OF_PAYER.into_iter();
     let beneficiary = ProofField::OF_BENEFICIARY.into_iter();
     own.into_iter()
-        .chain(payer.zip(party_differences(&file.payer, &issued.payer)))
-        .chain(beneficiary.zip(party_differences(&file.beneficiary, &issued.beneficiary)))
+        .chain(payer.zip(party_differences(&file.payer, &issued.payer, differs)))
+        .chain(beneficiary.zip(party_differences(
+            &file.beneficiary,
+            &issued.beneficiary,
+            differs,
+        )))
         .chain(rest)
         .filter_map(|(field, differs)| differs.then_some(field))
         .collect()

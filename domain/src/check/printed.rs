@@ -301,7 +301,7 @@ fn centavos(text: &str) -> Option<u64> {
     centavos_from_bank_spelling(&text.replace(',', ""))
 }
 
-fn without_blanks(text: &str) -> String {
+pub(super) fn without_blanks(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use chrono::NaiveDate;
 
+use super::printed::Compared;
 use super::verdicts::{
     certificate_check, fields_check, repeated_seal_check, seal_check, structure_fault,
 };
@@ -126,7 +127,9 @@ impl CheckReport {
         let comparison = compare::compare(&reading);
         let contradicts = !comparison.contradicting.is_empty();
         let fields = fields_check(&reading, comparison, verdict);
-        let is_not_compared = fields.reason == Some(CheckReason::PageNotCompared);
+        let is_whole = matches!(reading.source, Source::Xml | Source::Pdf(Compared::Whole));
+        let is_not_compared =
+            fields.result == CheckResult::NotChecked && (!is_whole || !reading.missing.is_empty());
         let mut checks = vec![
             Check::ok(CheckName::Structure),
             fields,

@@ -283,26 +283,7 @@ fn a_changed_tracking_key_is_named_as_unsealed() {
     assert_eq!(check.reason, Some(CheckReason::Unsealed));
 }
 
-#[test]
-fn a_bar_in_the_concept_moves_no_other_field() {
-    let xml = xml().replace("Pago de prueba", "Pago | de | prueba");
-    let report = CheckReport::of_xml(xml.as_bytes(), unknown);
-    let check = report.check(CheckName::Attributes).unwrap();
-    assert_eq!(check.result, CheckResult::Ok);
-    let forged = xml.replace("MontoPago=\"1234.56", "MontoPago=\"9234.56");
-    let report = CheckReport::of_xml(forged.as_bytes(), unknown);
-    let check = report.check(CheckName::Attributes).unwrap();
-    assert_eq!(check.fields, [ProofField::Amount]);
-}
-
-#[test]
-fn fields_whose_places_are_uncertain_are_not_compared() {
-    let xml = xml().replace("|Pago de prueba|", "|Pago | prueba|");
-    let report = CheckReport::of_xml(xml.as_bytes(), unknown);
-    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
-    let expected = ("atributos_y_cadena", "lugares_inciertos", vec![]);
-    assert_eq!(findings(&report)[0], expected);
-}
+mod separated;
 
 #[rstest]
 #[case("no xml", "no_es_xml", None)]

@@ -94,12 +94,12 @@ pub(super) fn fields_check(reading: &Reading, comparison: Comparison, verdict: V
         };
         return Check::failed(name, reason, fields);
     }
+    if !comparison.uncertain.is_empty() {
+        return Check::not_checked(name, CheckReason::UncertainPlaces, comparison.uncertain);
+    }
     let is_whole = matches!(reading.source, Source::Xml | Source::Pdf(Compared::Whole));
     if !is_whole || !reading.missing.is_empty() {
         return Check::not_checked(name, CheckReason::PageNotCompared, reading.missing.clone());
-    }
-    if !comparison.is_complete {
-        return Check::not_checked(name, CheckReason::UncertainPlaces, Vec::new());
     }
     Check::ok(name)
 }

@@ -1,8 +1,8 @@
 //! The original chain (`cadenaCDA`): the text that the receiving institution seals.
 //!
 //! `||` fields `|` certificate number `||` seal, where the fields are separated by `|`. Three
-//! generations of 18, 25 and 42 fields are known; the first 18 mean the same in all of them, so a
-//! chain is read from both ends and may have any number in between.
+//! generations of 18, 25 and 42 fields are known; the first 18 mean the same in all of them. A `|` within a text
+//! moves the fields behind it ([`reading`]), so a chain may have any number of them.
 
 use std::fmt;
 
@@ -11,7 +11,12 @@ use chrono::{NaiveDate, NaiveTime};
 use super::ProofError;
 use super::party::{Party, given};
 use crate::amount::centavos_from_bank_spelling;
+use crate::check::ProofField;
 use crate::participant::ParticipantCode;
+
+mod reading;
+
+pub(crate) use reading::ChainReading;
 
 const NAME: &str = "cadenaCDA";
 /// Number of fields common to all generations.
@@ -33,6 +38,8 @@ mod place {
     pub(super) const CONCEPT: usize = 15;
     pub(super) const VAT: usize = 16;
     pub(super) const AMOUNT: usize = 17;
+    /// Number of fields before the first text that may hold a `|`.
+    pub(super) const FIXED: usize = 6;
 }
 
 /// The sealed text and its fields. `Debug` shows type, dates, receiver and length.
@@ -47,9 +54,6 @@ pub struct OriginalChain {
 }
 
 impl OriginalChain {
-    /// Number of fields of each known generation.
-    pub(crate) const KNOWN_LENGTHS: [usize; 3] = KNOWN_LENGTHS;
-
     /// Parses a chain. Dates and receiver must be readable; the rest is read on demand.
     pub(crate) fn parse(text: &str) -> Result<Self, ProofError> {
         let parts: Vec<&str> = text.split('|').take(MAX_PARTS + 1).collect();
@@ -115,7 +119,7 @@ impl OriginalChain {
 
     /// The time of the credit in Mexico City.
     pub fn credit_time(&self) -> Option<NaiveTime> {
-        NaiveTime::parse_from_str(self.field(place::CREDIT_TIME).trim(), "%H%M%S").ok()
+        self.likeliest().credit_time()
     }
 
     /// The receiver, which made the seal.
@@ -123,29 +127,29 @@ impl OriginalChain {
         self.receiver
     }
 
-    /// The payer.
+    /// The payer, by the likeliest reading.
     pub fn payer(&self) -> Party {
-        self.party(place::PAYER)
+        self.likeliest().payer()
     }
 
-    /// The payee.
+    /// The payee, by the likeliest reading.
     pub fn beneficiary(&self) -> Party {
-        self.party(place::BENEFICIARY)
+        self.likeliest().beneficiary()
     }
 
-    /// The payer's text.
+    /// The payer's text, by the likeliest reading.
     pub fn concept(&self) -> Option<&str> {
-        given(self.field(place::CONCEPT))
+        self.likeliest().concept()
     }
 
-    /// The value added tax in centavos.
+    /// The value added tax in centavos, by the likeliest reading.
     pub fn vat_centavos(&self) -> Option<u64> {
-        centavos_from_bank_spelling(self.field(place::VAT))
+        self.likeliest().vat_centavos()
     }
 
-    /// The amount in centavos.
+    /// The amount in centavos, by the likeliest reading.
     pub fn centavos(&self) -> Option<u64> {
-        centavos_from_bank_spelling(self.field(place::AMOUNT))
+        self.likeliest().centavos()
     }
 
     /// The serial number of the certificate that verifies the seal.
@@ -158,17 +162,82 @@ impl OriginalChain {
         self.text.rsplit('|').next().unwrap_or_default()
     }
 
+    /// The fields whose values aren't certain: a `|` in a name or in the concept allows more than one reading of
+    /// the chain, or there is none that fits a known generation.
+    pub fn uncertain_fields(&self) -> Vec<ProofField> {
+        let sealed = ProofField::ALL.into_iter().take(SHARED_FIELDS).enumerate();
+        let mut readings = ChainReading::all(&self.text, self.length);
+        let first = readings.next().filter(ChainReading::is_of_known_generation);
+        let Some(first) = first else {
+            return sealed.skip(place::FIXED).map(|(_, field)| field).collect();
+        };
+        let mut differs = [false; SHARED_FIELDS];
+        for other in readings {
+            for (place, differs) in differs.iter_mut().enumerate() {
+                *differs |= first.text(place).trim() != other.text(place).trim();
+            }
+        }
+        sealed
+            .filter(|(place, _)| differs[*place])
+            .map(|(_, field)| field)
+            .collect()
+    }
+
+    /// The readings that a file's fields may follow, the likeliest first. A chain of a known length that has no
+    /// well-formed reading is taken as it is; none of its fields is certain.
+    pub(crate) fn readings(&self) -> Vec<ChainReading<'_>> {
+        let mut readings: Vec<_> = ChainReading::all(&self.text, self.length).collect();
+        if readings.is_empty() && self.is_of_known_length() {
+            readings.push(ChainReading::plain(&self.text));
+        }
+        readings
+    }
+
+    fn likeliest(&self) -> ChainReading<'_> {
+        ChainReading::all(&self.text, self.length)
+            .next()
+            .unwrap_or_else(|| ChainReading::plain(&self.text))
+    }
+
     /// The texts between the leading `||` and the certificate number, [`Self::length`] of them.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
         self.text.split('|').skip(2).take(self.length)
     }
+}
 
-    fn field(&self, place: usize) -> &str {
-        self.fields().nth(place).unwrap_or_default()
+impl<'a> ChainReading<'a> {
+    /// The time of the credit in Mexico City.
+    fn credit_time(&self) -> Option<NaiveTime> {
+        NaiveTime::parse_from_str(self.text(place::CREDIT_TIME).trim(), "%H%M%S").ok()
+    }
+
+    /// The payer.
+    pub(crate) fn payer(&self) -> Party {
+        self.party(place::PAYER)
+    }
+
+    /// The payee.
+    pub(crate) fn beneficiary(&self) -> Party {
+        self.party(place::BENEFICIARY)
+    }
+
+    /// The payer's text.
+    pub(crate) fn concept(&self) -> Option<&'a str> {
+        given(self.text(place::CONCEPT))
+    }
+
+    /// The value added tax in centavos.
+    pub(crate) fn vat_centavos(&self) -> Option<u64> {
+        centavos_from_bank_spelling(self.text(place::VAT))
+    }
+
+    /// The amount in centavos.
+    pub(crate) fn centavos(&self) -> Option<u64> {
+        centavos_from_bank_spelling(self.text(place::AMOUNT))
     }
 
     fn party(&self, first: usize) -> Party {
-        Party::from_texts([0, 1, 2, 3, 4].map(|place| self.field(first + place)))
+        Party::from_texts([0, 1, 2, 3, 4].map(|place| self.text(first + place)))
     }
 }
 

@@ -3,24 +3,16 @@
 use super::SEALED_FIELDS;
 use crate::proof::{Party, Proof};
 
-/// Fields before the first one that may hold a `|` of its own.
-const FIELDS_BEFORE_TEXTS: usize = 5;
-
 /// The names of a proof's fields whose values are those of the sealed text, in the order of
-/// [`SEALED_FIELDS`]. A field that says something else than the sealed text isn't covered, and
-/// neither is one of [`super::UNSEALED_FIELDS`]. In a chain of an unknown length a `|` within a text
-/// may have moved what follows it, so neither is any field behind the first text. Says nothing about whether the seal is valid.
+/// [`SEALED_FIELDS`]. A field that says something else than the sealed text isn't covered, and neither is one
+/// whose value isn't certain ([`Proof::uncertain_fields`]), or one of [`super::UNSEALED_FIELDS`]. Says nothing
+/// about whether the seal is valid.
 pub fn covered_fields(proof: &Proof) -> Vec<&'static str> {
-    let agreeing = agreements(proof);
-    let named = SEALED_FIELDS.into_iter().zip(agreeing);
-    let certain = if proof.chain.is_of_known_length() {
-        SEALED_FIELDS.len()
-    } else {
-        FIELDS_BEFORE_TEXTS
-    };
+    let uncertain = proof.uncertain_fields();
+    let is_certain = |name: &str| uncertain.iter().all(|field| field.name() != name);
+    let named = SEALED_FIELDS.into_iter().zip(agreements(proof));
     named
-        .take(certain)
-        .filter_map(|(name, agrees)| agrees.then_some(name))
+        .filter_map(|(name, agrees)| (agrees && is_certain(name)).then_some(name))
         .collect()
 }
 
@@ -135,9 +127,15 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_bar_within_a_text_nothing_is_covered() {
-        let moved = proof(&[("|renta|", "|renta|0.00|9999999.00|")]);
-        assert_eq!(covered_fields(&moved), SEALED_FIELDS[..5]);
+    fn what_a_bar_within_a_text_makes_uncertain_is_not_covered() {
+        let read_once = proof(&[("|renta|", "|renta|luz|"), ("\"renta\"", "\"renta|luz\"")]);
+        assert_eq!(covered_fields(&read_once), SEALED_FIELDS);
+        let concept = "renta|0.00|9999999.00";
+        let moved = proof(&[
+            ("|renta|", &format!("|{concept}|")),
+            ("\"renta\"", &format!("\"{concept}\"")),
+        ]);
+        assert_eq!(covered_fields(&moved), SEALED_FIELDS[..15]);
     }
 
     #[test]

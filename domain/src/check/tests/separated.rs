@@ -1,0 +1,254 @@
+//! Reports of proofs with the chain's separator in a name or in the concept.
+
+use super::*;
+
+/// A file whose attributes say what its chain says.
+struct File {
+    /// The eleven texts from the issuer's name to the concept, the VAT and the amount, as they are sealed.
+    sealed: [&'static str; 13],
+    /// What follows the amount.
+    tail: &'static str,
+    /// The same texts in the attributes.
+    shown: [&'static str; 13],
+}
+
+const TEXTS: [&str; 13] = [
+    "BANCO UNO",
+    "ANA",
+    "40",
+    "012180000118359719",
+    "XAXX010101000",
+    "BANCO DOS",
+    "LUIS",
+    "40",
+    "002180011111111119",
+    "PICC800101AB1",
+    "Renta",
+    "0.00",
+    "1234.56",
+];
+const SECOND_TAIL: &str = "|NA|NA|0|0|NA|0|0.00";
+const THIRD_TAIL: &str = "|NA|NA|0|0|NA|0|0.00|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA";
+
+/// The texts with other ones at some places.
+fn with(changes: &[(usize, &'static str)]) -> [&'static str; 13] {
+    let mut texts = TEXTS;
+    for (place, text) in changes {
+        texts[*place] = text;
+    }
+    texts
+}
+
+impl File {
+    /// The report of somebody who knows the key, of the seal too.
+    fn report(&self) -> CheckReport {
+        let seal = seal();
+        let [
+            issuer,
+            payer,
+            kind,
+            account,
+            tax_id,
+            receiver,
+            name,
+            b_kind,
+            b_account,
+            b_tax_id,
+            concept,
+            vat,
+            amount,
+        ] = self.shown;
+        let (sealed, tail) = (self.sealed.join("|"), self.tail);
+        let xml = format!(
+            r#"<SPEI_Tercero FechaOperacion="2026-11-23" Hora="18:02:30" ClaveSPEI="40014" sello="{seal}" numeroCertificado="{CERTIFICATE}" cadenaCDA="||1|23112026|20112026|180230|40014|{sealed}{tail}|{CERTIFICATE}||{seal}" claveRastreo="PRUEBA0001">
+            <Beneficiario BancoReceptor="{receiver}" Nombre="{name}" TipoCuenta="{b_kind}" Cuenta="{b_account}" RFC="{b_tax_id}" Concepto="{concept}" IVA="{vat}" MontoPago="{amount}"/>
+            <Ordenante BancoEmisor="{issuer}" Nombre="{payer}" TipoCuenta="{kind}" Cuenta="{account}" RFC="{tax_id}"/>
+            </SPEI_Tercero>"#
+        );
+        CheckReport::of_xml(xml.as_bytes(), |_| Verdict::Valid(SealHash::Sha512))
+    }
+}
+
+fn untouched(sealed: [&'static str; 13], tail: &'static str) -> CheckReport {
+    File {
+        sealed,
+        tail,
+        shown: sealed,
+    }
+    .report()
+}
+
+#[rstest]
+#[case::first("")]
+#[case::second(SECOND_TAIL)]
+#[case::third(THIRD_TAIL)]
+fn a_chain_of_each_generation_is_read_in_one_way(
+    #[case] tail: &'static str,
+    #[values(
+        TEXTS,
+        with(&[(1, "NA"), (2, "NA"), (3, "NA"), (4, "NA")]),
+        with(&[(2, "-1"), (3, "ND"), (7, "03"), (8, "4111111111111111"), (9, "")]),
+        with(&[(11, "16.00"), (12, "000000000000116")]),
+        with(&[(10, "Renta | luz")]),
+        with(&[(10, "|")]),
+        with(&[(6, "LUIS|SA")]),
+        with(&[(1, "A|N|A")])
+    )]
+    texts: [&'static str; 13],
+) {
+    let report = untouched(texts, tail);
+    assert_eq!(report.outcome(), CheckOutcome::Valid);
+    assert!(report.proof.unwrap().uncertain_fields().is_empty());
+}
+
+#[rstest]
+#[case::amount_of_the_second_generation(
+    with(&[(10, "r|0.00|9999.00|||||")]),
+    "",
+    with(&[(10, "r"), (11, "0.00"), (12, "9999.00")]),
+    &[
+        "ordenante.nombre", "ordenante.cuenta", "ordenante.rfc_curp", "receptor.nombre", "beneficiario.nombre",
+        "beneficiario.tipo_cuenta", "beneficiario.cuenta", "beneficiario.rfc_curp", "concepto", "monto",
+    ]
+)]
+#[case::account_from_the_concept(
+    with(&[(10, "BANCO X|T SA|40|002010077777777771||x")]),
+    SECOND_TAIL,
+    with(&[
+        (1, "ANA|40|012180000118359719|XAXX010101000|BANCO DOS|LUIS"), (2, "40"),
+        (3, "002180011111111119"), (4, "PICC800101AB1"), (5, "BANCO X"), (6, "T SA"),
+        (8, "002010077777777771"), (9, ""), (10, "x"),
+    ]),
+    &[
+        "ordenante.nombre", "ordenante.cuenta", "ordenante.rfc_curp", "receptor.nombre",
+        "beneficiario.nombre", "beneficiario.cuenta", "beneficiario.rfc_curp", "concepto",
+    ]
+)]
+#[case::beneficiary_account_from_the_concept(
+    with(&[(10, "40|002010077777777771|R|x")]),
+    THIRD_TAIL,
+    with(&[(6, "LUIS|40|002180011111111119|PICC800101AB1"), (8, "002010077777777771"), (9, "R"), (10, "x")]),
+    &["beneficiario.nombre", "beneficiario.cuenta", "beneficiario.rfc_curp", "concepto"]
+)]
+#[case::amount_of_a_generation_to_come(
+    with(&[(10, "r|0.00|9999.00")]),
+    SECOND_TAIL,
+    with(&[(10, "r"), (11, "0.00"), (12, "9999.00")]),
+    &["concepto", "monto"]
+)]
+fn what_can_be_read_in_two_ways_is_never_valid_nor_sealed(
+    #[case] sealed: [&'static str; 13],
+    #[case] tail: &'static str,
+    #[case] shown: [&'static str; 13],
+    #[case] doubtful: &[&str],
+) {
+    for shown in [sealed, shown] {
+        let report = File {
+            sealed,
+            tail,
+            shown,
+        }
+        .report();
+        assert_eq!(report.outcome(), CheckOutcome::NotChecked);
+        let expected = ("atributos_y_cadena", "lugares_inciertos", doubtful.to_vec());
+        assert_eq!(findings(&report), [expected]);
+        let proof = report.proof.unwrap();
+        let covered = crate::seal::covered_fields(&proof);
+        assert!(
+            covered.iter().all(|name| !doubtful.contains(name)),
+            "{covered:?}"
+        );
+        assert_eq!(covered.len() + doubtful.len(), SEALED_FIELDS.len());
+        let mut other = shown;
+        other[12] = "555.00";
+        let forged = File {
+            sealed,
+            tail,
+            shown: other,
+        }
+        .report();
+        assert_eq!(forged.outcome(), CheckOutcome::Invalid);
+    }
+}
+
+#[rstest]
+#[case::zero_by_the_first_generation(
+    TEXTS,
+    SECOND_TAIL,
+    with(&[(10, "Renta|0.00|1234.56|NA|NA|0|0|NA"), (11, "0"), (12, "0.00")])
+)]
+#[case::bar_dropped(with(&[(10, "pedido|1")]), SECOND_TAIL, with(&[(10, "pedido"), (12, "999999.00")]))]
+#[case::bar_added(TEXTS, SECOND_TAIL, with(&[(10, "Renta|0.00")]))]
+#[case::amount(with(&[(10, "a|b")]), "", with(&[(10, "a|b"), (12, "9999.00")]))]
+fn fields_that_follow_no_reading_of_the_chain_are_altered(
+    #[case] sealed: [&'static str; 13],
+    #[case] tail: &'static str,
+    #[case] shown: [&'static str; 13],
+) {
+    let report = File {
+        sealed,
+        tail,
+        shown,
+    }
+    .report();
+    assert_eq!(report.outcome(), CheckOutcome::Invalid);
+    assert_eq!(
+        report.check(CheckName::Attributes).unwrap().result,
+        CheckResult::Failed
+    );
+}
+
+#[test]
+fn behind_a_length_that_no_generation_has_nothing_is_certain() {
+    let report = untouched(TEXTS, "|NA|NA|0|0|NA|0|0.00|NA");
+    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
+    let uncertain = report.proof.unwrap().uncertain_fields();
+    assert_eq!(uncertain, ProofField::ALL[6..18]);
+    let bars = "|".repeat(200);
+    let report = untouched(with(&[(10, bars.leak())]), SECOND_TAIL);
+    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
+}
+
+/// A text that a payer may choose.
+fn free_text() -> impl Strategy<Value = String> {
+    let part = prop::sample::select(vec![
+        "",
+        "a",
+        "NA",
+        "40",
+        "10",
+        "0.00",
+        "9.50",
+        "5512345678",
+    ]);
+    prop::collection::vec(part, 1..10).prop_map(|parts| parts.join("|"))
+}
+
+proptest! {
+    #[test]
+    fn every_certain_field_is_the_sealed_one(
+        payer in free_text(), name in free_text(), concept in free_text(),
+        tail in prop::sample::select(vec!["", SECOND_TAIL, THIRD_TAIL]),
+    ) {
+        let [payer, name, concept] = [payer, name, concept].map(|text| &*text.leak());
+        let sealed = with(&[(1, payer), (6, name), (10, concept)]);
+        let report = untouched(sealed, tail);
+        prop_assert_ne!(report.outcome(), CheckOutcome::Invalid);
+        let proof = report.proof.unwrap();
+        let uncertain = proof.uncertain_fields();
+        let shown = |field| !uncertain.contains(&field);
+        let chain = &proof.chain;
+        if shown(ProofField::Amount) {
+            prop_assert_eq!(chain.centavos(), Some(123_456));
+        }
+        if shown(ProofField::BeneficiaryAccount) {
+            prop_assert_eq!(chain.beneficiary().account, Some(TEXTS[8].to_owned()));
+        }
+        if shown(ProofField::PayerName) {
+            prop_assert_eq!(chain.payer().name, proof.payer.name);
+        }
+        if shown(ProofField::Concept) {
+            prop_assert_eq!(chain.concept(), proof.concept.as_deref());
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Readings of an original chain: the ways to separate it into fields.
+//!
+//! Nothing escapes a `|` in a name or in the concept, which people choose. What stands behind such a text may
+//! be taken for other fields, so every way is tried, and a field is certain when all of them agree on it.
+
+use super::{KNOWN_LENGTHS, SHARED_FIELDS, place};
+use crate::amount::centavos_from_bank_spelling;
+use crate::proof::given;
+
+/// Most fields of a chain that is separated: more than 40 above the longest one are no person's text. It bounds
+/// the ways to some thousands.
+const MAX_LENGTH: usize = 82;
+/// Texts that people choose, by their places in the chain.
+const FREE_TEXTS: [usize; 3] = [place::PAYER + 1, place::BENEFICIARY + 1, place::CONCEPT];
+
+/// The texts of the fields that all generations have, by one reading.
+#[derive(Clone, Copy)]
+pub(crate) struct ChainReading<'a> {
+    texts: [&'a str; SHARED_FIELDS],
+    /// The chain has the length of a known generation, but for the `|` within texts.
+    is_of_known_generation: bool,
+}
+
+impl<'a> ChainReading<'a> {
+    /// All well-formed readings of `text`, which has `length` fields; those with the fewest `|` within texts
+    /// first, and in the concept before the names. A chain of an unknown length may be of a generation to come,
+    /// with further fields at its end: that is its last reading.
+    pub(super) fn all(text: &'a str, length: usize) -> impl Iterator<Item = Self> {
+        let is_known = KNOWN_LENGTHS.contains(&length);
+        let known = KNOWN_LENGTHS.into_iter().rev().map(|it| (it, true));
+        let generations = known.chain((!is_known).then_some((length, false)));
+        let separators = separators(text);
+        generations
+            .filter(move |_| length <= MAX_LENGTH)
+            .filter_map(move |(generation, is_known)| {
+                Some((length.checked_sub(generation)?, is_known))
+            })
+            .flat_map(|(further, is_known)| ways(further).map(move |bars| (bars, is_known)))
+            .filter_map(move |(bars, is_known)| {
+                let reading = Self::with_bars(text, &separators, bars, is_known);
+                reading.is_well_formed().then_some(reading)
+            })
+    }
+
+    /// The reading without any `|` within a text.
+    pub(super) fn plain(text: &'a str) -> Self {
+        Self::with_bars(text, &separators(text), [0; 3], false)
+    }
+
+    /// The reading with so many `|` within each of the [`FREE_TEXTS`].
+    fn with_bars(
+        text: &'a str,
+        separators: &[usize],
+        bars: [usize; 3],
+        is_of_known_generation: bool,
+    ) -> Self {
+        // The leading `||` are the first two separators.
+        let mut part = 1;
+        let texts = std::array::from_fn(|place| {
+            let free = FREE_TEXTS.iter().position(|free| *free == place);
+            let begin = separators[part] + 1;
+            part += 1 + free.map_or(0, |free| bars[free]);
+            &text[begin..separators[part]]
+        });
+        Self {
+            texts,
+            is_of_known_generation,
+        }
+    }
+
+    /// Returns `true` if each field that people don't choose has its syntax. It is as loose as banks' spellings
+    /// may be: the true reading must be among those that are well-formed.
+    fn is_well_formed(&self) -> bool {
+        let is_decimal = |text: &str| {
+            let text = text.replacen('.', "", 1);
+            !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let is_party = |first: usize| {
+            let (kind, account) = (given(self.text(first + 2)), given(self.text(first + 3)));
+            kind.is_none_or(|it| it.len() <= 3 && it.bytes().all(|byte| byte.is_ascii_digit()))
+                && account.is_none_or(|it| it.bytes().all(|byte| byte.is_ascii_graphic()))
+        };
+        is_party(place::PAYER)
+            && is_party(place::BENEFICIARY)
+            && given(self.text(place::VAT)).is_none_or(is_decimal)
+            && centavos_from_bank_spelling(self.text(place::AMOUNT)).is_some_and(|it| it > 0)
+    }
+
+    /// Returns `true` if the chain has the length of a known generation, but for the `|` within texts.
+    pub(super) fn is_of_known_generation(&self) -> bool {
+        self.is_of_known_generation
+    }
+
+    /// The text of a field.
+    pub(super) fn text(&self, place: usize) -> &'a str {
+        self.texts[place]
+    }
+}
+
+/// Places of the `|` in a chain.
+fn separators(text: &str) -> Vec<usize> {
+    text.match_indices('|').map(|(at, _)| at).collect()
+}
+
+/// All ways to give so many `|` to the [`FREE_TEXTS`], those of the concept first.
+fn ways(bars: usize) -> impl Iterator<Item = [usize; 3]> {
+    (0..=bars)
+        .flat_map(move |names| (0..=names).map(move |payer| [payer, names - payer, bars - names]))
+}
