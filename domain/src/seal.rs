@@ -7,7 +7,9 @@
 use std::fmt;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use sha2::{Digest as _, Sha512};
 
 use crate::participant::ParticipantCode;
@@ -64,7 +66,7 @@ named_enum! {
     pub enum NotChecked {
         /// No key is known for its certificate, and the seal is none that a known key made of another text.
         UnknownCertificate,
-        /// Its certificate number or the seal itself can't be read.
+        /// Its certificate number can't be read, or the seal itself can't, and no key is known for its certificate.
         Unreadable,
     }
 }
@@ -185,28 +187,29 @@ pub struct UncheckedSeal {
 impl UncheckedSeal {
     /// Reads the seal of a proof: the certificate's number from the sealed text itself, and the seal
     /// from `sello`. The end of the original chain repeats it: a proof with two seals has no valid
-    /// one.
+    /// one. A text that is no seal in any spelling is none by any key.
     ///
     /// # Errors
-    /// [`NotChecked::Unreadable`].
+    /// [`NotChecked::Unreadable`]: it is not known whose seal it should be.
     pub fn of(proof: &Proof) -> Result<Self, NotChecked> {
         let certificate = CertificateNumber::parse(proof.chain.certificate_number().trim());
-        let bytes = STANDARD.decode(proof.seal.trim());
-        let (Some(certificate), Ok(bytes)) = (certificate, bytes) else {
+        let Some(certificate) = certificate else {
             return Err(NotChecked::Unreadable);
         };
-        if bytes.len() != SEAL_BYTES {
-            return Err(NotChecked::Unreadable);
-        }
         Ok(Self {
             signer: Signer {
                 participant: proof.chain.receiver(),
                 certificate,
             },
             text: proof.chain.signed_text().to_owned(),
-            bytes,
-            is_repeated: proof.chain.seal().trim() == proof.seal.trim(),
+            bytes: decoded(&proof.seal).unwrap_or_default(),
+            is_repeated: is_same_seal(proof.chain.seal(), &proof.seal),
         })
+    }
+
+    /// Returns `true` if the text is a seal: base64 of [`SEAL_BYTES`].
+    pub const fn is_readable(&self) -> bool {
+        !self.bytes.is_empty()
     }
 
     /// The certificate whose key verifies the seal.
@@ -219,7 +222,7 @@ impl UncheckedSeal {
         &self.text
     }
 
-    /// The signature, [`SEAL_BYTES`] long.
+    /// The signature, [`SEAL_BYTES`] long; empty if the seal can't be read.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -246,6 +249,9 @@ impl UncheckedSeal {
     ) -> Verdict {
         let mut keys = keys.into_iter().peekable();
         if keys.peek().is_none() {
+            if !self.is_readable() {
+                return Verdict::NotChecked(NotChecked::Unreadable);
+            }
             return match maker() {
                 Some(key) if verify(&key, self).is_none() => Verdict::Invalid,
                 _ => Verdict::NotChecked(NotChecked::UnknownCertificate),
@@ -255,6 +261,27 @@ impl UncheckedSeal {
             .filter(|_| self.is_repeated)
             .map_or(Verdict::Invalid, Verdict::Valid)
     }
+}
+
+/// Base64 as loose as it can be: without padding, and with any bits behind the last byte.
+const SPELLINGS: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// The bytes of a seal in any spelling: blanks, line ends and padding are no part of it.
+fn decoded(seal: &str) -> Option<Vec<u8>> {
+    let is_written = |c: &char| !c.is_whitespace() && !c.is_control();
+    let written: String = seal.chars().filter(is_written).collect();
+    let bytes = SPELLINGS.decode(written.trim_end_matches('=')).ok()?;
+    (bytes.len() == SEAL_BYTES).then_some(bytes)
+}
+
+/// Returns `true` if both texts are one seal, in whichever spellings.
+pub fn is_same_seal(one: &str, other: &str) -> bool {
+    one.trim() == other.trim() || decoded(one).is_some_and(|seal| Some(seal) == decoded(other))
 }
 
 impl fmt::Debug for UncheckedSeal {

@@ -200,7 +200,8 @@ impl CheckReport {
     /// doesn't, and neither does one whose seal isn't any: whoever has a proof's chain could make it, and the
     /// true proof would look used.
     pub fn counts_as_shown(&self) -> bool {
-        let has_seal = |proof: &Proof| UncheckedSeal::of(proof).is_ok();
+        let has_seal =
+            |proof: &Proof| UncheckedSeal::of(proof).is_ok_and(|seal| seal.is_readable());
         self.outcome() != CheckOutcome::Invalid && self.proof.as_ref().is_some_and(has_seal)
     }
 

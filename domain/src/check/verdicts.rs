@@ -6,7 +6,7 @@ use super::{
     Check, CheckName, CheckReason, CheckResult, FileError, PdfError, ProofField, Reading, Source,
 };
 use crate::proof::{Proof, ProofError};
-use crate::seal::{CertificateNumber, NotChecked, Verdict};
+use crate::seal::{CertificateNumber, NotChecked, Verdict, is_same_seal};
 
 /// Number of contradicting fields from which on a validly sealed chain is another payment's: parties
 /// of two payments often agree, and a forger changes an amount, a name or a date.
@@ -135,7 +135,7 @@ pub(super) fn certificate_check(proof: &Proof) -> Check {
 /// The check of the seal at the end of the chain, which repeats the attribute's.
 pub(super) fn repeated_seal_check(proof: &Proof) -> Check {
     let name = CheckName::RepeatedSeal;
-    if proof.chain.seal().trim() == proof.seal.trim() {
+    if is_same_seal(proof.chain.seal(), &proof.seal) {
         Check::ok(name)
     } else {
         Check::failed(name, CheckReason::AnotherSeal, Vec::new())

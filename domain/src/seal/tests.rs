@@ -60,6 +60,37 @@ fn a_proof_with_two_seals_has_no_valid_one() {
 }
 
 #[rstest]
+#[case::padding_cut_off(|seal: &str| seal.trim_end_matches('=').to_owned())]
+#[case::more_padding(|seal: &str| format!("{seal}=="))]
+#[case::a_blank(|seal: &str| seal.replacen("BwcH", "Bw cH", 1))]
+#[case::lines(|seal: &str| format!("\r\n{}", seal.replacen("BwcH", "BwcH\n", 3)))]
+#[case::other_bits_behind_the_last_byte(|seal: &str| seal.replace("Bw==", "Bx=="))]
+fn every_spelling_of_a_seal_is_one_seal(#[case] respelled: fn(&str) -> String) {
+    let seal = "BwcH".repeat(85) + "Bw==";
+    let other = respelled(&seal);
+    assert_ne!(other, seal);
+    assert_eq!(decoded(&other).as_deref(), Some(&[7; SEAL_BYTES][..]));
+    assert!(is_same_seal(&seal, &other));
+    assert!(!is_same_seal(&seal, &other.replacen('B', "C", 1)));
+}
+
+#[rstest]
+#[case::empty("")]
+#[case::no_base64("$$$$")]
+#[case::short("BwcH")]
+fn what_is_no_seal_is_invalid_where_the_key_is_known(#[case] text: &str) {
+    assert_eq!(decoded(text), None);
+    let seal = UncheckedSeal {
+        bytes: Vec::new(),
+        ..unchecked()
+    };
+    let by_unknown = seal.verdict([], || panic!("no key made it"), |_, _| None);
+    assert_eq!(by_unknown, Verdict::NotChecked(NotChecked::Unreadable));
+    let by_known = seal.verdict([&key(1)], || None, |_, _| None);
+    assert_eq!(by_known, Verdict::Invalid);
+}
+
+#[rstest]
 #[case::short(&[0xff; 255], &[1, 0, 1], SealKeyError::Size { bits: 2040 })]
 #[case::long(&[0xff; 513], &[1, 0, 1], SealKeyError::Size { bits: 4104 })]
 #[case::a_bit_too_short(&[&[0x7f][..], &[0xff; 255]].concat(), &[1, 0, 1], SealKeyError::Size { bits: 2047 })]

@@ -69,9 +69,10 @@ fn of_proof(xml: &[u8]) -> Result<SealSample> {
     let proof = Proof::parse(xml)?;
     let seal = UncheckedSeal::of(&proof)
         .ok()
+        .filter(UncheckedSeal::is_readable)
         .context("sello is not base64 of 256 bytes, or the certificate number not 20 digits")?;
     ensure!(
-        proof.chain.seal().trim() == proof.seal.trim(),
+        seal.is_repeated(),
         "sello is not the seal at the end of cadenaCDA"
     );
     Ok(SealSample {
