@@ -22,12 +22,12 @@ mod zip;
 
 pub use bank::BankRecord;
 pub use field::ProofField;
-pub use kind::FileKind;
+pub use kind::{FileKind, is_zip};
 pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
 pub use printed::{Drawing, MAX_RUNS, PORTAL_NOTICE, PrintedPage, TextRun, printed_date};
 pub use report::CheckReport;
 pub use shown_proof::ShownProof;
-pub use zip::{ZipBounds, ZipError};
+pub use zip::{ZipBounds, ZipEntry, ZipError, ZipMethod};
 
 /// Maximum size of a file that is checked; a PDF of the portal has about 30,000 bytes.
 pub const MAX_FILE_BYTES: usize = 1024 * 1024;

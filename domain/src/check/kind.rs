@@ -74,7 +74,7 @@ const MAIL_HEADERS: [&[u8]; 10] = [
 impl FileKind {
     /// The kind of a file.
     pub fn of(file: &[u8]) -> Self {
-        if ZIP_SIGNATURES.iter().any(|it| file.starts_with(it)) {
+        if is_zip(file) {
             return of_zip(file);
         }
         if let Some(reason) = of_signature(file) {
@@ -93,6 +93,11 @@ impl FileKind {
         }
         Self::Other(of_text(text))
     }
+}
+
+/// Returns `true` for a ZIP, and for a document that is made of one.
+pub fn is_zip(file: &[u8]) -> bool {
+    ZIP_SIGNATURES.iter().any(|it| file.starts_with(it))
 }
 
 fn of_zip(file: &[u8]) -> FileKind {

@@ -1,10 +1,18 @@
 //! ZIP files that people send in place of a proof: their bounds, and their faults.
 
 use super::{CheckReason, MAX_FILE_BYTES};
+use crate::batch::bank_file::MAX_LINES;
+
+mod entry;
+mod records;
+
+pub use entry::{ZipEntry, ZipMethod};
 
 /// Bounds of a ZIP and of the files in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZipBounds {
+    /// Most entries, folders and litter among them.
+    pub entries: usize,
     /// Most files that aren't litter.
     pub files: usize,
     /// Most bytes of a file, inflated.
@@ -22,9 +30,20 @@ impl ZipBounds {
     /// Bounds of a ZIP whose proofs are checked. A proof has some 30 KiB as PDF, and is deflated to half or a
     /// fifth.
     pub const OF_CHECKS: Self = Self {
+        entries: 4 * 50,
         files: 50,
         file_bytes: MAX_FILE_BYTES,
         all_bytes: 8 * MAX_FILE_BYTES,
+        ratio: 100,
+    };
+
+    /// Bounds of the ZIP of the bank's own batch. That has at most 500 payments, each with an XML and a PDF, and a
+    /// summary; macOS adds a file to each, and there are folders.
+    pub const OF_IMPORTS: Self = Self {
+        entries: 5 * MAX_LINES,
+        files: 5 * MAX_LINES,
+        file_bytes: MAX_FILE_BYTES,
+        all_bytes: 128 * MAX_FILE_BYTES,
         ratio: 100,
     };
 }
@@ -32,10 +51,10 @@ impl ZipBounds {
 /// Reason why a ZIP, or a file in it, isn't read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum ZipError {
-    /// Cut off, or damaged.
+    /// Cut off, damaged, or read differently by different programs.
     #[error("a damaged ZIP")]
     Damaged,
-    /// More files than [`ZipBounds::files`].
+    /// More files than [`ZipBounds::files`], or more entries than [`ZipBounds::entries`].
     #[error("a ZIP of too many files")]
     TooManyFiles,
     /// More bytes than [`ZipBounds::file_bytes`].
@@ -50,7 +69,13 @@ pub enum ZipError {
     /// Encrypted.
     #[error("an encrypted file")]
     Encrypted,
-    /// Damaged, or compressed by another method than Deflate.
+    /// Compressed by another method than Deflate.
+    #[error("a file of an unsupported method")]
+    Method,
+    /// A link, or a folder whose name is that of a file.
+    #[error("an entry that is no file")]
+    NotAFile,
+    /// Damaged.
     #[error("a file that can't be inflated")]
     Unreadable,
 }
@@ -64,7 +89,7 @@ impl ZipError {
             Self::FileTooLarge => CheckReason::TooLarge,
             Self::TooDeflated => CheckReason::TooDeflated,
             Self::Encrypted => CheckReason::EncryptedEntry,
-            Self::Unreadable => CheckReason::UnreadableEntry,
+            Self::Unreadable | Self::Method | Self::NotAFile => CheckReason::UnreadableEntry,
         }
     }
 }

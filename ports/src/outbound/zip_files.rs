@@ -6,7 +6,8 @@ use domain::check::{ZipBounds, ZipError};
 /// Port: the files of a ZIP.
 pub trait ZipReader: Send + Sync {
     /// Reads the directory of a ZIP. The file may be hostile: memory and time MUST be bounded by its size and by
-    /// `bounds`, whatever its directory says, and no name of a file in it may be taken for a path.
+    /// `bounds`, whatever its directory says, and no name of a file in it may be taken for a path. MUST refuse a ZIP
+    /// out of which programs take different files ([`domain::check::ZipEntry::of`]).
     ///
     /// # Errors
     /// [`ZipError::Damaged`], [`ZipError::TooManyFiles`].
@@ -15,7 +16,7 @@ pub trait ZipReader: Send + Sync {
 
 /// The files of a ZIP, one after the other: only one is in memory at a time.
 pub trait ZipFiles: Send {
-    /// Inflates the next file that is no litter ([`domain::file::EntryKind`]); `None` after the last one. One
+    /// Inflates the next file that is no litter ([`domain::check::ZipEntry::is_litter`]); `None` after the last one. One
     /// that can't be read spoils none of the others.
     fn next_file(&mut self) -> Option<ZippedFile>;
 }

@@ -2,15 +2,18 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::{Cursor, Write as _};
+use std::path::PathBuf;
 
 use domain::check::{ZipBounds, ZipError};
 use ports::outbound::{ZipReader as _, ZippedFile};
 use proptest::prelude::*;
+use rstest::rstest;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 use zip_files::DeflatedZip;
 
 const BOUNDS: ZipBounds = ZipBounds {
+    entries: 12,
     files: 3,
     file_bytes: 200_000,
     all_bytes: 300_000,
@@ -138,7 +141,7 @@ fn an_encrypted_file_and_another_method_are_told_apart() {
     assert_eq!(contents(encrypted)[0].1, Err(ZipError::Encrypted));
     let mut method = zip(&[("1", b"1")], CompressionMethod::Stored);
     change(&mut method, 8, 10, &[12, 0]);
-    assert_eq!(contents(method)[0].1, Err(ZipError::Unreadable));
+    assert_eq!(contents(method)[0].1, Err(ZipError::Method));
     let mut damaged = zip(&[("1", b"1")], CompressionMethod::Stored);
     change(&mut damaged, 14, 16, &[9, 9, 9, 9]);
     assert_eq!(
@@ -210,4 +213,42 @@ fn a_zip_whose_files_programs_would_choose_differently_is_refused() {
     assert_eq!(read(one_name).unwrap_err(), ZipError::Damaged);
     let behind = [twice.clone(), twice].concat();
     assert_eq!(read(behind).unwrap_err(), ZipError::Damaged);
+}
+
+/// A program that reads a ZIP from its begin takes what is behind the end of deflated data for the next file.
+#[test]
+fn bytes_behind_deflated_data_are_no_part_of_a_file() {
+    let content = b"nothing ".repeat(10);
+    let whole = zip(&[("__MACOSX/1", &content)], CompressionMethod::Deflated);
+    assert_eq!(contents(whole.clone()), []);
+    let place = |signature: &[u8]| {
+        let mut windows = whole.windows(4);
+        windows.position(|window| window == signature).unwrap()
+    };
+    let (listed, end) = (place(b"PK\x01\x02"), place(b"PK\x05\x06"));
+    let mut longer = [&whole[..listed], b"hidden", &whole[listed..]].concat();
+    longer[end + 6 + 16] += 6;
+    let deflated = whole[18] + 6;
+    change(&mut longer, 18, 20, &[deflated]);
+    let told = ("__MACOSX/1".to_owned(), Err(ZipError::Unreadable));
+    assert_eq!(contents(longer), [told]);
+}
+
+#[test]
+fn a_proof_is_read_whatever_a_system_would_name_so() {
+    let files = [("__MACOSX/a", &b"x"[..]), (".DS_Store", b"%PDF-1.7")];
+    let read = contents(zip(&files, CompressionMethod::Stored));
+    assert_eq!(read, [(".DS_Store".to_owned(), Ok(8))]);
+}
+
+/// The files in `written_by` hold `pagos/CEP.xml`, and some of them the folder.
+#[rstest]
+fn zips_of_many_programs_are_read(#[files("tests/written_by/*.zip")] path: PathBuf) {
+    let read = contents(std::fs::read(path).unwrap());
+    let [(name, content)] = &read[..] else {
+        panic!("{read:?}");
+    };
+    // Of what comes from a pipe, nobody knows the name.
+    assert!(["pagos/CEP.xml", "-"].contains(&&**name), "{name}");
+    assert_eq!(*content, Ok(58));
 }

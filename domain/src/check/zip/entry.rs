@@ -1,0 +1,186 @@
+//! Entries of a ZIP of which every program takes out the same files.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::records::{DEFLATED, Directory, Listed, STORED};
+use super::{ZipBounds, ZipError};
+use crate::check::FileKind;
+use crate::file::EntryKind;
+
+/// Types of files of Unix, in the upper half of the external attributes.
+const TYPE: u64 = 0o170_000;
+const LINK: u64 = 0o120_000;
+const FOLDER: u64 = 0o040_000;
+
+/// Most bytes of a folder, by writers that deflate even those.
+const DEFLATED_NOTHING: usize = 2;
+
+/// Place up to which a PDF may begin for a program that opens the ZIP as one.
+const PDF_MAY_BEGIN: usize = 1024;
+
+/// Characters of the bytes from 128 on in names that aren't UTF-8: code page 850, that of Windows in Latin America.
+const CODE_PAGE: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤\
+                         ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}";
+
+/// Method by which a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZipMethod {
+    /// Not at all.
+    Stored,
+    /// By Deflate.
+    Deflated,
+}
+
+/// A file or folder of a ZIP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ZipEntry {
+    /// Its name. It is never a path.
+    pub name: String,
+    /// Its method, or the reason why its content can't be read.
+    method: Result<ZipMethod, ZipError>,
+    /// Place of its compressed bytes.
+    pub data: Range<usize>,
+    /// Its length, inflated.
+    pub size: usize,
+    /// Its CRC-32.
+    pub checksum: u64,
+}
+
+impl ZipEntry {
+    /// The files of a ZIP, in the order of its directory, with what a system left there, and without folders. The
+    /// ZIP is its entries from the first byte on, one after the other, each listed once with the same name, sizes
+    /// and checksum; then the directory; then the end record, and nothing before, between or behind.
+    ///
+    /// # Errors
+    /// [`ZipError::Damaged`] of a ZIP that programs may read differently, and [`ZipError::TooManyFiles`].
+    pub fn of(zip: &[u8], bounds: ZipBounds) -> Result<Vec<Self>, ZipError> {
+        let directory = Directory::find(zip).ok_or(ZipError::Damaged)?;
+        if directory.entries > bounds.entries {
+            return Err(ZipError::TooManyFiles);
+        }
+        let entries = all(zip, &directory).ok_or(ZipError::Damaged)?;
+        if have_one_name(&entries) || hides_a_pdf(zip, &entries) {
+            return Err(ZipError::Damaged);
+        }
+        let files: Vec<_> = entries.into_iter().filter(|it| !it.is_folder()).collect();
+        if files
+            .iter()
+            .filter(|file| !file.has_name_of_litter())
+            .count()
+            > bounds.files
+        {
+            return Err(ZipError::TooManyFiles);
+        }
+        Ok(files)
+    }
+
+    /// Returns `true` for what a system left there. A proof isn't, whatever its name: somebody may open it.
+    pub fn is_litter(&self, content: &[u8]) -> bool {
+        self.has_name_of_litter() && matches!(FileKind::of(content), FileKind::Other(_))
+    }
+
+    /// The method by which the file is inflated, after files of so many bytes.
+    ///
+    /// # Errors
+    /// The reason why it isn't.
+    pub fn readable(&self, bounds: ZipBounds, inflated: usize) -> Result<ZipMethod, ZipError> {
+        let method = self.method?;
+        let ratio = self.size / bounds.ratio;
+        if self.size > bounds.file_bytes {
+            Err(ZipError::FileTooLarge)
+        } else if self.size > ZipBounds::SMALL && ratio > self.data.len() {
+            Err(ZipError::TooDeflated)
+        } else if self.size > bounds.all_bytes.saturating_sub(inflated) {
+            Err(ZipError::FilesTooLarge)
+        } else {
+            Ok(method)
+        }
+    }
+
+    fn has_name_of_litter(&self) -> bool {
+        EntryKind::of(&self.name) == EntryKind::Litter
+    }
+
+    fn is_folder(&self) -> bool {
+        self.name.ends_with(['/', '\\'])
+    }
+
+    /// The entry that is listed so, and ends at `end`.
+    fn read(zip: &[u8], listed: &Listed<'_>, end: usize) -> Option<Self> {
+        let entry = Self {
+            name: name(listed.name),
+            method: method(listed),
+            data: listed.data(zip, end)?,
+            size: usize::try_from(listed.size).ok()?,
+            checksum: listed.checksum,
+        };
+        let is_empty = entry.size == 0 && entry.data.len() <= DEFLATED_NOTHING;
+        // A zero byte ends a name for some programs.
+        let is_named = !entry.name.is_empty() && !entry.name.contains('\0');
+        (is_named && (is_empty || !entry.is_folder())).then_some(entry)
+    }
+}
+
+/// All entries, in the order of the directory, if nothing is before, between or behind them.
+fn all(zip: &[u8], directory: &Directory) -> Option<Vec<ZipEntry>> {
+    let listed = directory.listed(zip)?;
+    let mut begins: Vec<_> = listed.iter().map(|entry| entry.begin).collect();
+    begins.push(directory.place.start);
+    begins.sort_unstable();
+    (begins[0] == 0).then_some(())?;
+    let entries = listed.iter().map(|entry| {
+        // Two that begin at one place have no end.
+        let next = begins.partition_point(|begin| *begin <= entry.begin);
+        ZipEntry::read(zip, entry, *begins.get(next)?)
+    });
+    entries.collect()
+}
+
+fn name(bytes: &[u8]) -> String {
+    let of_code_page = |byte: &u8| match byte.checked_sub(128) {
+        Some(place) => CODE_PAGE.chars().nth(place.into()),
+        None => Some(char::from(*byte)),
+    };
+    // macOS writes UTF-8 without saying so.
+    match str::from_utf8(bytes) {
+        Ok(name) => name.to_owned(),
+        Err(_) => bytes.iter().filter_map(of_code_page).collect(),
+    }
+}
+
+fn method(listed: &Listed<'_>) -> Result<ZipMethod, ZipError> {
+    if matches!(listed.attributes >> 16 & TYPE, LINK | FOLDER) {
+        return Err(ZipError::NotAFile);
+    }
+    if listed.is_encrypted() {
+        return Err(ZipError::Encrypted);
+    }
+    match listed.method {
+        STORED => Ok(ZipMethod::Stored),
+        DEFLATED => Ok(ZipMethod::Deflated),
+        _ => Err(ZipError::Method),
+    }
+}
+
+/// Returns `true` if two entries would be one file for some system.
+fn have_one_name(entries: &[ZipEntry]) -> bool {
+    let names = entries.iter().map(|entry| entry.name.replace('\\', "/"));
+    let names: HashSet<_> = names.map(|name| name.to_lowercase()).collect();
+    names.len() < entries.len()
+}
+
+/// Returns `true` if programs may open the ZIP as a PDF that is none of its files.
+fn hides_a_pdf(zip: &[u8], entries: &[ZipEntry]) -> bool {
+    let head = &zip[..zip.len().min(PDF_MAY_BEGIN)];
+    let is_a_file = |place: usize| {
+        let mut stored = entries
+            .iter()
+            .filter(|entry| entry.method == Ok(ZipMethod::Stored));
+        stored.any(|entry| entry.data.start == place)
+    };
+    (0..head.len()).any(|place| head[place..].starts_with(b"%PDF-") && !is_a_file(place))
+}
+
+#[cfg(test)]
+mod tests;
