@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 use web::RequestLayer;
+use zip_files::DeflatedZip;
 
 use crate::config::{InstanceName, KeyOptions, SandboxOptions, ServeOptions, Switch};
 use crate::metrics::{
@@ -271,6 +272,7 @@ fn routes(
         lookups: shared.lookups.service.clone(),
         batches: shared.lookups.batches.service.clone(),
         people_batches: dashboard.as_ref().map(Dashboard::batches),
+        zips: Arc::new(DeflatedZip),
         max_batch_rows: options.lookups.batch_max_rows,
         health,
         participants: shared.participants.clone(),

@@ -30,7 +30,6 @@ mod pipeline;
 mod proofs;
 mod unknown_names;
 mod webhooks;
-mod zip_entries;
 
 use std::sync::Arc;
 
@@ -38,6 +37,7 @@ use axum::Router;
 use axum::extract::{Extension, MatchedPath, Request};
 use axum::middleware::from_fn_with_state;
 use ports::inbound::{Batches, Health, Lookups, Participants, ProofRequests};
+use ports::outbound::ZipReader;
 use tower::ServiceExt as _;
 use web::{RequestLayer, SessionGuard};
 
@@ -66,6 +66,8 @@ pub struct RestState {
     pub batches: Arc<dyn Batches>,
     /// Batches of people with a session; `None` on a gateway without sign-in.
     pub people_batches: Option<PeopleBatches>,
+    /// Reads the ZIP files that callers import.
+    pub zips: Arc<dyn ZipReader>,
     /// Rows that a batch may have.
     pub max_batch_rows: u32,
     /// Says whether we can serve.

@@ -1,17 +1,18 @@
 //! `POST /v1/cep/batches/{id}/import`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::Extension;
+use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
 use domain::batch::RowNumber;
-use domain::batch::bank_file::MAX_LINES;
-use domain::check::MAX_FILE_BYTES;
+use domain::check::{ZipBounds, ZipError, is_zip};
 use domain::file::{EntryKind, EntryName};
 use domain::proof::Mismatch;
 use ports::inbound::{FileUse, ImportReport, UnusedReason};
+use ports::outbound::{ZipReader, ZippedFile};
 use serde::Serialize;
 use utoipa::ToSchema;
 use web::Problem;
@@ -19,19 +20,11 @@ use web::Problem;
 use super::problems;
 use super::uploads::{Uploaded, Uploads};
 use super::{BatchCall, Named};
+use crate::RestState;
 use crate::openapi::responses::{
     BatchConflict, FaultyArchive, LargeArchive, NoArchive, NoSuchBatch, SlowBody,
 };
 use crate::proofs::schemas::ZipFile;
-use crate::zip_entries::{EntryProblem, ZipBounds, ZipEntries, ZippedFile};
-
-/// A batch of the bank has at most 500 payments, each with an XML and a PDF, and a summary; macOS adds a file
-/// to each, and there are folders.
-const BOUNDS: ZipBounds = ZipBounds {
-    entries: 5 * MAX_LINES,
-    file_bytes: MAX_FILE_BYTES as u64,
-    all_bytes: 128 * 1024 * 1024,
-};
 
 /// Result of an import.
 #[derive(Serialize, ToSchema)]
@@ -79,19 +72,29 @@ struct UnusedBody {
     fields: Vec<&'static str>,
 }
 
+/// A file whose content isn't looked at.
+#[derive(Clone, Copy)]
+pub(crate) enum UnreadFile {
+    /// It can't be taken out of the ZIP.
+    Unreadable(ZipError),
+    /// It is a ZIP itself.
+    Nested,
+}
+
 impl ImportBody {
     /// The result for files of these names, each with its use or the reason why it couldn't be read.
     pub(crate) fn new(
         delivered: &[RowNumber],
-        files: impl IntoIterator<Item = (EntryName, EntryKind, Result<FileUse, EntryProblem>)>,
+        files: impl IntoIterator<Item = (String, Result<FileUse, UnreadFile>)>,
     ) -> Self {
         let mut body = Self {
             delivered: delivered.iter().copied().map(number).collect(),
             used: Vec::new(),
             unused: Vec::new(),
         };
-        for (name, kind, file) in files {
-            let name = name.to_string();
+        for (name, file) in files {
+            let kind = EntryKind::of(&name);
+            let name = EntryName::of(&name).to_string();
             match file {
                 Ok(FileUse::Delivered(row)) => body.used.push(UsedBody {
                     name,
@@ -99,9 +102,9 @@ impl ImportBody {
                 }),
                 Ok(FileUse::Unused(UnusedReason::NotAProof)) if kind == EntryKind::Summary => {}
                 Ok(FileUse::Unused(reason)) => body.unused.push(UnusedBody::new(name, reason)),
-                Err(problem) => body.unused.push(UnusedBody {
+                Err(unread) => body.unused.push(UnusedBody {
                     name,
-                    reason: name_of(problem),
+                    reason: name_of(unread),
                     row: None,
                     fields: Vec::new(),
                 }),
@@ -135,15 +138,17 @@ impl UnusedBody {
     }
 }
 
-fn name_of(problem: EntryProblem) -> &'static str {
-    match problem {
-        EntryProblem::Damaged => "damaged",
-        EntryProblem::Encrypted => "encrypted",
-        EntryProblem::Method => "unsupported_method",
-        EntryProblem::TooLarge => "too_large",
-        EntryProblem::DoesNotFit => "does_not_fit",
-        EntryProblem::Nested => "nested",
-        EntryProblem::NotAFile => "not_a_file",
+fn name_of(unread: UnreadFile) -> &'static str {
+    match unread {
+        UnreadFile::Nested => "nested",
+        UnreadFile::Unreadable(error) => match error {
+            ZipError::Damaged | ZipError::TooManyFiles | ZipError::Unreadable => "damaged",
+            ZipError::Encrypted => "encrypted",
+            ZipError::Method => "unsupported_method",
+            ZipError::FileTooLarge | ZipError::TooDeflated => "too_large",
+            ZipError::FilesTooLarge => "does_not_fit",
+            ZipError::NotAFile => "not_a_file",
+        },
     }
 }
 
@@ -185,6 +190,7 @@ fn number(row: RowNumber) -> u32 {
     ),
 )]
 pub(super) async fn import(
+    State(state): State<Arc<RestState>>,
     Extension(uploads): Extension<Uploads>,
     call: BatchCall,
     Named(id): Named,
@@ -195,12 +201,20 @@ pub(super) async fn import(
     let place = call.batches.upload(&call.access, None).await;
     let _place = place.map_err(|error| call.problem(&error))?;
     let Uploaded { file, work } = uploads.archive(&call).await?;
-    let read = tokio::task::spawn_blocking(move || read(file)).await;
+    let zips = Arc::clone(&state.zips);
+    let read = tokio::task::spawn_blocking(move || read(&*zips, file)).await;
     let files = read.map_err(|error| call.unwritten(&error))??;
     let mut contents = Vec::with_capacity(files.len());
-    let files = files.into_iter().map(|file| {
-        let read = file.content.map(|content| contents.push(content));
-        (file.name, file.kind, read)
+    let files = files.into_iter().map(|ZippedFile { name, content }| {
+        let read = match content {
+            Ok(content) if is_zip(&content) => Err(UnreadFile::Nested),
+            Ok(content) => {
+                contents.push(content);
+                Ok(())
+            }
+            Err(error) => Err(UnreadFile::Unreadable(error)),
+        };
+        (name, read)
     });
     let files: Vec<_> = files.collect();
     let imported = call.batches.import(&call.access, id, contents).await;
@@ -211,16 +225,20 @@ pub(super) async fn import(
         files: uses,
     } = &imported.found;
     let mut uses = uses.iter().cloned();
-    let files = files.into_iter().map(|(name, kind, read)| {
+    let files = files.into_iter().map(|(name, read)| {
         let unused = FileUse::Unused(UnusedReason::NotAProof);
-        (name, kind, read.map(|()| uses.next().unwrap_or(unused)))
+        (name, read.map(|()| uses.next().unwrap_or(unused)))
     });
     let body = ImportBody::new(delivered, files);
     call.answer(StatusCode::OK, &imported, &body)
 }
 
 /// The files of an archive.
-fn read(body: Bytes) -> Result<Vec<ZippedFile>, Problem> {
-    let archive = ZipEntries::open(body, BOUNDS).map_err(problems::of_archive)?;
-    Ok(archive.collect())
+fn read(zips: &dyn ZipReader, body: Bytes) -> Result<Vec<ZippedFile>, Problem> {
+    if !is_zip(&body) {
+        return Err(Problem::NotAnArchive);
+    }
+    let opened = zips.open(body, ZipBounds::OF_IMPORTS);
+    let mut files = opened.map_err(problems::of_archive)?;
+    Ok(std::iter::from_fn(|| files.next_file()).collect())
 }

@@ -1,6 +1,7 @@
 //! Problems of batches, and of files that can't be read.
 
 use domain::batch::sheet::{Column, MappingError, SheetError};
+use domain::check::ZipError;
 use domain::request::RequestId;
 use ports::inbound::BatchError;
 use web::problem::FieldProblem;
@@ -8,7 +9,6 @@ use web::{Chain, Problem};
 
 use super::views::nothing_to_do;
 use crate::failure;
-use crate::zip_entries::ZipFault;
 
 /// The problem of a use case of batches that failed.
 pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
@@ -75,10 +75,9 @@ pub(super) fn of_mapping(error: &MappingError) -> Problem {
 }
 
 /// The problem of a ZIP file.
-pub(super) fn of_archive(fault: ZipFault) -> Problem {
-    match fault {
-        ZipFault::NotAZip => Problem::NotAnArchive,
-        ZipFault::Damaged => Problem::DamagedArchive,
-        ZipFault::TooManyEntries { .. } => Problem::ArchiveTooLarge,
+pub(super) fn of_archive(error: ZipError) -> Problem {
+    match error {
+        ZipError::TooManyFiles => Problem::ArchiveTooLarge,
+        _ => Problem::DamagedArchive,
     }
 }

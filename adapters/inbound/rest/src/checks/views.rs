@@ -210,7 +210,8 @@ impl CheckView {
 const ZIP: &str = "zip";
 
 fn zip() -> ObjectBuilder {
-    text("`zip`").enum_values(Some([ZIP]))
+    text("`zip`: the file is one, whatever its name and its declared type say.")
+        .enum_values(Some([ZIP]))
 }
 
 fn outcome() -> ObjectBuilder {

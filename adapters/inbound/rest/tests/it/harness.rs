@@ -19,6 +19,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
 use web::{CallerAddress, MetricsSink, Origin, RequestLayer, SessionGuard, Site};
+use zip_files::DeflatedZip;
 
 use crate::data::{self, GOOD_KEY};
 use crate::gateway::Gateway;
@@ -134,6 +135,7 @@ impl Harness {
             lookups: gateway.lookups.callers.clone(),
             batches: gateway.lookups.batches.clone(),
             people_batches,
+            zips: Arc::new(DeflatedZip),
             max_batch_rows: 10_000,
             health: gateway.health.clone(),
             participants: Arc::new(Catalogue::embedded().clone()),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::batch::sheet::{Column, SheetColumn};
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
-use domain::file::{EntryKind, EntryName, RequestedFiles};
+use domain::file::RequestedFiles;
 use domain::hints::Hint;
 use domain::inference::{InferenceFailure, Unresolved};
 use domain::key::{Environment, KeyId};
@@ -146,7 +146,7 @@ pub(super) fn import() -> Value {
             FileUse::Unused(differs),
         ),
     ];
-    let files = files.map(|(name, used)| (EntryName::of(name), EntryKind::of(name), Ok(used)));
+    let files = files.map(|(name, used)| (name.to_owned(), Ok(used)));
     value(&ImportBody::new(&[RowNumber(0)], files))
 }
 

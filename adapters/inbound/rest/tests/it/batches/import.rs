@@ -179,6 +179,7 @@ async fn files_are_known_by_their_content_and_litter_is_passed_over() {
 #[case("no_zip", b"%PDF-1.7".to_vec())]
 #[case("empty_body", Vec::new())]
 #[case("cut_off", { let mut zip = zipped(&[("a.xml", b"x")]); zip.truncate(40); zip })]
+#[case("bytes_before", [&b"PK\x03\x04%PDF-1.7"[..], &zipped(&[("a.xml", b"x")])].concat())]
 #[tokio::test]
 async fn a_file_that_is_no_whole_zip_is_refused(#[case] name: &str, #[case] archive: Vec<u8>) {
     let harness = Harness::start().await;
