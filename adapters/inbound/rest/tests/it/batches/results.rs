@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::mixed;
+use super::{mixed, table};
 use crate::harness::Harness;
 use crate::lookups::header;
 
@@ -55,6 +55,17 @@ async fn the_results_are_a_table_in_which_no_cell_is_a_formula() {
         assert!(text.contains("\r\n2,3,'=1+1,"));
         insta::assert_snapshot!(name, without_ids(&text.replace("\r\n", "\n")));
     }
+}
+
+#[tokio::test]
+async fn no_part_of_a_cell_is_a_formula_for_a_program_that_splits_it() {
+    let harness = Harness::start().await;
+    let payments = [("F;=2+2", "MBAN01", "10.00"), ("a; b", "MBAN02", "11.00")];
+    let path = harness.new_batch("", table(&payments)).await;
+    let results = harness.batch(format!("{path}/results")).await;
+    let text = results.text().await.unwrap();
+    assert!(text.contains("\r\n1,2,F;'=2+2,"), "{text}");
+    assert!(text.contains("\r\n2,3,a; b,"), "{text}");
 }
 
 #[tokio::test]
