@@ -18,6 +18,13 @@ pub enum Format {
 }
 
 impl Format {
+    /// The format that a file's name says, which needn't be that of its bytes.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let (_, extension) = name.rsplit_once('.')?;
+        let mut formats = [Self::Xml, Self::Pdf].into_iter();
+        formats.find(|format| extension.eq_ignore_ascii_case(format.extension()))
+    }
+
     /// The media type of the file.
     pub fn media_type(self) -> &'static str {
         match self {
@@ -75,6 +82,16 @@ impl FileStem {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("pagos/CEP.PDF", Some(Format::Pdf))]
+    #[case("CEP.pdf.xml", Some(Format::Xml))]
+    #[case("CEP.zip", None)]
+    #[case("pdf", None)]
+    fn a_name_says_a_format(#[case] name: &str, #[case] format: Option<Format>) {
+        assert_eq!(Format::of_name(name), format);
+    }
 
     proptest! {
         #[test]

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use application::{ProofCheckService, ZippedReport};
 use bytes::Bytes;
-use domain::check::{Check, CheckOutcome, CheckReason, CheckReport, MAX_FILE_BYTES};
+use domain::check::{Check, CheckOutcome, CheckReason, CheckReport, FileKind, MAX_FILE_BYTES};
+use domain::file::{EntryName, Format};
 use domain::key::Environment;
 use domain::seal::Verdict;
 use web::Language;
@@ -95,7 +96,12 @@ fn verify(checks: &ProofCheckService, options: &VerifyOptions, path: &Path) -> S
     } else {
         Environment::Live
     };
-    let shown = path.display().to_string();
+    let shown = shown(path).to_string();
+    if Format::of_name(&shown).is_some() && FileKind::of(&file) == FileKind::Zip {
+        say(&format!(
+            "{shown}: a ZIP, whatever its name says. What a program shows that opens it as a PDF or XML isn't checked."
+        ));
+    }
     let mut worst = None;
     for ZippedReport { name, report } in reports(checks, environment, &file) {
         let name = if name.is_empty() {
@@ -148,6 +154,11 @@ fn status(report: &CheckReport, environment: Environment) -> Status {
     }
 }
 
+/// The name of a file, without characters that move the cursor of a terminal.
+fn shown(path: &Path) -> EntryName {
+    EntryName::of_path(&path.to_string_lossy())
+}
+
 /// A file, or as much of it as shows that it is too large.
 fn read(path: &Path) -> Result<Bytes> {
     let mut file = Vec::new();
@@ -156,7 +167,7 @@ fn read(path: &Path) -> Result<Bytes> {
             let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
             opened.take(most + 1).read_to_end(&mut file)
         })
-        .with_context(|| format!("reading {}", path.display()))?;
+        .with_context(|| format!("reading {}", shown(path)))?;
     Ok(file.into())
 }
 

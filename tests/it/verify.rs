@@ -122,6 +122,28 @@ fn other_files_are_told_to_be_what_they_are() {
 }
 
 #[test]
+fn a_name_moves_no_cursor_and_a_zip_is_told_to_be_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a\n\u{1b}[2J.pdf");
+    fs::copy(case("cep-de-cliente.zip"), &path).unwrap();
+    let (_, said) = verify(folder.path(), &["--sandbox", path.to_str().unwrap()]);
+    let shown = folder.path().join("a\u{FFFD}\u{FFFD}[2J.pdf");
+    let shown = shown.display();
+    assert!(
+        said.starts_with(&format!("{shown}: a ZIP, whatever its name says.")),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("\n{shown}/CEP.xml: valid\n")),
+        "{said}"
+    );
+    let missing = folder.path().join("\u{1b}[2J.xml");
+    let (status, said) = verify(folder.path(), &[missing.to_str().unwrap()]);
+    assert_eq!(status, 66, "{said}");
+    assert!(!said.contains('\u{1b}'), "{said}");
+}
+
+#[test]
 fn a_page_that_a_viewer_may_show_another_way_is_not_compared() {
     let folder = tempfile::tempdir().unwrap();
     let forged = case("forged-stroke-slant.pdf");

@@ -33,21 +33,29 @@ pub enum EntryKind {
 impl EntryName {
     /// The name of a file; of a long one its end.
     pub fn of(name: &str) -> Self {
-        let one_line = |character| match shown(character) {
-            '\n' | '\t' => char::REPLACEMENT_CHARACTER,
-            other => other,
-        };
         let length = name.chars().count();
         if length <= MAX_CHARACTERS {
-            return Self(name.chars().map(one_line).collect());
+            return Self::of_path(name);
         }
         let end = name.chars().skip(length + 1 - MAX_CHARACTERS);
         Self(std::iter::once('…').chain(end.map(one_line)).collect())
     }
 
+    /// The path of a file, in full: its length is bounded by whoever gave it.
+    pub fn of_path(path: &str) -> Self {
+        Self(path.chars().map(one_line).collect())
+    }
+
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+fn one_line(character: char) -> char {
+    match shown(character) {
+        '\n' | '\t' => char::REPLACEMENT_CHARACTER,
+        other => other,
     }
 }
 
@@ -115,6 +123,9 @@ mod tests {
     fn a_character_that_is_no_text_is_replaced() {
         let name = EntryName::of("a\nb\u{202E}lmx.exe\0");
         assert_eq!(name.as_str(), "a\u{FFFD}b\u{FFFD}lmx.exe\u{FFFD}");
+        let path = format!("{}/\u{1b}.xml", "a".repeat(MAX_CHARACTERS));
+        let shown = EntryName::of_path(&path);
+        assert_eq!(shown.as_str(), path.replace('\u{1b}', "\u{FFFD}"));
     }
 
     proptest! {

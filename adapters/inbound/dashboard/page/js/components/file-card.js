@@ -15,19 +15,21 @@ import { SealVerdict, toneOf, VerdictBadge } from './seal-verdict.js';
 const STATE_TONES = { waiting: 'neutral', checking: 'test', refused: 'bad', failed: 'bad' };
 
 // The sandbox bank's key is published: anybody can make its seals.
-export const shownResult = (resultado, sandbox) => (sandbox && resultado === 'valid' ? 'sandbox' : resultado);
+const isOfSandbox = ({ avisos }) => avisos.some(({ codigo }) => codigo === 'sello_del_banco_de_pruebas');
+
+export const shownResult = (proof) => (proof.resultado === 'valid' && isOfSandbox(proof) ? 'sandbox' : proof.resultado);
 
 // A page that wasn't compared may show anything, whatever its seal says.
 const headlineOf = ({ resultado, pagina, sello }) => (resultado === 'not_checked' && pagina === 'no_comparada' && sello.estado === 'valid'
   ? 'page_not_compared' : resultado);
 
-const Verdict = ({ of: { resultado }, sandbox }) => html`
-  <${VerdictBadge} verdict=${resultado} text=${t(`verify.result.${shownResult(resultado, sandbox)}`)} testid="file-result" />`;
+const Verdict = ({ of: proof }) => html`
+  <${VerdictBadge} verdict=${proof.resultado} text=${t(`verify.result.${shownResult(proof)}`)} testid="file-result" />`;
 
 // The proofs of a ZIP have verdicts of their own.
 const State = ({ of: { state, result } }) => {
   if (state !== 'done') return html`<${Badge} tone=${STATE_TONES[state]}>${t(`verify.state.${state}`)}</${Badge}>`;
-  return !result.proof.comprobantes && html`<${Verdict} of=${result.proof} sandbox=${result.sandbox} />`;
+  return !result.proof.comprobantes && html`<${Verdict} of=${result.proof} />`;
 };
 
 export const titleId = (id) => `file-${id}`;
@@ -54,7 +56,7 @@ export function FileCard({ entry, onRetry, onCompare, onRemove }) {
       </header>
       ${state === 'refused' && html`<${Notice} tone="bad"><p>${t(`verify.refused.${refusal}`)}</p></${Notice}>`}
       ${state === 'failed' && (result ? html`<${Refusal} result=${result} />` : html`<${Notice} tone="bad"><p>${t('error.network')}</p></${Notice}>`)}
-      ${state === 'done' && html`<${Answer} of=${result} onCompare=${onCompare} />`}
+      ${state === 'done' && html`<${Answer} of=${result.proof} name=${file.name} onCompare=${onCompare} />`}
       ${state === 'failed' && result?.requestId && html`<${RequestIdLine} id=${result.requestId} />`}
     </li>`;
 }
@@ -64,15 +66,19 @@ const shortly = ({ ordenante, beneficiario }) => [ordenante, beneficiario].map((
 // Comparisons of what a file says with what is sealed.
 const COMPARISONS = ['atributos_y_cadena', 'texto_y_cadena'];
 
+// Names of files that another program may open as something else than the ZIP that they are.
+const NAMES_OF_PROOFS = /\.(pdf|xml)$/i;
+
 // The report of a file, or one for each proof of a ZIP and the files of it that are none.
-function Answer({ of: { proof: answer, sandbox }, onCompare }) {
+function Answer({ of: answer, name, onCompare }) {
   if (!answer.comprobantes) return html`<${Report} report=${answer} onCompare=${onCompare} />`;
   return html`
+    ${NAMES_OF_PROOFS.test(name) && html`<${Notice} tone="warn" testid="zip-named-as-proof"><p class="break">${t('verify.zip_named_as_proof', { name })}</p></${Notice}>`}
     ${proofsIn(answer).map((report, place) => html`
       <section key=${place} class="panel file-card" data-testid="zipped-proof" data-result=${report.resultado}>
         <header class="file-head">
           <h3 class="file-name break">${report.nombre}</h3>
-          <div class="row file-state"><${Verdict} of=${report} sandbox=${sandbox} /></div>
+          <div class="row file-state"><${Verdict} of=${report} /></div>
         </header>
         <${Report} report=${report} onCompare=${onCompare} />
       </section>`)}

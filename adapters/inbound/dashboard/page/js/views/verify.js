@@ -23,7 +23,7 @@ export function Verify() {
   choice.current = { key: field.key, portal };
   const [checks] = useState(() => fileChecks(async (file, { portal: wanted, signal }) => {
     const { key, portal: asked } = choice.current;
-    return { ...await verifyFile(key, file, { portal: wanted || asked, signal }), sandbox: !isLive(key) };
+    return verifyFile(key, file, { portal: wanted || asked, signal });
   }));
   const entries = useSignal(checks.entries);
   useEffect(() => checks.clear, []);
@@ -101,7 +101,7 @@ const RESULTS = ['valid', 'sandbox', 'invalid', 'not_checked'];
 // `3 of 5 checked · authentic: 2 · not to be trusted: 1`, as a screen reader hears it, too.
 function progress(entries) {
   const done = entries.filter(({ state }) => state === 'done');
-  const results = done.flatMap(({ result: { proof, sandbox } }) => proofsIn(proof).map(({ resultado }) => shownResult(resultado, sandbox)));
+  const results = done.flatMap(({ result: { proof } }) => proofsIn(proof).map(shownResult));
   const counts = RESULTS.map((result) => [result, results.filter((each) => each === result).length]);
   const told = counts.filter(([, count]) => count > 0).map(([result, count]) => `${t(`verify.result.${result}`)}: ${count}`);
   return [t('verify.progress', { done: done.length, all: entries.length }), ...told].join(' · ');

@@ -3,7 +3,7 @@ export default {
   'verify.lead': 'Check the proofs that people send you: that they are authentic, that nobody changed them, and what they say.',
   'verify.key': 'API key',
   'verify.key_help': "It isn't stored: this page uses it and forgets it. Each file is a request and counts against your quota.",
-  'verify.key_test': "With a test key only the sandbox bank's seals are known.",
+  'verify.key_test': "A test key knows the seals of the sandbox bank, too.",
   'verify.key_missing': 'Paste an API key. You can create one under API keys.',
   'verify.key_shape': 'This is not a whole key. It looks like cep_live_ or cep_test_ + 8 characters + dot + 24 characters.',
   'verify.portal': 'Ask the bank too',
@@ -21,6 +21,7 @@ export default {
   'verify.remove': 'Remove {name}',
   'verify.retry': 'Try again: {name}',
   'verify.omitted': 'Files of the ZIP that are no proofs',
+  'verify.zip_named_as_proof': '{name} is a ZIP, whatever its name says. The files in it were checked; what a program shows that opens it as a PDF or XML was not.',
   'verify.compare': 'Compare with the bank',
   'verify.details': 'Checks and data',
 

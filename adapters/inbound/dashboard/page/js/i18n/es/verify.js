@@ -3,7 +3,7 @@ export default {
   'verify.lead': 'Compruebe los comprobantes que le envían: si son auténticos, si alguien los cambió, y qué dicen.',
   'verify.key': 'Clave de API',
   'verify.key_help': 'No se guarda: se usa en esta página y se olvida. Cada archivo es una petición y cuenta en su cuota.',
-  'verify.key_test': 'Con una clave de pruebas solo se reconocen los sellos del banco de pruebas.',
+  'verify.key_test': 'Con una clave de pruebas se reconocen también los sellos del banco de pruebas.',
   'verify.key_missing': 'Pegue una clave de API. Puede crear una en Claves de API.',
   'verify.key_shape': 'Esto no es una clave completa. Tiene la forma cep_live_ o cep_test_ + 8 caracteres + punto + 24 caracteres.',
   'verify.portal': 'Preguntar también al banco',
@@ -21,6 +21,7 @@ export default {
   'verify.remove': 'Quitar {name}',
   'verify.retry': 'Intentar de nuevo: {name}',
   'verify.omitted': 'Archivos del ZIP que no son comprobantes',
+  'verify.zip_named_as_proof': '{name} es un ZIP, diga lo que diga su nombre. Se comprobaron los archivos que trae, y no lo que muestra un programa que lo abre como PDF o XML.',
   'verify.compare': 'Comparar con el banco',
   'verify.details': 'Comprobaciones y datos',
 
