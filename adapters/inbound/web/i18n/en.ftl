@@ -77,7 +77,7 @@ missing-columns = The table has no column for { $missing }; its headers are { $f
 repeated-column = Several columns are { $column }: { $found }. Keep one, or say which it is (columns={ $column }:3).
 nothing-to-look-up = None of the { $rows } rows can be looked up; details.rows says what is wrong with the first ones.
 not-an-archive = The file is no ZIP; send the one that the bank's link gives.
-damaged-archive = The ZIP is cut off or contradicts itself; download it again.
+damaged-archive = The ZIP is cut off or contradicts itself, so that programs read it differently; download it again, or pack its files anew.
 archive-too-large = The ZIP has more files than one of the bank's own batch has (500 payments); send one for each batch.
 no-such-batch = Your account has no batch with that id in the environment of this key; check the id and the key.
 batch-ended = The batch has ended, so it can't be canceled; DELETE removes it.
@@ -366,7 +366,7 @@ check-es-formulario = This is a form (multipart/form-data), and the body must be
 check-es-texto = This is plain text, not a CEP. Send the CEP as it was downloaded from the portal, as XML or PDF.
 check-es-otro-archivo-comprimido = This is a compressed file that is not read here. Unpack it and send the CEP, as XML, PDF or ZIP.
 check-formato-desconocido = The file is neither XML nor PDF nor ZIP. Send the CEP as it was downloaded from the portal.
-check-zip-danado = The ZIP is cut off or damaged. Download it again, or send the CEP itself.
+check-zip-danado = The ZIP is cut off, damaged, or made so that programs read it differently. Download it again, or send the CEP itself.
 check-zip-muy-grande = The ZIP holds more, or larger, files than are checked at once: up to 50 files, of 1 MiB each and 8 MiB together. Divide it.
 check-zip-sin-comprobantes = None of the files in the ZIP is a CEP. Send one with the CEP as it was downloaded from the portal, as XML or PDF.
 check-zip-en-zip = This is a ZIP within the ZIP. Unpack it and send that one.

@@ -77,7 +77,7 @@ missing-columns = A la tabla le falta la columna de { $missing }; sus encabezado
 repeated-column = Varias columnas son { $column }: { $found }. Deje una o diga cuál es (columns={ $column }:3).
 nothing-to-look-up = Ninguna de las { $rows } filas se puede consultar; details.rows dice qué tienen las primeras.
 not-an-archive = El archivo no es un ZIP; envíe el que da el enlace del banco.
-damaged-archive = El ZIP está incompleto o se contradice; descárguelo de nuevo.
+damaged-archive = El ZIP está incompleto o se contradice, y cada programa lo lee de otra manera; descárguelo de nuevo, o empaquete otra vez sus archivos.
 archive-too-large = El ZIP tiene más archivos que un lote del propio banco (500 pagos); envíe uno por lote.
 no-such-batch = Su cuenta no tiene un lote con ese identificador en el ambiente de esta clave; revise el identificador y la clave.
 batch-ended = El lote ya terminó, así que no se puede cancelar; DELETE lo borra.
@@ -366,7 +366,7 @@ check-es-formulario = Esto es un formulario (multipart/form-data), y el cuerpo d
 check-es-texto = Esto es texto simple, no un CEP. Envíe el CEP como se descargó del portal, en XML o PDF.
 check-es-otro-archivo-comprimido = Esto es un archivo comprimido que aquí no se lee. Descomprímalo y envíe el CEP, en XML, PDF o ZIP.
 check-formato-desconocido = El archivo no es XML ni PDF ni ZIP. Envíe el CEP como se descargó del portal.
-check-zip-danado = El ZIP está cortado o dañado. Descárguelo de nuevo, o envíe el CEP mismo.
+check-zip-danado = El ZIP está cortado, dañado, o hecho para que cada programa lo lea de otra manera. Descárguelo de nuevo, o envíe el CEP mismo.
 check-zip-muy-grande = El ZIP trae más archivos, o más grandes, de los que se comprueban a la vez: hasta 50 archivos, de 1 MiB cada uno y 8 MiB en total. Divídalo.
 check-zip-sin-comprobantes = Ningún archivo del ZIP es un CEP. Envíe uno con el CEP como se descargó del portal, en XML o PDF.
 check-zip-en-zip = Esto es un ZIP dentro del ZIP. Descomprímalo y envíe ese.
