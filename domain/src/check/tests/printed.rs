@@ -353,6 +353,16 @@ fn a_character_that_the_page_cannot_show_is_no_proof_of_a_forgery() {
 }
 
 #[test]
+fn a_log_of_a_page_has_none_of_its_text() {
+    let page = printed(&[]);
+    let told = format!("{page:?} {:?}", page.runs);
+    let begin = format!("PrintedPage {{ runs: {}, ", page.runs.len());
+    assert!(told.starts_with(&begin), "{told}");
+    assert!(page.runs.iter().any(|run| run.text == "Ana Prueba"));
+    assert!(!told.contains("Ana Prueba"), "{told}");
+}
+
+#[test]
 fn a_page_without_text_or_chain_is_told_so() {
     let reason = |page: &PrintedPage| findings(&page_report(page))[0].1;
     assert_eq!(reason(&PrintedPage::default()), "pdf_sin_texto");
