@@ -333,7 +333,7 @@ async fn the_open_rows_are_carried_to_the_banks_own_batch_and_its_zip_is_brought
         async || number_of(&browser, imported).await == 3,
     )
     .await;
-    browser.sees("Traído del lote del banco").await;
+    browser.sees("Traído en un archivo").await;
     browser
         .sees("No queda ninguna fila por llevar al banco.")
         .await;

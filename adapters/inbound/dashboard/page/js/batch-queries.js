@@ -19,7 +19,7 @@ export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: Int!)
   batchRows(id: $id, first: $first, after: $after) {
     hasNextPage
     rows {
-      row line callerId state duplicateOf lookupId reason seal imported
+      row line callerId state duplicateOf lookupId reason seal imported notices { codigo: code mensaje: message } earlier { veces: times primera_vez: firstAt }
       question { fecha claveRastreo monto } payment { text } hints { code message } whatToDo
       errors { field message }
     }

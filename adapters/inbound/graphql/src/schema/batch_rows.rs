@@ -11,7 +11,7 @@ use super::bank_answer::{Hint, Payment};
 use super::connection::page_size;
 use super::context::{Ports, ports, requester};
 use super::enums::{Reason, RowState, SealVerdict};
-use super::proof::ProofNotice;
+use super::proof::{EarlierDeliveries, ProofNotice};
 use super::question::{InferredBanks, Question};
 use crate::field_error::FieldError;
 
@@ -45,10 +45,13 @@ pub(crate) struct BatchRow {
     reason: Option<Reason>,
     /// The verdict on the seal of its proof, as of now; null unless it was delivered.
     seal: Option<SealVerdict>,
-    /// True when its proof came with an import of the bank's own batch.
+    /// True when its proof was brought in a file, and not fetched.
     imported: bool,
     /// Facts about its proof that the seal doesn't tell: the REST API's `avisos`.
     notices: Vec<ProofNotice>,
+    /// Earlier deliveries of its proof to the account, as of its delivery; null unless it was delivered, and when
+    /// they couldn't be read.
+    earlier: Option<EarlierDeliveries>,
     /// The question; null for a row that can't be read.
     question: Option<Question>,
     /// The banks that were inferred for its lookup; null when none was.
@@ -100,6 +103,9 @@ impl BatchRow {
             notices: delivery.map_or_else(Vec::new, |delivery| {
                 ProofNotice::of_delivery(delivery, language)
             }),
+            earlier: delivery
+                .and_then(|delivery| delivery.seen)
+                .map(EarlierDeliveries::from),
             question: view.query.as_ref().map(Question::from),
             inferred: lookup
                 .and_then(|lookup| InferredBanks::of(&lookup.inferred, ports, ports.today())),

@@ -2,8 +2,8 @@
 
 import { html, useEffect, useRef, useState } from '../lib.js';
 import { BATCH_ROWS } from '../batch-queries.js';
-import { count, money } from '../format.js';
-import { t } from '../i18n.js';
+import { count, dateTime, money } from '../format.js';
+import { t, tn } from '../i18n.js';
 import { usePolling } from '../polling.js';
 import { Link } from '../router.js';
 import { useQuery } from '../use-query.js';
@@ -27,7 +27,7 @@ const Payment = ({ of: { question, callerId } }) => html`
   </span>`;
 
 const Explanation = ({ of: row }) => {
-  const { state, errors, duplicateOf, imported, payment, whatToDo } = row;
+  const { state, errors, duplicateOf, imported, earlier, payment, whatToDo } = row;
   if (isDistrusted(row)) {
     return html`<span class="stacked"><strong>${t('proof.distrust')}</strong><${ShortNextStep} of=${row} /></span>`;
   }
@@ -36,10 +36,17 @@ const Explanation = ({ of: row }) => {
     return html`<ul class="remedies">${errors.map(({ field, message }) => html`<li key=${field}><${Fault} field=${field} message=${message} /></li>`)}</ul>`;
   }
   if (state === 'DUPLICATE') return html`<span>${t('dry_run.repeats', { row: count(duplicateOf) })}</span>`;
-  if (!imported && !reason && !whatToDo) return html`<span class="muted">—</span>`;
+  const notices = row.notices.filter(({ codigo }) => codigo !== 'campos_sin_sellar_comparados_con_el_banco');
+  if (!notices.length && !earlier?.veces && !reason && !whatToDo) return html`<span class="muted">—</span>`;
   return html`
     <span class="stacked">
       ${imported && html`<span>${t('row.imported')}</span>`}
+      ${earlier?.veces > 0 && html`<strong>${tn('proof.seen', earlier.veces, { at: dateTime(earlier.primera_vez) })}</strong>`}
+      ${notices.length > 0 && html`
+        <details class="more small">
+          <summary>${t('row.notices')}</summary>
+          ${notices.map(({ codigo, mensaje }) => html`<p key=${codigo} data-notice=${codigo}>${mensaje}</p>`)}
+        </details>`}
       ${reason && html`<span class="badges"><${OutcomeBadge} outcome=${reason} />${payment && html`<small>${payment.text}</small>`}</span>`}
       <${ShortNextStep} of=${row} />
     </span>`;
