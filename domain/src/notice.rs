@@ -15,6 +15,9 @@ named_enum! {
         /// The bank has no such payment, or another one, with these unsealed fields.
         #[strum(serialize = "campos_sin_sellar_no_coinciden_con_el_banco")]
         UnsealedDiffer,
+        /// The proof was brought in a file: the gateway didn't fetch it.
+        #[strum(serialize = "comprobante_traido_en_un_archivo")]
+        Imported,
         /// The seal is the sandbox bank's, whose key is published: anybody can make it.
         #[strum(serialize = "sello_del_banco_de_pruebas")]
         SandboxSeal,
@@ -45,15 +48,26 @@ impl Notice {
         fields: &[],
     };
 
+    /// The notice about a proof that the gateway didn't fetch.
+    pub const IMPORTED: Self = Self {
+        code: NoticeCode::Imported,
+        fields: &[],
+    };
+
     /// Notices about a proof that a gateway delivers: one that it fetched is the bank's answer to a question
     /// with this tracking key, and one that somebody imported is a file like any other.
     pub fn of_delivery(origin: ProofOrigin, seal: &CheckedSeal) -> Vec<Self> {
-        let unsealed = Self::of_unsealed(match origin {
-            ProofOrigin::Fetched => NoticeCode::UnsealedCompared,
-            ProofOrigin::Imported => NoticeCode::UnsealedNotCompared,
-        });
+        let (imported, unsealed) = match origin {
+            ProofOrigin::Fetched => (None, NoticeCode::UnsealedCompared),
+            ProofOrigin::Imported => (Some(Self::IMPORTED), NoticeCode::UnsealedNotCompared),
+        };
         let sandbox = seal.by_sandbox.then_some(Self::SANDBOX);
-        sandbox.into_iter().chain([unsealed]).collect()
+        let unsealed = Self::of_unsealed(unsealed);
+        sandbox
+            .into_iter()
+            .chain(imported)
+            .chain([unsealed])
+            .collect()
     }
 }
 

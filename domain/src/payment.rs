@@ -48,6 +48,12 @@ impl PaymentState {
         self.outcome().rules_out_proof()
     }
 
+    /// Returns `true` if the beneficiary didn't get the money, or is losing it: a proof that was issued before says
+    /// nothing against that.
+    pub fn denies_receipt(self) -> bool {
+        self.is_final() || self == Self::ReturnInProcess
+    }
+
     /// The portal's own label.
     pub fn label(self) -> &'static str {
         match self {
@@ -101,24 +107,26 @@ mod tests {
     }
 
     #[rstest]
-    #[case("En proceso", "payment_in_process", false)]
-    #[case("Liquidado", "proof_not_issued", false)]
-    #[case("Cancelado", "payment_canceled", true)]
-    #[case("Rechazado", "payment_rejected", true)]
-    #[case("En proceso de devolución", "payment_in_process", false)]
-    #[case("Devuelto", "payment_returned", true)]
-    #[case("No liquidado", "payment_rejected", true)]
-    #[case("No encontrado", "not_in_spei", false)]
-    #[case("Retornado", "payment_returned", true)]
+    #[case("En proceso", "payment_in_process", false, false)]
+    #[case("Liquidado", "proof_not_issued", false, false)]
+    #[case("Cancelado", "payment_canceled", true, true)]
+    #[case("Rechazado", "payment_rejected", true, true)]
+    #[case("En proceso de devolución", "payment_in_process", false, true)]
+    #[case("Devuelto", "payment_returned", true, true)]
+    #[case("No liquidado", "payment_rejected", true, true)]
+    #[case("No encontrado", "not_in_spei", false, false)]
+    #[case("Retornado", "payment_returned", true, true)]
     fn every_state_has_its_reason(
         #[case] label: &str,
         #[case] reason: &str,
         #[case] is_final: bool,
+        #[case] denies_receipt: bool,
     ) {
         let state = PaymentState::from_label(label).unwrap();
         assert_eq!(
             (state.outcome().reason_name(), state.is_final()),
             (reason, is_final)
         );
+        assert_eq!(state.denies_receipt(), denies_receipt);
     }
 }

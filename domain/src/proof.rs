@@ -14,6 +14,7 @@ use crate::transfer::Transfer;
 
 mod chain;
 mod party;
+mod sealed;
 mod xml;
 
 pub(crate) use chain::ChainReading;
@@ -114,13 +115,16 @@ pub enum Mismatch {
     /// Another tracking key.
     #[error("the proof names another tracking key")]
     TrackingKey,
+    /// Another issuer.
+    #[error("the proof names another issuer")]
+    Issuer,
     /// Another receiver.
     #[error("the proof names another receiver")]
     Receiver,
     /// Another amount.
     #[error("the proof names another amount")]
     Amount,
-    /// Neither the operation date nor the credit date is the date asked for, or its next day.
+    /// Its dates aren't those of a payment of the date asked for.
     #[error("the proof names another date")]
     Date,
     /// Another account of the beneficiary.
@@ -181,9 +185,7 @@ impl Proof {
     /// # Errors
     /// The first [`Mismatch`].
     pub fn answers(&self, transfer: &Transfer) -> Result<(), Mismatch> {
-        self.mismatches_but_the_account(transfer)
-            .next()
-            .map_or(Ok(()), Err)
+        self.mismatches(transfer).next().map_or(Ok(()), Err)
     }
 
     /// The sealed fields whose values aren't certain, because a text holds the separator of the original chain:
@@ -192,23 +194,7 @@ impl Proof {
         self.chain.uncertain_fields()
     }
 
-    /// All differences from a transfer, of a proof that somebody sent: nobody at the bank compared its
-    /// account, which is compared here where the proof has one of the same length, and so is the sealed one.
-    pub fn mismatches(&self, transfer: &Transfer) -> Vec<Mismatch> {
-        let asked = transfer.account().as_str();
-        let shown = self.beneficiary.account.clone();
-        let is_certain = !self
-            .uncertain_fields()
-            .contains(&ProofField::BeneficiaryAccount);
-        let sealed = self.chain.beneficiary().account.filter(|_| is_certain);
-        let mut accounts = shown.iter().chain(&sealed);
-        let is_another = accounts.any(|account| account.len() == asked.len() && account != asked);
-        self.mismatches_but_the_account(transfer)
-            .chain(is_another.then_some(Mismatch::Account))
-            .collect()
-    }
-
-    fn mismatches_but_the_account(&self, transfer: &Transfer) -> impl Iterator<Item = Mismatch> {
+    fn mismatches(&self, transfer: &Transfer) -> impl Iterator<Item = Mismatch> {
         let key = self.tracking_key != transfer.tracking_key().as_str();
         let receiver = self.receiver != transfer.receiver();
         let amount = self.centavos != transfer.amount().centavos();

@@ -12,6 +12,7 @@ use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use sha2::{Digest as _, Sha512};
 
+use crate::key::Environment;
 use crate::participant::ParticipantCode;
 use crate::proof::Proof;
 use crate::variants::named_enum;
@@ -171,6 +172,15 @@ impl CheckedSeal {
                 by_sandbox: false,
             },
         }
+    }
+
+    /// The verdict on the seal of a file that anybody may have made: for a live key, the sandbox's seal, whose key is
+    /// published, is invalid.
+    pub fn of_sent_file(&self, environment: Environment) -> SealVerdict {
+        if self.by_sandbox && environment == Environment::Live {
+            return SealVerdict::Invalid;
+        }
+        self.verdict.into()
     }
 }
 

@@ -16,8 +16,8 @@ mod webhooks;
 pub use admission::{AdmissionError, AdmissionRequest, NotDurable};
 pub use batches::{
     BatchAccess, BatchChanges, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead,
-    BatchRows, BatchView, Batches, CreatedBatch, DraftRow, FaultyRow, FileUse, ImportReport,
-    RepeatableBatch, RowOutcome, RowView, RowWarning, UnusedReason, UploadPlace,
+    BatchRows, BatchView, Batches, CreatedBatch, DeliveredRow, DraftRow, FaultyRow, FileUse,
+    ImportReport, RepeatableBatch, RowOutcome, RowView, RowWarning, UnusedReason, UploadPlace,
 };
 pub use health::{Component, ComponentState, Health};
 pub use insights::{BankHealth, BankState, Insights, Series, SeriesLabel, UsageReport};

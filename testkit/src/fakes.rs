@@ -26,7 +26,7 @@ pub use identity::{ScriptedIdentity, SignOut};
 pub use journal::MemoryJournal;
 pub use limiter::FaultyLimiter;
 pub use plain_pdf::{PlainPdfs, plain_pdf};
-pub use seals::{NoPdfs, NoSealKeys, unknown_certificate};
+pub use seals::{KNOWN_CERTIFICATE, NoPdfs, NoSealKeys, OneSealKey, unknown_certificate};
 pub use store::MemoryStore;
 
 /// The cause of a fake's error.

@@ -34,8 +34,8 @@ use tokio::task::JoinHandle;
 use zip_files::DeflatedZip;
 
 use crate::fakes::{
-    CountingRandom, ManualClock, MemoryStore, NoPdfs, NoSealKeys, PlainPdfs, ScriptedBank,
-    unknown_certificate,
+    CountingRandom, ManualClock, MemoryStore, NoPdfs, NoSealKeys, OneSealKey, PlainPdfs,
+    ScriptedBank, unknown_certificate,
 };
 use crate::people::{PeopleServices, hasher};
 use crate::timer::RuntimeTimer;
@@ -241,7 +241,7 @@ fn parts(
         gatekeeper: gatekeeper.clone(),
         proofs: proofs.clone(),
         history: history.clone(),
-        seals: Arc::new(NoSealKeys),
+        seals: Arc::new(OneSealKey),
         clock: services.clock.clone(),
         timer: Arc::new(RuntimeTimer),
         random: services.random.clone(),

@@ -10,16 +10,16 @@ use domain::inference::{self, Resolution};
 use domain::key::Environment;
 use domain::lookup::{LookupId, LookupState};
 use domain::month::Month;
-use domain::notice::ProofOrigin;
+use domain::notice::{Notice, ProofOrigin};
 use domain::outcome::Outcome;
-use domain::proof::OriginalChain;
+use domain::proof::{OriginalChain, Proof};
 use domain::query::ProofQuery;
 use domain::request::RequestId;
-use domain::seal::SealVerdict;
+use domain::seal::CheckedSeal;
 use domain::seen::{EarlierDeliveries, ProofMark};
 use domain::transfer::Transfer;
 use ports::Cause;
-use ports::inbound::{BatchError, FileUse, ImportReport, UnusedReason};
+use ports::inbound::{BatchError, DeliveredRow, FileUse, ImportReport, UnusedReason};
 use ports::outbound::{
     BatchFacts, BatchRow, ImportedProof, RowLookup, StoredBatch, StoredLookup, new_id,
 };
@@ -54,22 +54,27 @@ struct Matched {
     file: usize,
     xml: Bytes,
     chain: OriginalChain,
-    seal: SealVerdict,
+    seal: CheckedSeal,
     /// Its marks, the first to be recorded.
     marks: Vec<ProofMark>,
+    /// Its earlier deliveries.
+    seen: Option<EarlierDeliveries>,
     /// Its PDF, with the number of its file.
     pdf: Option<(usize, Bytes)>,
     candidate: Candidate,
 }
 
-/// Takes out the proofs with the mark of an earlier one, which differ from it in what no seal covers, and returns
-/// their files with the row of the earlier one: one payment is no answer to two rows.
-fn repeated(matched: &mut Vec<Matched>) -> Vec<(usize, RowNumber)> {
-    let mut rows = HashMap::new();
+/// Takes out the proofs with the mark of another row's, which differ from it in what no seal covers, and returns
+/// their files with that row: one payment is no answer to two rows. `rows` are those of delivered proofs.
+fn repeated(
+    matched: &mut Vec<Matched>,
+    mut rows: HashMap<ProofMark, RowNumber>,
+) -> Vec<(usize, RowNumber)> {
     let mut repeated = Vec::new();
     matched.retain(|proof| {
         let row = proof.candidate.row;
-        let first = *rows.entry(proof.marks.first().copied()).or_insert(row);
+        let mark = proof.marks.first();
+        let first = mark.map_or(row, |mark| *rows.entry(*mark).or_insert(row));
         if first != row {
             repeated.push((proof.file, first));
         }
@@ -100,8 +105,12 @@ impl BatchService {
             }
         }
         let mut matched = self.matched(batch, &mut proofs).await?;
-        for (file, row) in repeated(&mut matched) {
-            uses[file] = FileUse::Unused(UnusedReason::AlreadyDelivered(row));
+        let customer = batch.facts.customer;
+        let marks = matched.iter().filter_map(|it| it.marks.first());
+        let turn = self.history.turn(customer, marks).await;
+        let delivered = self.marks_of_rows(batch, &mut matched).await?;
+        for (file, row) in repeated(&mut matched, delivered) {
+            uses[file] = FileUse::Unused(UnusedReason::AnswersAnotherRow(row));
         }
         for (file, reason) in proofs.left() {
             uses[file] = FileUse::Unused(reason);
@@ -116,7 +125,8 @@ impl BatchService {
         for some in matched.chunks(PER_STEP) {
             delivered.extend(self.deliver(batch, &content, some).await?);
         }
-        let is_new: HashSet<_> = delivered.iter().copied().collect();
+        drop(turn);
+        let is_new: HashSet<_> = delivered.iter().map(|it: &DeliveredRow| it.row).collect();
         for matched in matched {
             let row = matched.candidate.row;
             // Somebody else may have delivered it meanwhile.
@@ -158,11 +168,15 @@ impl BatchService {
                 let asking = AskingRow {
                     row,
                     transfer: &transfer,
-                    state: state_of(lookup.as_ref()),
+                    issuer: query.issuer,
+                    state: self.state_of(lookup.as_ref()).map_err(unreadable)?,
+                    catalogue: &catalogue,
                 };
+                let environment = batch.facts.environment;
                 let taken = proofs.take(asking, |proof| {
-                    let seals = self.lookups.reader.seals();
-                    seals.check(batch.facts.environment, proof).verdict.into()
+                    let seal = self.lookups.reader.seals().check(environment, proof);
+                    let verdict = seal.of_sent_file(environment);
+                    (seal, verdict)
                 });
                 if let Some(Taken { file, proof, seal }) = taken {
                     let presented = Presented {
@@ -177,6 +191,7 @@ impl BatchService {
                         chain: proof.proof.chain,
                         seal,
                         marks,
+                        seen: None,
                         pdf: None,
                         candidate: Candidate {
                             row,
@@ -189,6 +204,50 @@ impl BatchService {
             }
         }
         Ok(matched)
+    }
+
+    /// Reads the earlier deliveries of proofs. If there are any, returns the rows of the batch that were delivered by
+    /// the marks of their proofs.
+    async fn marks_of_rows(
+        &self,
+        batch: &StoredBatch,
+        matched: &mut [Matched],
+    ) -> Result<HashMap<ProofMark, RowNumber>, BatchError> {
+        let facts = &batch.facts;
+        let request_id = RequestId::from_uuid(facts.id.0);
+        let mut are_new = true;
+        for matched in matched {
+            let marks = &matched.marks;
+            matched.seen = self
+                .history
+                .earlier(facts.customer, marks, &request_id)
+                .await;
+            are_new &= matched.seen.is_some_and(|seen| seen.times == 0);
+        }
+        let mut marks = HashMap::new();
+        if are_new {
+            return Ok(marks);
+        }
+        let mut rows = self.rows_of(facts.clone(), RowNumber(0));
+        while let Some(chunk) = rows.next_chunk().await? {
+            for (row, _, lookup) in chunk {
+                let Some(lookup) = lookup else { continue };
+                let answer = self.lookups.reader.encryption.answer(&lookup);
+                let Some(answer) = answer.map_err(unreadable)? else {
+                    continue;
+                };
+                let Ok(proof) = Proof::read(&answer.xml) else {
+                    continue;
+                };
+                let presented = Presented {
+                    environment: facts.environment,
+                    issuer: None,
+                    proof: &proof,
+                };
+                marks.extend(self.history.marks(presented).first().map(|it| (*it, row)));
+            }
+        }
+        Ok(marks)
     }
 
     /// Adds the PDFs that show the original chain of a proof, if the batch keeps them; returns the others.
@@ -249,17 +308,13 @@ impl BatchService {
         batch: &StoredBatch,
         content: &BatchContent,
         matched: &[Matched],
-    ) -> Result<Vec<RowNumber>, BatchError> {
+    ) -> Result<Vec<DeliveredRow>, BatchError> {
         let now = self.clock.now();
         let mut proofs = Vec::with_capacity(matched.len());
         let facts = &batch.facts;
         let request_id = RequestId::from_uuid(facts.id.0);
-        let marks = matched.iter().filter_map(|it| it.marks.first());
-        let turn = self.history.turn(facts.customer, marks).await;
         for matched in matched {
-            let (customer, marks) = (facts.customer, &matched.marks);
-            let seen = self.history.earlier(customer, marks, &request_id).await;
-            let proof = self.imported(facts, content, (matched, seen));
+            let proof = self.imported(facts, content, matched);
             proofs.push(proof.map_err(unavailable)?);
         }
         let imported = self
@@ -272,10 +327,15 @@ impl BatchService {
         let mut marks = Vec::with_capacity(imported.len());
         for lookup in imported {
             self.lookups.signal_change(lookup.id);
-            if let Some(BatchRow { row, .. }) = lookup.batch {
-                delivered.push(row);
-                let mut of_row = matched.iter().filter(|it| it.candidate.row == row);
-                marks.extend(of_row.next().and_then(|it| it.marks.first()));
+            let row = lookup.batch.map(|BatchRow { row, .. }| row);
+            let of_row = matched.iter().find(|it| Some(it.candidate.row) == row);
+            if let Some(matched) = of_row {
+                delivered.push(DeliveredRow {
+                    row: matched.candidate.row,
+                    seen: matched.seen,
+                    notices: Notice::of_delivery(ProofOrigin::Imported, &matched.seal),
+                });
+                marks.extend(matched.marks.first());
             }
             let existing = matched
                 .iter()
@@ -299,7 +359,6 @@ impl BatchService {
         self.history
             .add(facts.customer, &marks, now, &request_id)
             .await;
-        drop(turn);
         Ok(delivered)
     }
 
@@ -307,7 +366,7 @@ impl BatchService {
         &self,
         batch: &BatchFacts,
         content: &BatchContent,
-        (matched, seen): (&Matched, Option<EarlierDeliveries>),
+        matched: &Matched,
     ) -> Result<ImportedProof, Cause> {
         let encryption = &self.lookups.reader.encryption;
         let candidate = &matched.candidate;
@@ -315,7 +374,7 @@ impl BatchService {
             xml: matched.xml.clone(),
             pdf: matched.pdf.as_ref().map(|(_, pdf)| pdf.clone()),
             issuer: candidate.transfer.issuer(),
-            seen,
+            seen: matched.seen,
             origin: ProofOrigin::Imported,
         };
         let now = self.clock.now();
@@ -337,17 +396,25 @@ impl BatchService {
             proof: encryption.encrypt_answer(&row.facts, &answer)?,
             row,
             existing,
-            seal: matched.seal,
+            seal: matched.seal.verdict.into(),
         })
     }
-}
 
-/// State of a row, by its lookup.
-fn state_of(lookup: Option<&StoredLookup>) -> AskingState {
-    match lookup {
-        Some(lookup) if lookup.state == LookupState::Canceled => AskingState::Canceled,
-        Some(lookup) if lookup.proof.is_some() => AskingState::Delivered,
-        Some(_) | None => AskingState::Open,
+    /// State of a row, by its lookup.
+    fn state_of(&self, lookup: Option<&StoredLookup>) -> Result<AskingState, Cause> {
+        let Some(lookup) = lookup else {
+            return Ok(AskingState::Open);
+        };
+        if lookup.state == LookupState::Canceled {
+            return Ok(AskingState::Canceled);
+        }
+        if lookup.proof.is_some() {
+            return Ok(AskingState::Delivered);
+        }
+        let finding = self.lookups.reader.encryption.finding(lookup)?;
+        let payment = finding.and_then(|finding| finding.payment);
+        let denied = payment.filter(|payment| payment.state.denies_receipt());
+        Ok(denied.map_or(AskingState::Open, AskingState::Denied))
     }
 }
 

@@ -6,10 +6,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::calendar;
-use domain::check::{FileKind, MAX_FILE_BYTES, ShownProof};
+use domain::check::{CheckOutcome, CheckReport, FileKind, MAX_FILE_BYTES, ShownProof};
 use domain::file::Format;
 use domain::key::Environment;
 use domain::proof::Proof;
+use domain::seal::{NotChecked, Verdict};
 use futures::channel::oneshot;
 use ports::outbound::{Clock, ProofPdfReader};
 
@@ -42,6 +43,8 @@ pub(super) enum SentFile {
 pub(super) struct SentProof {
     pub(super) xml: Bytes,
     pub(super) proof: Proof,
+    /// The result of all checks but the seal's own.
+    pub(super) fields: CheckOutcome,
 }
 
 /// Result of reading a PDF.
@@ -107,12 +110,19 @@ impl SentFile {
     fn of(file: Bytes) -> Self {
         match FileKind::of(&file) {
             FileKind::Proof(Format::Pdf) => Self::Pdf(file),
-            FileKind::Proof(Format::Xml) if !Proof::holds_more(&file) => Proof::parse(&file)
-                .map_or(Self::Other, |proof| {
-                    Self::Proof(Box::new(SentProof { xml: file, proof }))
-                }),
+            FileKind::Proof(Format::Xml) if !Proof::holds_more(&file) => Self::of_xml(file),
             FileKind::Proof(Format::Xml) | FileKind::Zip | FileKind::Other(_) => Self::Other,
         }
+    }
+
+    /// A proof with the checks of `/verify`. A key is needed for its seal alone, which is checked once a row asks for it.
+    fn of_xml(xml: Bytes) -> Self {
+        let unknown = Verdict::NotChecked(NotChecked::UnknownCertificate);
+        let report = CheckReport::of_xml(&xml, |_| unknown);
+        let fields = report.outcome_of_fields();
+        report.proof.map_or(Self::Other, |proof| {
+            Self::Proof(Box::new(SentProof { xml, proof, fields }))
+        })
     }
 }
 

@@ -65,7 +65,7 @@ impl LookupEncryption {
     }
 
     /// The answer of a delivered lookup; `None` for any other.
-    pub(super) fn answer(&self, lookup: &StoredLookup) -> Result<Option<Answer>, Cause> {
+    pub(crate) fn answer(&self, lookup: &StoredLookup) -> Result<Option<Answer>, Cause> {
         let Some(proof) = &lookup.proof else {
             return Ok(None);
         };
@@ -75,7 +75,7 @@ impl LookupEncryption {
     }
 
     /// The bank's last answer without a proof; `None` of a lookup that has none.
-    pub(super) fn finding(&self, lookup: &StoredLookup) -> Result<Option<Finding>, Cause> {
+    pub(crate) fn finding(&self, lookup: &StoredLookup) -> Result<Option<Finding>, Cause> {
         let Some(finding) = &lookup.finding else {
             return Ok(None);
         };

@@ -15,7 +15,7 @@ pub(crate) struct Finding {
     /// Date of the answer in Mexico City.
     pub(super) on: NaiveDate,
     /// The payment, which has no proof; `None` of a transfer that the bank doesn't know.
-    pub(super) payment: Option<Payment>,
+    pub(crate) payment: Option<Payment>,
 }
 
 impl Finding {

@@ -160,13 +160,22 @@ impl CheckReport {
 
     /// The result of all checks together. That nobody compared the tracking key doesn't count.
     pub fn outcome(&self) -> CheckOutcome {
+        self.outcome_but_for(&[CheckName::TrackingKey])
+    }
+
+    /// The result of all checks but the seal's own: what it is worth if its seal is valid.
+    pub fn outcome_of_fields(&self) -> CheckOutcome {
+        self.outcome_but_for(&[CheckName::TrackingKey, CheckName::Seal])
+    }
+
+    /// The result of all checks together, of which these may be open.
+    fn outcome_but_for(&self, open: &[CheckName]) -> CheckOutcome {
         let mut checks = self.checks.iter();
         if checks.any(|check| check.result == CheckResult::Failed) {
             return CheckOutcome::Invalid;
         }
-        let is_open = |check: &Check| {
-            check.result == CheckResult::NotChecked && check.name != CheckName::TrackingKey
-        };
+        let is_open =
+            |check: &Check| check.result == CheckResult::NotChecked && !open.contains(&check.name);
         if self.checks.iter().any(is_open) {
             CheckOutcome::NotChecked
         } else {

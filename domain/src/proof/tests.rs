@@ -11,6 +11,7 @@ use crate::account::Account;
 use crate::amount::Amount;
 use crate::tracking_key::TrackingKey;
 
+mod sealed;
 mod written;
 
 use written::{CERTIFICATE, SEAL, UNKNOWN_PAYER, Written, day, written};

@@ -21,6 +21,46 @@ fn unchecked() -> UncheckedSeal {
     }
 }
 
+#[rstest]
+#[case::an_institutions(
+    Verdict::Valid(SealHash::Sha512),
+    false,
+    Environment::Live,
+    SealVerdict::Valid
+)]
+#[case::the_sandboxs_for_a_test_key(
+    Verdict::Valid(SealHash::Sha512),
+    true,
+    Environment::Test,
+    SealVerdict::Valid
+)]
+#[case::the_sandboxs_for_a_live_key(
+    Verdict::NotChecked(NotChecked::UnknownCertificate),
+    true,
+    Environment::Live,
+    SealVerdict::Invalid
+)]
+#[case::of_an_unknown_certificate(
+    Verdict::NotChecked(NotChecked::UnknownCertificate),
+    false,
+    Environment::Live,
+    SealVerdict::NotChecked
+)]
+fn the_sandboxs_seal_on_a_sent_file_is_invalid_for_a_live_key(
+    #[case] verdict: Verdict,
+    #[case] by_sandbox: bool,
+    #[case] environment: Environment,
+    #[case] expected: SealVerdict,
+) {
+    let checked = CheckedSeal {
+        verdict,
+        signer: None,
+        digest: None,
+        by_sandbox,
+    };
+    assert_eq!(checked.of_sent_file(environment), expected);
+}
+
 #[test]
 fn a_seal_without_a_known_key_is_not_checked() {
     let verdict = unchecked().verdict([], || None, |_, _| panic!("there is no key"));

@@ -25,7 +25,7 @@ mod import;
 mod upload;
 
 pub use error::BatchError;
-pub use import::{FileUse, ImportReport, UnusedReason};
+pub use import::{DeliveredRow, FileUse, ImportReport, UnusedReason};
 pub use upload::UploadPlace;
 
 /// Port: batches of the customer of an API key, of the key's environment; or of a person's own account,

@@ -24,7 +24,7 @@ async fn import(gateway: &Gateway, key: &Key, path: &str, zip: &[u8]) -> Value {
 }
 
 #[tokio::test]
-async fn a_zip_is_matched_by_content_whatever_its_names() {
+async fn a_zip_is_matched_by_content_and_the_sandboxs_seals_are_refused_for_a_live_key() {
     let bank = CountingBank::start(Duration::ZERO).await;
     bank.hang();
     let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
@@ -32,27 +32,26 @@ async fn a_zip_is_matched_by_content_whatever_its_names() {
     let created = post(&gateway, &key, "?formats=xml,pdf", TABLE.to_owned()).await;
     let batch = json_of(created, 202).await;
     let path = format!("/{}", batch["id"].as_str().unwrap());
-    let report = import(&gateway, &key, &path, DASH).await;
-    assert_eq!(report["delivered"], json!([1]));
-    let named = |file: &Value| (file["name"].clone(), file["reason"].clone());
-    assert_eq!(
-        named(&report["used"][0]).0,
-        "CEP-20260925-MBAN01002611200000000005.xml"
-    );
-    // Drawn as no page of the portal's: nobody compared what it shows.
-    let unused = named(&report["unused"][0]);
-    let pdf = json!("CEP-20260925-MBAN01002611200000000005.pdf");
-    assert_eq!(unused, (pdf, json!("pdf_alone")));
-    let report = import(&gateway, &key, &path, MACOS).await;
-    assert_eq!(report["delivered"], json!([2]));
-    assert_eq!(report["unused"], json!([]));
-    let again = import(&gateway, &key, &path, DASH).await;
-    assert_eq!(again["unused"][1]["reason"], "already_delivered");
+    for (zip, row, name) in [
+        (DASH, 1, "CEP-20260925-MBAN01002611200000000005.xml"),
+        (MACOS, 2, "[2026-11-20]MBAN01002611200000009005.xml"),
+    ] {
+        let report = import(&gateway, &key, &path, zip).await;
+        assert_eq!(report["delivered"], json!([]));
+        let files = report["unused"].as_array().unwrap();
+        let xml = files.iter().find(|file| file["name"] == name).unwrap();
+        assert_eq!(xml["row"], row);
+        // Its key is published: anybody could have made it.
+        assert_eq!(xml["reason"], "seal_invalid");
+        let pdfs = files.iter().filter(|file| file["name"] != name);
+        for pdf in pdfs {
+            assert_eq!(pdf["reason"], "pdf_alone");
+        }
+    }
     let rows = get(&gateway, &key, &format!("{path}/results?format=ndjson")).await;
     for row in rows.text().await.unwrap().lines() {
         let row: Value = serde_json::from_str(row).unwrap();
-        assert_eq!(row["lookup"]["origin"], "imported");
-        assert_eq!(row["lookup"]["reason"], Value::Null);
+        assert_ne!(row["state"], "delivered");
     }
     bank.answer();
 }

@@ -350,6 +350,7 @@ user-delivery-pending = El mensaje todavía se intenta; su próximo intento est�
 notice-unsealed-compared = Ningún sello protege la clave de rastreo ni el número de referencia. La clave de rastreo se comparó con el banco: emite el comprobante de un pago con esta clave y los mismos datos sellados.
 notice-unsealed-not-compared = Ningún sello protege la clave de rastreo ni el número de referencia, y nadie los comparó con el banco: alguien pudo cambiarlos. Compárelos con el banco antes de confiar en ellos.
 notice-unsealed-differ = Ningún sello protege la clave de rastreo ni el número de referencia, y en el banco no se halló un comprobante con esta clave y estos datos: alguien pudo cambiar la clave. No confíe en ella.
+notice-imported = El comprobante llegó en un archivo, que cualquiera pudo enviar; el sistema no lo obtuvo del banco. Un comprobante emitido antes de que se devolviera el pago no cambia: vea en la cuenta que el dinero esté ahí.
 notice-sandbox-seal = El sello es del banco de pruebas, cuya clave es pública: cualquiera puede hacer un comprobante así, y no prueba nada.
 
 ## Comprobaciones de un comprobante recibido (comprobaciones[].explicacion)

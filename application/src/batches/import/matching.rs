@@ -1,10 +1,13 @@
 //! The rows that imported proofs answer.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use domain::batch::RowNumber;
-use domain::proof::Proof;
-use domain::seal::SealVerdict;
+use domain::check::CheckOutcome;
+use domain::participant::{Catalogue, ParticipantCode};
+use domain::payment::Payment;
+use domain::proof::{Mismatch, Proof};
+use domain::seal::{CheckedSeal, SealVerdict};
 use domain::transfer::Transfer;
 use ports::inbound::UnusedReason;
 
@@ -19,13 +22,25 @@ const MOST_COMPARED: usize = 20;
 pub(super) struct AskingRow<'a> {
     pub(super) row: RowNumber,
     pub(super) transfer: &'a Transfer,
+    /// The issuer, if the row names it.
+    pub(super) issuer: Option<ParticipantCode>,
     pub(super) state: AskingState,
+    pub(super) catalogue: &'a Catalogue,
+}
+
+impl AskingRow<'_> {
+    fn mismatches(&self, sent: &SentProof) -> Vec<Mismatch> {
+        sent.proof
+            .sealed_mismatches(self.transfer, self.issuer, self.catalogue)
+    }
 }
 
 /// State of a row that asks for a proof.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AskingState {
     Open,
+    /// The bank said that the payment's money isn't there, or is going back.
+    Denied(Payment),
     Delivered,
     Canceled,
 }
@@ -44,7 +59,7 @@ pub(super) struct ProofIndex {
 #[derive(Default)]
 struct Alike {
     all: Vec<usize>,
-    /// Those that may still be taken, by the amount in centavos.
+    /// Those that may still be taken, by the sealed amount in centavos.
     by_amount: HashMap<u64, Vec<usize>>,
     /// Rows that all of them were compared with.
     compared: usize,
@@ -54,7 +69,7 @@ struct Alike {
 pub(super) struct Taken {
     pub(super) file: usize,
     pub(super) proof: SentProof,
-    pub(super) seal: SealVerdict,
+    pub(super) seal: CheckedSeal,
 }
 
 impl ProofIndex {
@@ -62,8 +77,9 @@ impl ProofIndex {
         let key = proof.proof.tracking_key.clone();
         let alike = self.by_key.entry(key).or_default();
         alike.all.push(file);
-        let amount = alike.by_amount.entry(proof.proof.centavos).or_default();
-        amount.push(file);
+        if let Some(centavos) = proof.proof.chain.centavos() {
+            alike.by_amount.entry(centavos).or_default().push(file);
+        }
         self.proofs.insert(file, proof);
     }
 
@@ -76,16 +92,16 @@ impl ProofIndex {
     pub(super) fn take(
         &mut self,
         asking: AskingRow<'_>,
-        verdict: impl Fn(&Proof) -> SealVerdict,
+        check: impl Fn(&Proof) -> (CheckedSeal, SealVerdict),
     ) -> Option<Taken> {
         let AskingRow { row, transfer, .. } = asking;
         let alike = self.by_key.get_mut(transfer.tracking_key().as_str())?;
-        let taken = Self::take_from(alike, &self.proofs, &mut self.reasons, asking, verdict);
+        let taken = Self::take_from(alike, &self.proofs, &mut self.reasons, asking, check);
         if alike.compared < MOST_COMPARED {
             alike.compared += 1;
             for file in &alike.all {
                 if let Some(sent) = self.proofs.get(file) {
-                    let mismatches = sent.proof.mismatches(transfer);
+                    let mismatches = asking.mismatches(sent);
                     if !mismatches.is_empty() {
                         let differs = UnusedReason::Differs { row, mismatches };
                         note(&mut self.reasons, *file, differs);
@@ -104,17 +120,18 @@ impl ProofIndex {
         proofs: &HashMap<usize, SentProof>,
         reasons: &mut HashMap<usize, UnusedReason>,
         asking: AskingRow<'_>,
-        verdict: impl Fn(&Proof) -> SealVerdict,
-    ) -> Option<(usize, SealVerdict)> {
+        check: impl Fn(&Proof) -> (CheckedSeal, SealVerdict),
+    ) -> Option<(usize, CheckedSeal)> {
         let AskingRow {
             row,
             transfer,
             state,
+            ..
         } = asking;
         let same_amount = alike.by_amount.get_mut(&transfer.amount().centavos())?;
         let answers = |file: &usize| {
             let sent = proofs.get(file)?;
-            sent.proof.mismatches(transfer).is_empty().then_some(sent)
+            asking.mismatches(sent).is_empty().then_some(sent)
         };
         // A proof of the next day answers as well, but may be another row's.
         let mut found: Vec<_> = same_amount
@@ -122,26 +139,28 @@ impl ProofIndex {
             .filter_map(|file| Some((*file, answers(file)?)))
             .collect();
         found.sort_by_key(|(_, sent)| !sent.proof.is_of(transfer.date()));
-        let mut taken = None;
+        let (mut taken, mut faulty) = (None, HashSet::new());
         for (file, sent) in found {
             let reason = match state {
                 AskingState::Canceled => UnusedReason::RowCanceled(row),
                 AskingState::Delivered => UnusedReason::AlreadyDelivered(row),
+                AskingState::Denied(payment) => UnusedReason::BankSaysOtherwise { row, payment },
                 AskingState::Open if taken.is_some() => UnusedReason::AlreadyDelivered(row),
-                AskingState::Open => match verdict(&sent.proof) {
-                    SealVerdict::Invalid => UnusedReason::SealInvalid(row),
-                    seal @ (SealVerdict::Valid | SealVerdict::NotChecked) => {
+                AskingState::Open => {
+                    let (seal, verdict) = check(&sent.proof);
+                    let Some(reason) = fault(row, verdict, sent.fields) else {
                         taken = Some((file, seal));
                         continue;
-                    }
-                },
+                    };
+                    faulty.insert(file);
+                    reason
+                }
             };
             note(reasons, file, reason);
         }
         // Neither is looked at again.
         let is_over = |file: &usize| {
-            taken.is_some_and(|(taken, _)| taken == *file)
-                || matches!(reasons.get(file), Some(UnusedReason::SealInvalid(_)))
+            faulty.contains(file) || taken.as_ref().is_some_and(|(taken, _)| taken == file)
         };
         same_amount.retain(|file| !is_over(file));
         taken
@@ -161,6 +180,17 @@ impl ProofIndex {
     }
 }
 
+/// The fault of a file that a row asks for: it is taken as `/verify` would call it valid, but for its tracking key.
+fn fault(row: RowNumber, seal: SealVerdict, fields: CheckOutcome) -> Option<UnusedReason> {
+    match (seal, fields) {
+        (SealVerdict::Invalid, _) => Some(UnusedReason::SealInvalid(row)),
+        (_, CheckOutcome::Invalid) => Some(UnusedReason::Altered(row)),
+        (_, CheckOutcome::NotChecked) => Some(UnusedReason::Ambiguous(row)),
+        (SealVerdict::NotChecked, CheckOutcome::Valid) => Some(UnusedReason::SealNotChecked(row)),
+        (SealVerdict::Valid, CheckOutcome::Valid) => None,
+    }
+}
+
 /// Notes a reason, unless the one that is noted says more.
 fn note(reasons: &mut HashMap<usize, UnusedReason>, file: usize, reason: UnusedReason) {
     let noted = reasons.entry(file).or_insert(UnusedReason::NoRow);
@@ -172,8 +202,12 @@ fn note(reasons: &mut HashMap<usize, UnusedReason>, file: usize, reason: UnusedR
 /// How much a reason says; the fewer differences, the more.
 fn rank(reason: &UnusedReason) -> (u8, usize) {
     match reason {
-        UnusedReason::SealInvalid(_) => (4, 0),
-        UnusedReason::AlreadyDelivered(_) => (3, 0),
+        UnusedReason::SealInvalid(_)
+        | UnusedReason::SealNotChecked(_)
+        | UnusedReason::Altered(_)
+        | UnusedReason::Ambiguous(_) => (5, 0),
+        UnusedReason::BankSaysOtherwise { .. } => (4, 0),
+        UnusedReason::AlreadyDelivered(_) | UnusedReason::AnswersAnotherRow(_) => (3, 0),
         UnusedReason::RowCanceled(_) => (2, 0),
         UnusedReason::Differs { mismatches, .. } => (1, usize::MAX - mismatches.len()),
         UnusedReason::NoRow

@@ -3,29 +3,49 @@
 use bytes::Bytes;
 use domain::amount::Amount;
 use domain::inference;
+use domain::notice::NoticeCode;
 use domain::participant::Catalogue;
+use domain::payment::PaymentState;
 use domain::proof::Mismatch;
 use domain::seal::Verdict;
 use ports::inbound::{FileUse, Files, ImportReport, UnusedReason};
 use rstest::rstest;
-use testkit::fakes::{plain_pdf, unsealed_proof};
+use testkit::fakes::{KNOWN_CERTIFICATE, plain_pdf, unsealed_proof};
 
 use super::*;
 
 mod pdfs;
 
 const OTHER_KEY: &str = "MBAN01002611180000000002";
+const UNKNOWN_CERTIFICATE: &str = "00001000000500000001";
 
-/// The bank's XML about a payment.
+/// The bank's XML about a payment, sealed with the known key.
 pub(super) fn file(query: &ProofQuery) -> Bytes {
+    edited(
+        &unsealed(query),
+        &[(UNKNOWN_CERTIFICATE, KNOWN_CERTIFICATE)],
+    )
+}
+
+/// The same with a certificate that nobody knows.
+fn unsealed(query: &ProofQuery) -> Bytes {
     let resolved = inference::resolve(query.clone(), Catalogue::embedded());
     unsealed_proof(&resolved.transfer.unwrap()).xml.unwrap()
 }
 
+/// An XML with other texts in place of some.
+fn edited(xml: &Bytes, edits: &[(&str, &str)]) -> Bytes {
+    let mut xml = String::from_utf8(xml.to_vec()).unwrap();
+    for (from, to) in edits {
+        assert!(xml.contains(from), "{from}");
+        xml = xml.replace(from, to);
+    }
+    xml.into()
+}
+
 /// The same about a beneficiary whose name is no label of the page.
 fn named_file(query: &ProofQuery) -> Bytes {
-    let xml = String::from_utf8(file(query).to_vec()).unwrap();
-    Bytes::from(xml.replace("BENEFICIARIO", "LUISA PRUEBA"))
+    edited(&file(query), &[("BENEFICIARIO", "LUISA PRUEBA")])
 }
 
 /// The same payment with another tracking key.
@@ -57,7 +77,13 @@ async fn unused(process: &Process, holder: &Holder, id: BatchId, file: Bytes) ->
 pub(super) fn delivered(report: &ImportReport) -> Vec<u32> {
     let is_used = |used: &FileUse| matches!(used, FileUse::Delivered(_));
     assert!(report.files.iter().all(is_used), "{report:?}");
-    report.delivered.iter().map(|row| row.0).collect()
+    numbers(report)
+}
+
+/// The rows that were delivered.
+fn numbers(report: &ImportReport) -> Vec<u32> {
+    let rows = report.delivered.iter();
+    rows.map(|delivered| delivered.row.0).collect()
 }
 
 const fn differs(row: u32, mismatch: Mismatch) -> (RowNumber, Mismatch) {
@@ -157,6 +183,11 @@ async fn an_imported_proof_was_seen_before_by_whoever_is_given_it_next() {
         };
         let seen = lookup.delivery.as_ref().unwrap().seen;
         assert_eq!(seen.unwrap().times, times);
+        assert_eq!(report.delivered[0].seen, seen);
+        let notices = report.delivered[0].notices.iter();
+        let notices: Vec<_> = notices.map(|notice| notice.code).collect();
+        let expected = [NoticeCode::Imported, NoticeCode::UnsealedNotCompared];
+        assert_eq!(notices, expected);
     }
 }
 
@@ -205,15 +236,20 @@ async fn one_payment_is_no_answer_to_two_rows() {
     let both = rows([payment(1), other_key(payment(1))]);
     let id = process.create(&holder, both).await;
     let xml = file(&payment(1));
-    let edited = String::from_utf8(xml.to_vec()).unwrap();
-    let edited = edited.replace(payment(1).tracking_key.as_str(), OTHER_KEY);
-    // Blanks make no other payment of it.
-    let edited = edited.replace("|BENEFICIARIO|", "| BENEFICIARIO|");
-    assert!(edited.contains("| BENEFICIARIO|"));
-    let report = import(&process, &holder, id, vec![xml, edited.into()]).await;
-    assert_eq!(report.delivered, [RowNumber(0)]);
-    let repeated = UnusedReason::AlreadyDelivered(RowNumber(0));
-    assert_eq!(report.files[1], FileUse::Unused(repeated));
+    let same = edited(
+        &xml,
+        &[
+            (payment(1).tracking_key.as_str(), OTHER_KEY),
+            // Blanks make no other payment of it.
+            ("|BENEFICIARIO|", "| BENEFICIARIO|"),
+        ],
+    );
+    let report = import(&process, &holder, id, vec![xml, same.clone()]).await;
+    assert_eq!(numbers(&report), [0]);
+    let repeated = UnusedReason::AnswersAnotherRow(RowNumber(0));
+    assert_eq!(report.files[1], FileUse::Unused(repeated.clone()));
+    // Neither with another import.
+    assert_eq!(unused(&process, &holder, id, same).await, repeated);
 }
 
 #[tokio::test]
@@ -246,9 +282,9 @@ async fn a_file_that_answers_no_row_is_not_used_and_the_others_are_delivered() {
 #[tokio::test]
 async fn the_account_of_the_proof_is_compared() {
     let (_world, process, holder, id) = start_batch(ready(1)).await;
-    let xml = String::from_utf8(file(&payment(0)).to_vec()).unwrap();
-    let another = xml.replace("002010077777777771", "002180077777777779");
-    let refusal = unused(&process, &holder, id, another.into()).await;
+    let account = ("002010077777777771", "002180077777777779");
+    let another = edited(&file(&payment(0)), &[account]);
+    let refusal = unused(&process, &holder, id, another).await;
     assert_eq!(difference(refusal), differs(0, Mismatch::Account));
 }
 
@@ -263,12 +299,75 @@ async fn a_proof_with_an_invalid_seal_is_not_used() {
 }
 
 #[tokio::test]
+async fn a_proof_whose_seal_cannot_be_checked_is_not_used_and_keeps_no_true_one_out() {
+    let (_world, process, holder, id) = start_batch(ready(1)).await;
+    let refusal = unused(&process, &holder, id, unsealed(&payment(0))).await;
+    assert_eq!(refusal, UnusedReason::SealNotChecked(RowNumber(0)));
+    assert_eq!(process.outcomes(&holder, id).await, ["not begun"]);
+    let both = vec![unsealed(&payment(0)), file(&payment(0))];
+    let report = import(&process, &holder, id, both).await;
+    assert_eq!(report.files[1], FileUse::Delivered(RowNumber(0)));
+}
+
+#[rstest]
+#[case::the_amount(r#"MontoPago=""#, r#"MontoPago="9"#)]
+#[case::the_name(r#"Nombre="BENEFICIARIO""#, r#"Nombre="TIENDA""#)]
+#[case::the_account(r#"Cuenta="002010077777777771""#, r#"Cuenta="002180077777777779""#)]
+#[case::the_certificate(
+    r#"numeroCertificado="00001000000500000002""#,
+    r#"numeroCertificado="00001000000500000001""#
+)]
+#[tokio::test]
+async fn a_proof_with_a_field_that_its_chain_contradicts_is_not_used(
+    #[case] from: &str,
+    #[case] to: &str,
+) {
+    let (_world, process, holder, id) = start_batch(ready(1)).await;
+    let altered = edited(&file(&payment(0)), &[(from, to)]);
+    let refusal = unused(&process, &holder, id, altered).await;
+    assert_eq!(refusal, UnusedReason::Altered(RowNumber(0)));
+}
+
+#[tokio::test]
+async fn a_proof_whose_chain_can_be_read_in_several_ways_is_not_used() {
+    let (_world, process, holder, id) = start_batch(ready(1)).await;
+    // A payment of one peso, whose payer wrote the rest of a chain into its concept.
+    let amount = payment(0).amount;
+    let concept = format!("|PRUEBA|0.00|{amount}||||||0.00|1.00|0000");
+    let lie = [(&*format!("|PRUEBA|0.00|{amount}|0000"), &*concept)];
+    let refusal = unused(&process, &holder, id, edited(&file(&payment(0)), &lie)).await;
+    assert_eq!(refusal, UnusedReason::Ambiguous(RowNumber(0)));
+}
+
+#[rstest]
+#[case::returned(40_403, PaymentState::Returned)]
+#[case::canceled(40_405, PaymentState::Canceled)]
+#[case::rejected(40_406, PaymentState::Rejected)]
+#[case::return_in_process(40_407, PaymentState::ReturnInProcess)]
+#[case::not_settled(40_408, PaymentState::NotSettled)]
+#[case::sent_back(40_410, PaymentState::SentBack)]
+#[tokio::test]
+async fn no_import_contradicts_the_bank(#[case] centavos: u64, #[case] state: PaymentState) {
+    let (world, process, holder) = start().await;
+    let row = query(centavos);
+    let id = one_of(&process, &holder, row.clone(), 0).await;
+    world.until(&process, id, Finished).await;
+    let before = process.outcomes(&holder, id).await;
+    let refusal = unused(&process, &holder, id, file(&row)).await;
+    let UnusedReason::BankSaysOtherwise { row, payment } = refusal else {
+        panic!("{refusal:?}");
+    };
+    assert_eq!((row, payment.state), (RowNumber(0), state));
+    assert_eq!(process.outcomes(&holder, id).await, before);
+}
+
+#[tokio::test]
 async fn two_payments_with_one_tracking_key_each_get_their_own_proof() {
     let all = rows([payment(0), payment(1), payment(2)]);
     let (_world, process, holder, id) = start_batch(all).await;
     let files = vec![file(&payment(2)), file(&payment(0)), file(&payment(9))];
     let report = import(&process, &holder, id, files).await;
-    assert_eq!(report.delivered, [RowNumber(0), RowNumber(2)]);
+    assert_eq!(numbers(&report), [0, 2]);
     let FileUse::Unused(reason) = &report.files[2] else {
         panic!("{report:?}");
     };

@@ -7,12 +7,12 @@ use domain::key::Environment;
 use domain::proof::Proof;
 use domain::seal::{CheckedSeal, Verdict};
 use ports::outbound::SealChecks;
-use testkit::fakes::NoSealKeys;
+use testkit::fakes::OneSealKey;
 
 /// Environments and tracking keys of proofs.
 type Proofs = Vec<(Environment, String)>;
 
-/// Checks of seals that are recorded. They know no certificate until they are told their verdict.
+/// Checks of seals that are recorded. They know one certificate until they are told their verdict.
 #[derive(Default)]
 pub(crate) struct ScriptedSeals {
     verdict: Mutex<Option<Verdict>>,
@@ -40,7 +40,7 @@ impl SealChecks for ScriptedSeals {
     fn check(&self, environment: Environment, proof: &Proof) -> CheckedSeal {
         let checked = (environment, proof.tracking_key.clone());
         self.checked.lock().unwrap().push(checked);
-        let unknown = NoSealKeys.check(environment, proof);
+        let unknown = OneSealKey.check(environment, proof);
         let verdict = *self.verdict.lock().unwrap();
         CheckedSeal {
             verdict: verdict.unwrap_or(unknown.verdict),

@@ -19,6 +19,7 @@ pub(super) struct Written {
     pub(super) concept: String,
     pub(super) vat: Option<&'static str>,
     pub(super) payer: [&'static str; 5],
+    pub(super) beneficiary: [&'static str; 5],
     pub(super) further: usize,
     pub(super) payer_first: bool,
     pub(super) line_end: &'static str,
@@ -56,6 +57,7 @@ impl Default for Written {
             concept: "Pago de prueba".to_owned(),
             vat: Some("0.00"),
             payer: KNOWN_PAYER,
+            beneficiary: BENEFICIARY,
             further: 24,
             payer_first: false,
             line_end: "\r\n",
@@ -73,7 +75,7 @@ impl Written {
             self.chain_receiver.to_owned(),
         ];
         fields.extend(self.payer.map(str::to_owned));
-        fields.extend(BENEFICIARY.map(str::to_owned));
+        fields.extend(self.beneficiary.map(str::to_owned));
         fields.push(self.concept.clone());
         fields.push(self.vat.unwrap_or("NA").to_owned());
         fields.push(self.chain_amount.clone());
@@ -99,7 +101,7 @@ impl Written {
             .unwrap_or_default();
         let beneficiary = format!(
             r#"    <Beneficiario {} Concepto="{}"{vat} MontoPago="{}"/>"#,
-            party("BancoReceptor", BENEFICIARY),
+            party("BancoReceptor", self.beneficiary),
             escape(&self.concept),
             self.amount
         );

@@ -11,11 +11,12 @@ use domain::batch::RowNumber;
 use domain::check::{ZipBounds, ZipError, is_zip};
 use domain::file::{EntryKind, EntryName};
 use domain::proof::Mismatch;
-use ports::inbound::{FileUse, ImportReport, UnusedReason};
+use ports::inbound::{DeliveredRow, FileUse, ImportReport, UnusedReason};
 use ports::outbound::{ZipReader, ZippedFile};
 use serde::Serialize;
 use utoipa::ToSchema;
-use web::Problem;
+use web::problem::{NoticeDetail, PaymentDetail};
+use web::{Language, Problem};
 
 use super::problems;
 use super::uploads::{Uploaded, Uploads};
@@ -25,6 +26,7 @@ use crate::openapi::responses::{
     BatchConflict, FaultyArchive, LargeArchive, NoArchive, NoSuchBatch, SlowBody,
 };
 use crate::proofs::schemas::ZipFile;
+use crate::proofs::views::SeenView;
 
 /// Result of an import.
 #[derive(Serialize, ToSchema)]
@@ -46,6 +48,11 @@ struct UsedBody {
     name: String,
     /// The number of its row.
     row: u32,
+    /// Earlier deliveries of the proof to your account. Null when they could not be read.
+    #[schema(required)]
+    visto: Option<SeenView>,
+    /// Facts that the seal doesn't tell.
+    avisos: Vec<NoticeDetail>,
 }
 
 /// A file that was not used.
@@ -55,9 +62,16 @@ struct UnusedBody {
     /// Its name in the ZIP; of a long one the end.
     name: String,
     /// `not_a_proof`: neither the XML of a proof nor a PDF. `no_row`: no row asks for its tracking key.
-    /// `differs`: `row` asks for its tracking key, and `fields` differ. `already_delivered`: `row` has its
-    /// proof. `row_canceled`: `row`, which asks for it, was canceled. `seal_invalid`: `row` asks for it, and its
-    /// seal is invalid: don't trust it. `pdf_not_kept`: the batch keeps no PDFs. `pdf_alone`: no XML that was
+    /// `differs`: `row` asks for its tracking key, and `fields` differ from what is sealed. `already_delivered`: `row`
+    /// has its proof. `answers_another_row`: it is the proof that `row` has, whatever its tracking key; one payment
+    /// answers one row. `row_canceled`: `row`, which asks for it, was canceled. `bank_says_otherwise`: `row` asks for
+    /// it, and the bank said that this `payment` was returned, rejected or canceled, or is being returned: don't
+    /// count it as received. `seal_invalid`: `row` asks for it, and its seal is invalid, or for a live key the
+    /// sandbox's: don't trust it. `seal_not_checked`: `row` asks for it, and no key of its certificate is known, so
+    /// anybody could have made it; the gateway's operator can import the key, and the row goes on asking the bank.
+    /// `altered`: `row` asks for it, and what stands beside the sealed text contradicts it: don't trust it.
+    /// `ambiguous`: `row` asks for it, and its sealed text can be read in several ways, because a name or the concept
+    /// holds a `|`. `pdf_not_kept`: the batch keeps no PDFs. `pdf_alone`: no XML that was
     /// delivered is the proof that this PDF shows, page for page as the portal draws it. `pdf_unreadable`: the
     /// PDF can't be read, or is none of a
     /// proof. `pdf_not_read`: the PDFs before it took too long; send it with its XML in a ZIP of its own.
@@ -68,8 +82,11 @@ struct UnusedBody {
     /// The row that the reason is about, if there is one.
     #[schema(required)]
     row: Option<u32>,
-    /// The fields of the row that differ: `receptor`, `monto`, `fecha`, `cuenta`.
+    /// The fields of the row that differ: `emisor`, `receptor`, `monto`, `fecha`, `cuenta`.
     fields: Vec<&'static str>,
+    /// The payment, as the bank knew it at its last answer about `row`, if that is the reason.
+    #[schema(required)]
+    payment: Option<PaymentDetail>,
 }
 
 /// A file whose content isn't looked at.
@@ -84,11 +101,12 @@ pub(crate) enum UnreadFile {
 impl ImportBody {
     /// The result for files of these names, each with its use or the reason why it couldn't be read.
     pub(crate) fn new(
-        delivered: &[RowNumber],
+        delivered: &[DeliveredRow],
+        language: Language,
         files: impl IntoIterator<Item = (String, Result<FileUse, UnreadFile>)>,
     ) -> Self {
         let mut body = Self {
-            delivered: delivered.iter().copied().map(number).collect(),
+            delivered: delivered.iter().map(|it| number(it.row)).collect(),
             used: Vec::new(),
             unused: Vec::new(),
         };
@@ -96,10 +114,16 @@ impl ImportBody {
             let kind = EntryKind::of(&name);
             let name = EntryName::of(&name).to_string();
             match file {
-                Ok(FileUse::Delivered(row)) => body.used.push(UsedBody {
-                    name,
-                    row: number(row),
-                }),
+                Ok(FileUse::Delivered(row)) => {
+                    let of_row = delivered.iter().find(|it| it.row == row);
+                    body.used.push(UsedBody {
+                        name,
+                        row: number(row),
+                        visto: of_row.and_then(|it| it.seen).map(SeenView::new),
+                        avisos: of_row
+                            .map_or_else(Vec::new, |it| NoticeDetail::all(&it.notices, language)),
+                    });
+                }
                 Ok(FileUse::Unused(UnusedReason::NotAProof)) if kind == EntryKind::Summary => {}
                 Ok(FileUse::Unused(reason)) => body.unused.push(UnusedBody::new(name, reason)),
                 Err(unread) => body.unused.push(UnusedBody {
@@ -107,6 +131,7 @@ impl ImportBody {
                     reason: name_of(unread),
                     row: None,
                     fields: Vec::new(),
+                    payment: None,
                 }),
             }
         }
@@ -117,12 +142,21 @@ impl ImportBody {
 impl UnusedBody {
     fn new(name: String, reason: UnusedReason) -> Self {
         use UnusedReason as Reason;
+        let payment = match &reason {
+            Reason::BankSaysOtherwise { payment, .. } => Some(PaymentDetail::new(payment)),
+            _ => None,
+        };
         let (reason, row, mismatches) = match reason {
             Reason::NotAProof => ("not_a_proof", None, Vec::new()),
             Reason::NoRow => ("no_row", None, Vec::new()),
             Reason::Differs { row, mismatches } => ("differs", Some(row), mismatches),
             Reason::AlreadyDelivered(row) => ("already_delivered", Some(row), Vec::new()),
             Reason::RowCanceled(row) => ("row_canceled", Some(row), Vec::new()),
+            Reason::BankSaysOtherwise { row, .. } => ("bank_says_otherwise", Some(row), Vec::new()),
+            Reason::AnswersAnotherRow(row) => ("answers_another_row", Some(row), Vec::new()),
+            Reason::SealNotChecked(row) => ("seal_not_checked", Some(row), Vec::new()),
+            Reason::Altered(row) => ("altered", Some(row), Vec::new()),
+            Reason::Ambiguous(row) => ("ambiguous", Some(row), Vec::new()),
             Reason::SealInvalid(row) => ("seal_invalid", Some(row), Vec::new()),
             Reason::PdfNotKept => ("pdf_not_kept", None, Vec::new()),
             Reason::PdfUnreadable => ("pdf_unreadable", None, Vec::new()),
@@ -134,6 +168,7 @@ impl UnusedBody {
             reason,
             row: row.map(number),
             fields: mismatches.into_iter().map(field).collect(),
+            payment,
         }
     }
 }
@@ -155,6 +190,7 @@ fn name_of(unread: UnreadFile) -> &'static str {
 fn field(mismatch: Mismatch) -> &'static str {
     match mismatch {
         Mismatch::TrackingKey => "clave_rastreo",
+        Mismatch::Issuer => "emisor",
         Mismatch::Receiver => "receptor",
         Mismatch::Amount => "monto",
         Mismatch::Date => "fecha",
@@ -169,11 +205,13 @@ fn number(row: RowNumber) -> u32 {
 
 /// Brings the ZIP file of the bank's own batch back
 ///
-/// Each file is recognised by its content, whatever its name. A proof is checked as if it had been fetched, and
-/// delivered to the row that asks for it, unless that has one; a PDF is kept with the XML whose original chain
-/// it shows, if the batch keeps PDFs. A file that isn't used is listed with its reason, and spoils no other.
-/// Nothing is counted, and the bank isn't asked. Such rows are marked `imported`, because the
-/// file came from you.
+/// Each file is recognised by its content, whatever its name. Anybody may have made it, so a proof is delivered only
+/// when its seal is valid, all of its fields are those of the sealed text, and what is sealed equals what the row asks:
+/// account, amount, receiver, dates, and the issuer if the row names it. A row that has its proof takes none, and
+/// neither does one whose payment the bank called returned, rejected or canceled. A PDF is kept with the XML whose
+/// original chain it shows, if the batch keeps PDFs. A file that isn't used is listed with its reason, and spoils no
+/// other. Nothing is counted, and the bank isn't asked. Such rows are marked `imported`, and `avisos` says that no
+/// seal covers their tracking key.
 #[utoipa::path(
     post,
     path = "/v1/cep/batches/{id}/import",
@@ -229,7 +267,7 @@ pub(super) async fn import(
         let unused = FileUse::Unused(UnusedReason::NotAProof);
         (name, read.map(|()| uses.next().unwrap_or(unused)))
     });
-    let body = ImportBody::new(delivered, files);
+    let body = ImportBody::new(delivered, call.context.language, files);
     call.answer(StatusCode::OK, &imported, &body)
 }
 

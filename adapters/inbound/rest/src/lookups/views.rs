@@ -81,7 +81,7 @@ pub(crate) struct LookupBody {
     visto: Option<SeenView>,
     /// Facts that the seal doesn't tell. None unless it is delivered, and in lists.
     avisos: Vec<NoticeDetail>,
-    /// `fetched`, or `imported` from the bank's own batch. Null unless it is delivered, and in lists.
+    /// `fetched` from the bank, or `imported`: brought in a file. Null unless it is delivered, and in lists.
     #[schema(required)]
     origin: Option<&'static str>,
     /// The batch that it is a row of, if it is one.

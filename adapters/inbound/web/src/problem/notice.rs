@@ -20,6 +20,8 @@ catalogue! {
         UnsealedNotCompared = NoticeCode::UnsealedNotCompared, "notice-unsealed-not-compared";
         /// The bank has no such payment, or another one.
         UnsealedDiffer = NoticeCode::UnsealedDiffer, "notice-unsealed-differ";
+        /// The proof was brought in a file.
+        Imported = NoticeCode::Imported, "notice-imported";
         /// The seal is the sandbox bank's.
         SandboxSeal = NoticeCode::SandboxSeal, "notice-sandbox-seal";
     }
@@ -31,6 +33,7 @@ impl From<NoticeCode> for NoticeMessage {
             NoticeCode::UnsealedCompared => Self::UnsealedCompared,
             NoticeCode::UnsealedNotCompared => Self::UnsealedNotCompared,
             NoticeCode::UnsealedDiffer => Self::UnsealedDiffer,
+            NoticeCode::Imported => Self::Imported,
             NoticeCode::SandboxSeal => Self::SandboxSeal,
         }
     }
@@ -56,7 +59,8 @@ fn code() -> ObjectBuilder {
              `campos_sin_sellar_comparados_con_el_banco`: the bank issues a proof with this tracking key. \
              `campos_sin_sellar_no_comparados`: nobody asked the bank, or it could not tell. \
              `campos_sin_sellar_no_coinciden_con_el_banco`: the bank knows no such payment with this tracking \
-             key, or issues another proof. `sello_del_banco_de_pruebas`: the seal is the sandbox bank's, \
+             key, or issues another proof. `comprobante_traido_en_un_archivo`: an import of a file brought the \
+             proof, and not the bank; it doesn't tell whether the payment was returned later. `sello_del_banco_de_pruebas`: the seal is the sandbox bank's, \
              whose key is published; anybody can make such a proof.",
         ))
         .enum_values(Some(NoticeCode::VARIANTS.iter().copied()))

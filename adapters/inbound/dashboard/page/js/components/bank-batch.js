@@ -3,7 +3,7 @@
 import { html, useRef, useState } from '../lib.js';
 import { rest, unreachable } from '../api.js';
 import { ARCHIVES, archiveRefusal, importArchive, MOST_ARCHIVE_BYTES, onlyFile } from '../batch-requests.js';
-import { count, size } from '../format.js';
+import { count, dateTime, size } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { say } from '../memory.js';
 import { saveFile } from '../save-file.js';
@@ -100,9 +100,15 @@ function Import({ id, seen }) {
     </div>`;
 }
 
-// Words for a reason; the row and the differing fields are a part of some.
-const reasonOf = ({ reason, row, fields }) =>
-  t(`import.reason.${reason}`, { row: row && count(row), fields: fields.map((field) => t(`import.field.${field}`)).join(', ') });
+// Words for a reason; the row, the differing fields and the bank's word for the payment are a part of some.
+const reasonOf = ({ reason, row, fields, payment }) => t(`import.reason.${reason}`, {
+  row: row && count(row), fields: fields.map((field) => t(`import.field.${field}`)).join(', '), payment: payment?.text,
+});
+
+const useOf = ({ row, visto: seen }) => [
+  t('import.to_row', { row: count(row) }),
+  seen?.veces > 0 && tn('import.seen', seen.veces, { at: dateTime(seen.primera_vez) }),
+].filter(Boolean).join('. ');
 
 const FileList = ({ files, words, testid }) => html`
   <ul class="hints break" data-testid=${testid}>
@@ -118,8 +124,8 @@ function Report({ of: { delivered, used, unused } }) {
       <h3>${t('import.unused')}</h3>
       <${FileList} files=${unused} words=${reasonOf} testid="import-unused" />`}
     ${used.length > 0 && html`
-      <details class="more small">
+      <details class="more small" open=${used.some(({ visto: seen }) => seen?.veces > 0)}>
         <summary>${t('import.used')}</summary>
-        <${FileList} files=${used} words=${({ row }) => t('import.to_row', { row: count(row) })} testid="import-used" />
+        <${FileList} files=${used} words=${useOf} testid="import-used" />
       </details>`}`;
 }

@@ -129,6 +129,7 @@ const NOTICE_TONES = {
   campos_sin_sellar_comparados_con_el_banco: 'info',
   campos_sin_sellar_no_comparados: 'warn',
   campos_sin_sellar_no_coinciden_con_el_banco: 'bad',
+  comprobante_traido_en_un_archivo: 'warn',
   sello_del_banco_de_pruebas: 'warn',
 };
 

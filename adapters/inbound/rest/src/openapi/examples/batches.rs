@@ -10,10 +10,13 @@ use domain::hints::Hint;
 use domain::inference::{InferenceFailure, Unresolved};
 use domain::key::{Environment, KeyId};
 use domain::lookup::{LookupState, RetryFor};
+use domain::notice::{Notice, NoticeCode};
 use domain::proof::Mismatch;
 use domain::query::Field;
+use domain::seen::EarlierDeliveries;
 use ports::inbound::{
-    BatchPreview, BatchView, FileUse, RepeatError, RowOutcome, RowView, RowWarning, UnusedReason,
+    BatchPreview, BatchView, DeliveredRow, FileUse, RepeatError, RowOutcome, RowView, RowWarning,
+    UnusedReason,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -147,7 +150,15 @@ pub(super) fn import() -> Value {
         ),
     ];
     let files = files.map(|(name, used)| (name.to_owned(), Ok(used)));
-    value(&ImportBody::new(&[RowNumber(0)], files))
+    let delivered = DeliveredRow {
+        row: RowNumber(0),
+        seen: Some(EarlierDeliveries::default()),
+        notices: vec![
+            Notice::IMPORTED,
+            Notice::of_unsealed(NoticeCode::UnsealedNotCompared),
+        ],
+    };
+    value(&ImportBody::new(&[delivered], LANGUAGE, files))
 }
 
 /// The bodies of one named error answer, by name.

@@ -7,7 +7,7 @@ use domain::participant::Catalogue;
 use reqwest::Response;
 use rstest::rstest;
 use serde_json::{Value, json};
-use testkit::fakes::plain_pdf;
+use testkit::fakes::{KNOWN_CERTIFICATE, plain_pdf};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
@@ -38,7 +38,19 @@ fn xml(key: &str, amount: &str) -> Vec<u8> {
     };
     let resolved = inference::resolve(query, Catalogue::embedded());
     let files = crate::bank::proof(&resolved.transfer.unwrap());
-    files.xml.unwrap().into()
+    let xml = String::from_utf8(files.xml.unwrap().into()).unwrap();
+    xml.replace("00001000000500000001", KNOWN_CERTIFICATE)
+        .into()
+}
+
+/// The same with other texts in place of some.
+fn edited(xml: Vec<u8>, edits: &[(&str, &str)]) -> Vec<u8> {
+    let mut xml = String::from_utf8(xml).unwrap();
+    for (from, to) in edits {
+        assert!(xml.contains(from), "{from}");
+        xml = xml.replace(from, to);
+    }
+    xml.into()
 }
 
 impl Harness {
@@ -115,6 +127,76 @@ fn unused(report: &Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
+/// Names and rows of the files that were used.
+fn used(report: &Value) -> Vec<(&str, u64)> {
+    let files = report["used"].as_array().unwrap().iter();
+    files
+        .map(|file| {
+            (
+                file["name"].as_str().unwrap(),
+                file["row"].as_u64().unwrap(),
+            )
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn only_a_sealed_answer_that_the_bank_does_not_contradict_is_used() {
+    let harness = Harness::start().await;
+    let payments = [
+        ("", "MBAN01", "404.00"),
+        ("", "MBAN02", "404.03"),
+        ("", "MBAN03", "404.01"),
+        ("", "MBAN04", "404.01"),
+        ("", "MBAN05", "404.01"),
+        ("", "MBAN06", "404.00"),
+    ];
+    let path = harness.new_batch("?retry_for=0", table(&payments)).await;
+    harness.work_until(&path, "finished").await;
+    let account = ["|40|002010077777777771|", "|3|4152313012345678|"];
+    let concept = "|PRUEBA|0.00|404.01||||||0.00|1.00|0000";
+    let archive = zipped(&[
+        ("good.xml", &xml("MBAN01", "404.00")),
+        ("returned.xml", &xml("MBAN02", "404.03")),
+        (
+            "unknown_certificate.xml",
+            &edited(
+                xml("MBAN03", "404.01"),
+                &[(KNOWN_CERTIFICATE, "00001000000500000009")],
+            ),
+        ),
+        (
+            "another_account.xml",
+            &edited(xml("MBAN04", "404.01"), &[(account[0], account[1])]),
+        ),
+        (
+            "bars_in_the_concept.xml",
+            &edited(
+                xml("MBAN05", "404.01"),
+                &[("|PRUEBA|0.00|404.01|0000", concept)],
+            ),
+        ),
+        (
+            "another_key.xml",
+            &edited(xml("MBAN01", "404.00"), &[("MBAN01", "MBAN06")]),
+        ),
+    ]);
+    let report = json_of(harness.import(&path, archive).await, 200).await;
+    insta::assert_snapshot!(
+        "refused_files",
+        serde_json::to_string_pretty(&report).unwrap()
+    );
+    let rows = harness.batch(format!("{path}/results?format=ndjson"));
+    let rows = rows.await.text().await.unwrap();
+    let states = rows.lines().map(|line| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        row["state"].as_str().unwrap().to_owned()
+    });
+    let states: Vec<_> = states.collect();
+    assert_eq!(states[0], "delivered");
+    assert_eq!(states[1..], ["not_found"; 5]);
+}
+
 #[tokio::test]
 async fn one_bad_file_spoils_no_other() {
     let harness = Harness::start().await;
@@ -141,7 +223,7 @@ async fn one_bad_file_spoils_no_other() {
         ]
     );
     assert_eq!(report["delivered"], json!([1]));
-    assert_eq!(report["used"], json!([{ "name": "good.xml", "row": 1 }]));
+    assert_eq!(used(&report), [("good.xml", 1)]);
 }
 
 #[tokio::test]
@@ -162,15 +244,12 @@ async fn files_are_known_by_their_content_and_litter_is_passed_over() {
         ("LEEME.txt", b"x"),
     ]);
     let report = json_of(harness.import(&path, archive).await, 200).await;
-    assert_eq!(
-        report["used"],
-        json!([{ "name": "lote/CEP-20200101-OTHER.xml", "row": 1 }])
-    );
+    assert_eq!(used(&report), [("lote/CEP-20200101-OTHER.xml", 1)]);
     assert_eq!(
         report["unused"],
         json!([
-            { "name": "lote/[2026-11-20]MBAN01.xml", "reason": "differs", "row": 1, "fields": ["monto"] },
-            { "name": "LEEME.txt", "reason": "not_a_proof", "row": null, "fields": [] },
+            { "name": "lote/[2026-11-20]MBAN01.xml", "reason": "differs", "row": 1, "fields": ["monto"], "payment": null },
+            { "name": "LEEME.txt", "reason": "not_a_proof", "row": null, "fields": [], "payment": null },
         ])
     );
 }
@@ -212,6 +291,6 @@ async fn an_import_ends_a_batch_all_of_whose_rows_it_delivers() {
     let report = json_of(harness.import(&path, archive).await, 200).await;
     assert_eq!(report["delivered"], json!([1, 2]));
     let batch = harness.work_until(&path, "finished").await;
-    assert_eq!(batch["counts"]["delivered_seal_not_checked"], 2);
+    assert_eq!(batch["counts"]["delivered"], 2);
     assert_eq!(harness.bank().times_asked(), 0);
 }
