@@ -13,6 +13,9 @@ pub const MAX_LENGTH: usize = 30;
 /// Most digits of the numeric reference of a payment in SPEI.
 const MAX_REFERENCE_DIGITS: usize = 7;
 
+/// Digits of a date and of a participant's code, with which many keys begin.
+const DATE_AND_CODE: usize = 13;
+
 /// A tracking key: 1 to 30 printable ASCII characters without `<`, `>`, `"` and `\`.
 ///
 /// Case is kept, because the portal compares it.
@@ -82,6 +85,25 @@ impl TrackingKey {
             }
             _ => false,
         }
+    }
+
+    /// Returns `true` if a bank may have written the key: letters, digits, `-`, `/` and `_`, and a digit among
+    /// them. Keys with blanks are known of banks that begin with a date and a participant's code alone
+    /// (`data/tracking-key-patterns.csv`); any other text with blanks may be a sentence.
+    pub fn may_be_a_banks(&self) -> bool {
+        let is_written =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_');
+        let has_code = self.0.starts_with("20")
+            && self
+                .0
+                .bytes()
+                .take(DATE_AND_CODE)
+                .all(|byte| byte.is_ascii_digit());
+        self.0.bytes().any(|byte| byte.is_ascii_digit())
+            && self
+                .0
+                .bytes()
+                .all(|byte| is_written(byte) || byte == b' ' && has_code)
     }
 
     /// The key reduced to `[A-Za-z0-9._-]`, fit for a file name; `_` when nothing is left.

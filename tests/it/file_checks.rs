@@ -227,7 +227,7 @@ async fn of_a_pdf_that_is_not_the_portals_page_the_sealed_data_are_told() {
         ("qdf.pdf", "1234.56"),
     ] {
         let answer = send(&gateway, &key, ("", "application/pdf"), case(file)).await;
-        assert_eq!(answer.headers()["x-seal"], "valid");
+        assert_eq!(answer.headers()["x-seal"], "not_checked");
         let answer = json_of(answer, 200).await;
         assert_eq!(answer["resultado"], "not_checked", "{answer}");
         assert_eq!(answer["pagina"], "no_comparada", "{answer}");
@@ -288,23 +288,30 @@ async fn no_edit_beside_the_sealed_text_and_no_format_hides_that_a_proof_was_see
         assert_eq!(answer["resultado"], "invalid", "{name}: {answer}");
         assert_eq!(answer["visto"]["veces"], 2, "{name}: {answer}");
     }
+    // A seal without its padding is the same seal.
+    let seal = attribute(&xml, "sello");
+    let cut = xml.replace(seal, seal.trim_end_matches('='));
+    assert_ne!(cut, xml);
+    let answer = checked(&gateway, &key, "", &cut).await;
+    assert_eq!(answer["resultado"], "valid", "{answer}");
+    assert_eq!(answer["visto"]["veces"], 2, "{answer}");
     // Spellings of the same text, of which a seal covers one alone.
     let (whole, _) = chain.rsplit_once('|').unwrap();
     for (spelling, times) in [
-        (xml.replace(chain, &chain.replacen('|', "&#124;", 1)), 2),
-        (xml.replace(chain, &format!("{whole}|")), 3),
-        (xml.replace(chain, &chain.replacen(' ', "\r\n", 1)), 3),
-        (xml.replace("claveRastreo=\"", "claveRastreo=\"X"), 4),
+        (xml.replace(chain, &chain.replacen('|', "&#124;", 1)), 3),
+        (xml.replace(chain, &format!("{whole}|")), 4),
+        (xml.replace(chain, &chain.replacen(' ', "\r\n", 1)), 4),
+        (xml.replace("claveRastreo=\"", "claveRastreo=\"X"), 5),
     ] {
         assert_ne!(spelling, xml);
         let answer = checked(&gateway, &key, "", &spelling).await;
         assert_eq!(answer["visto"]["veces"], times, "{spelling}: {answer}");
     }
     let answer = send(&gateway, &key, ("", "application/pdf"), pdf).await;
-    assert_eq!(json_of(answer, 200).await["visto"]["veces"], 5);
+    assert_eq!(json_of(answer, 200).await["visto"]["veces"], 6);
     // The first one is the delivery, to whichever endpoint.
     let json = json_of(gateway.post("json", &key, &request(1, AMOUNT)).await, 200).await;
-    assert_eq!(json["visto"]["veces"], 6);
+    assert_eq!(json["visto"]["veces"], 7);
     assert_eq!(notices(&json), [COMPARED]);
 }
 
@@ -331,6 +338,18 @@ async fn altered_files_of_every_kind_are_told_apart() {
     assert_eq!(answer["cep"]["monto"], "9234.56");
     let sealed_fields = answer["campos_sellados"].as_array().unwrap();
     assert!(!sealed_fields.contains(&json!("monto")), "{answer}");
+
+    // The fields behind the amount in a concept, so that the zero at the end of the chain is the amount.
+    let concept = format!(r#"Concepto="{}""#, attribute(&good, "Concepto"));
+    let (_, behind) = attribute(&good, "cadenaCDA").split_once(&sealed).unwrap();
+    let tail = behind.split('|').take(5).collect::<Vec<_>>().join("|");
+    let longer = format!(r#"{}|0.00|{AMOUNT}|{tail}""#, concept.trim_end_matches('"'));
+    let moved = good
+        .replace(&shown, r#"MontoPago="0.00""#)
+        .replace(&concept, &longer);
+    assert_ne!(moved, good);
+    let answer = checked(&gateway, &key, "", &moved).await;
+    assert_eq!(answer["resultado"], "invalid", "{answer}");
 
     let in_chain = good.replace(&sealed, "|9234.56|");
     let answer = checked(&gateway, &key, "", &in_chain).await;

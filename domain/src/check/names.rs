@@ -195,6 +195,9 @@ named_enum! {
         /// No seal covers it.
         #[strum(serialize = "sin_sello")]
         Unsealed,
+        /// No bank writes such a tracking key.
+        #[strum(serialize = "clave_que_ningun_banco_escribe")]
+        ForeignTrackingKey,
         /// The bank's proof has another amount.
         #[strum(serialize = "otro_monto")]
         OtherAmount,
@@ -269,5 +272,36 @@ impl From<CheckOutcome> for SealVerdict {
             CheckOutcome::Invalid => Self::Invalid,
             CheckOutcome::NotChecked => Self::NotChecked,
         }
+    }
+}
+
+impl CheckReason {
+    /// Returns `true` if the file is neither an XML nor a PDF nor a ZIP that could be a proof.
+    pub(super) fn is_another_document(self) -> bool {
+        matches!(
+            self,
+            Self::Empty
+                | Self::Invoice
+                | Self::Picture
+                | Self::OfficeDocument
+                | Self::WebPage
+                | Self::Email
+                | Self::Json
+                | Self::Form
+                | Self::PlainText
+                | Self::OtherArchive
+                | Self::UnknownFormat
+        )
+    }
+}
+
+impl CheckOutcome {
+    /// The gravest of several results.
+    pub fn gravest(outcomes: impl IntoIterator<Item = Self>) -> Option<Self> {
+        outcomes.into_iter().max_by_key(|outcome| match outcome {
+            Self::Valid => 0,
+            Self::NotChecked => 1,
+            Self::Invalid => 2,
+        })
     }
 }

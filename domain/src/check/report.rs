@@ -5,10 +5,11 @@ use chrono::NaiveDate;
 use super::printed::Compared;
 use super::verdicts::{
     certificate_check, fields_check, repeated_seal_check, seal_check, structure_fault,
+    tracking_key_check,
 };
 use super::{
     Check, CheckName, CheckOutcome, CheckReason, CheckResult, FileError, MAX_FILE_BYTES,
-    PageComparison, PdfError, PrintedPage, ProofField, Reading, Source, compare, printed,
+    PageComparison, PdfError, PrintedPage, Reading, Source, compare, printed,
 };
 use crate::key::Environment;
 use crate::notice::{Notice, NoticeCode};
@@ -140,11 +141,7 @@ impl CheckReport {
             checks.push(repeated_seal_check(proof));
         }
         checks.push(certificate_check(proof));
-        checks.push(Check::not_checked(
-            CheckName::TrackingKey,
-            CheckReason::Unsealed,
-            vec![ProofField::TrackingKey],
-        ));
+        checks.push(tracking_key_check(proof));
         let proof = if is_not_compared {
             reading.proof.as_sealed()
         } else {
@@ -158,29 +155,38 @@ impl CheckReport {
         }
     }
 
-    /// The result of all checks together. That nobody compared the tracking key doesn't count.
+    /// The result of all checks together. That nobody compared the tracking key doesn't count, if a bank may have
+    /// written it.
     pub fn outcome(&self) -> CheckOutcome {
-        self.outcome_but_for(&[CheckName::TrackingKey])
+        self.outcome_but_for(|check| check.reason == Some(CheckReason::Unsealed))
     }
 
     /// The result of all checks but the seal's own: what it is worth if its seal is valid.
     pub fn outcome_of_fields(&self) -> CheckOutcome {
-        self.outcome_but_for(&[CheckName::TrackingKey, CheckName::Seal])
+        self.outcome_but_for(|check| matches!(check.name, CheckName::TrackingKey | CheckName::Seal))
     }
 
     /// The result of all checks together, of which these may be open.
-    fn outcome_but_for(&self, open: &[CheckName]) -> CheckOutcome {
+    fn outcome_but_for(&self, may_be_open: impl Fn(&Check) -> bool) -> CheckOutcome {
         let mut checks = self.checks.iter();
         if checks.any(|check| check.result == CheckResult::Failed) {
             return CheckOutcome::Invalid;
         }
         let is_open =
-            |check: &Check| check.result == CheckResult::NotChecked && !open.contains(&check.name);
+            |check: &Check| check.result == CheckResult::NotChecked && !may_be_open(check);
         if self.checks.iter().any(is_open) {
             CheckOutcome::NotChecked
         } else {
             CheckOutcome::Valid
         }
+    }
+
+    /// The result in the total of several files. One that should be a proof and can't be read as one is `invalid`;
+    /// `None` for one that is told to be another document.
+    pub fn outcome_in_total(&self) -> Option<CheckOutcome> {
+        let is_another = |check: &Check| check.reason.is_some_and(CheckReason::is_another_document);
+        let counts = self.proof.is_some() || !self.checks.iter().any(is_another);
+        counts.then(|| self.outcome())
     }
 
     /// The comparison of a PDF's page; `None` for another file.
@@ -196,10 +202,13 @@ impl CheckReport {
     /// Notices beside the outcome.
     pub fn notices(&self) -> Vec<Notice> {
         let tracking_key = self.check(CheckName::TrackingKey);
-        let unsealed = Notice::of_unsealed(match tracking_key.map(|check| check.result) {
-            Some(CheckResult::Ok) => NoticeCode::UnsealedCompared,
-            Some(CheckResult::Failed) => NoticeCode::UnsealedDiffer,
-            Some(CheckResult::NotChecked) | None => NoticeCode::UnsealedNotCompared,
+        let unsealed = Notice::of_unsealed(match tracking_key {
+            Some(check) if check.reason == Some(CheckReason::ForeignTrackingKey) => {
+                NoticeCode::UnsealedNotCompared
+            }
+            Some(check) if check.result == CheckResult::Ok => NoticeCode::UnsealedCompared,
+            Some(check) if check.result == CheckResult::Failed => NoticeCode::UnsealedDiffer,
+            Some(_) | None => NoticeCode::UnsealedNotCompared,
         });
         let sandbox = self.by_sandbox.map(|_| Notice::SANDBOX);
         sandbox.into_iter().chain([unsealed]).collect()

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
+use crate::notice::NoticeCode;
 use crate::seal::{NotChecked, SEALED_FIELDS, SealHash, UNSEALED_FIELDS, UncheckedSeal, Verdict};
 
 mod bank;
@@ -284,6 +285,67 @@ fn a_changed_tracking_key_is_named_as_unsealed() {
 }
 
 mod separated;
+
+#[rstest]
+#[case::another_alphabet("МBAN01002611200000000001", CheckResult::Failed)]
+#[case::markup("&lt;script&gt;alert(1)&lt;/script&gt;", CheckResult::Failed)]
+#[case::direction("\u{202e}NABM01", CheckResult::Failed)]
+#[case::control("MBAN0100&#9;2611", CheckResult::Failed)]
+#[case::too_long("MBAN010026112000000000010000001", CheckResult::Failed)]
+#[case::a_sentence("TOTAL PAGADO $ 99,999.00 MXN", CheckResult::NotChecked)]
+#[case::words("TOTAL PAGADO 99999 MXN", CheckResult::NotChecked)]
+#[case::without_a_digit("PAGADO", CheckResult::NotChecked)]
+#[case::a_blank_around(" PRUEBA0001", CheckResult::NotChecked)]
+fn a_tracking_key_that_no_bank_writes_is_never_valid(
+    #[case] key: &str,
+    #[case] result: CheckResult,
+) {
+    let report = report(&xml().replace("PRUEBA0001", key));
+    let check = report.check(CheckName::TrackingKey).unwrap();
+    assert_eq!(check.reason, Some(CheckReason::ForeignTrackingKey));
+    assert_eq!(check.result, result);
+    assert_ne!(report.outcome(), CheckOutcome::Valid);
+    let [notice] = &report.notices()[..] else {
+        panic!("one notice");
+    };
+    assert_eq!(notice.code, NoticeCode::UnsealedNotCompared);
+}
+
+#[rstest]
+#[case("MBAN01002611200000000001")]
+#[case("058-20/11/2026/20-001AB12345")]
+#[case("2026112040014BET 0000412345678")]
+#[case("20261120400140 12AB 34CD")]
+#[case("HSBC123456")]
+fn tracking_keys_of_banks_are_good(#[case] key: &str) {
+    let report = report(&xml().replace("PRUEBA0001", key));
+    assert_eq!(report.outcome(), CheckOutcome::Valid);
+}
+
+#[test]
+fn a_file_that_should_be_a_proof_counts_in_the_total() {
+    let altered = xml().replace("MontoPago=\"1234.56\"", "MontoPago=\"$9,999.00\"");
+    assert_eq!(
+        report(&altered).outcome_in_total(),
+        Some(CheckOutcome::Invalid)
+    );
+    assert_eq!(report(&xml()).outcome_in_total(), Some(CheckOutcome::Valid));
+    for reason in [
+        CheckReason::Picture,
+        CheckReason::Invoice,
+        CheckReason::PlainText,
+    ] {
+        assert_eq!(CheckReport::of_other(reason).outcome_in_total(), None);
+    }
+    for reason in [
+        CheckReason::EncryptedEntry,
+        CheckReason::TooLarge,
+        CheckReason::NestedZip,
+    ] {
+        let outcome = CheckReport::of_other(reason).outcome_in_total();
+        assert_eq!(outcome, Some(CheckOutcome::Invalid));
+    }
+}
 
 #[rstest]
 #[case("no xml", "no_es_xml", None)]

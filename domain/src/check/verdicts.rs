@@ -7,6 +7,7 @@ use super::{
 };
 use crate::proof::{Proof, ProofError};
 use crate::seal::{CertificateNumber, NotChecked, Verdict, is_same_seal};
+use crate::tracking_key::{TrackingKey, TrackingKeyError};
 
 /// Number of contradicting fields from which on a validly sealed chain is another payment's: parties
 /// of two payments often agree, and a forger changes an amount, a name or a date.
@@ -130,6 +131,26 @@ pub(super) fn certificate_check(proof: &Proof) -> Check {
         (Some(_), Some(_)) => Check::failed(name, CheckReason::AnotherCertificate, Vec::new()),
         _ => Check::failed(name, CheckReason::UnreadableSeal, Vec::new()),
     }
+}
+
+/// The check of the tracking key, which no seal covers. One that the portal doesn't take is no payment's; one that
+/// banks aren't known to write may be an editor's sentence.
+pub(super) fn tracking_key_check(proof: &Proof) -> Check {
+    let check = match TrackingKey::parse(&proof.tracking_key) {
+        // A page may lack it.
+        Err(TrackingKeyError::Empty) => Check::not_checked,
+        Err(_) => Check::failed,
+        Ok(key) if key.as_str() == proof.tracking_key && key.may_be_a_banks() => {
+            let fields = vec![ProofField::TrackingKey];
+            return Check::not_checked(CheckName::TrackingKey, CheckReason::Unsealed, fields);
+        }
+        Ok(_) => Check::not_checked,
+    };
+    check(
+        CheckName::TrackingKey,
+        CheckReason::ForeignTrackingKey,
+        vec![ProofField::TrackingKey],
+    )
 }
 
 /// The check of the seal at the end of the chain, which repeats the attribute's.

@@ -11,7 +11,6 @@ use domain::limits::LimitStatus;
 use domain::outcome::Outcome;
 use domain::participant::ParticipantCode;
 use domain::query::ProofQuery;
-use domain::seal::Verdict;
 use domain::seen::EarlierDeliveries;
 
 use super::{
@@ -146,26 +145,19 @@ impl CheckedUpload {
         files.filter(|file| file.report.proof.is_some())
     }
 
-    /// The gravest verdict on the seals of its proofs; `None` without a proof.
-    pub fn verdict(&self) -> Option<Verdict> {
-        let gravity = |verdict: &Verdict| match verdict {
-            Verdict::Valid(_) => 0,
-            Verdict::NotChecked(_) => 1,
-            Verdict::Invalid => 2,
-        };
-        let verdicts = self.proofs().map(|file| file.report.verdict);
-        verdicts.max_by_key(gravity)
-    }
-
-    /// The gravest result of the checks of its proofs; `None` without a proof.
+    /// The gravest result of its files, of which one that should be a proof and can't be read as one is
+    /// `invalid`; `None` without any proof.
     pub fn outcome(&self) -> Option<CheckOutcome> {
-        let gravity = |outcome: &CheckOutcome| match outcome {
-            CheckOutcome::Valid => 0,
-            CheckOutcome::NotChecked => 1,
-            CheckOutcome::Invalid => 2,
+        self.proofs().next()?;
+        let reports: Vec<&CheckReport> = match self {
+            Self::File(file) => vec![&file.report],
+            Self::Zip(files) => files.iter().map(|file| &file.checked.report).collect(),
         };
-        let outcomes = self.proofs().map(|file| file.report.outcome());
-        outcomes.max_by_key(gravity)
+        CheckOutcome::gravest(
+            reports
+                .into_iter()
+                .filter_map(CheckReport::outcome_in_total),
+        )
     }
 }
 

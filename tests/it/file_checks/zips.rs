@@ -53,7 +53,7 @@ async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() 
     let mut left = None;
     for seen in [2, 3] {
         let answer = send(&gateway, &key, ("", "application/pdf"), files.clone()).await;
-        assert_eq!(answer.headers()["x-seal"], "valid");
+        assert_eq!(answer.headers()["x-seal"], "invalid");
         let now = left_in_minute(&answer);
         let answer = json_of(answer, 200).await;
         let proofs = answer["comprobantes"].as_array().unwrap();
@@ -80,16 +80,38 @@ async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() 
         let omitted = answer["omitidos"].as_array().unwrap();
         let told: Vec<_> = omitted
             .iter()
-            .map(|file| (&file["nombre"], &file["motivo"]))
+            .map(|file| (&file["nombre"], &file["motivo"], &file["resultado"]))
             .collect();
         assert_eq!(
             told,
             [
-                (&json!("foto.xml"), &json!("es_imagen")),
-                (&json!("malo.pdf"), &json!("pdf_danado"))
+                (&json!("foto.xml"), &json!("es_imagen"), &json!(null)),
+                (&json!("malo.pdf"), &json!("pdf_danado"), &json!("invalid"))
             ]
         );
         assert_eq!(left.replace(now), Some(now + 1).filter(|_| seen == 3));
+    }
+}
+
+#[tokio::test]
+async fn an_altered_file_in_a_zip_counts_in_the_total() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let good = xml(&gateway, &key, 1, AMOUNT).await;
+    let shown = format!(r#"MontoPago="{AMOUNT}""#);
+    let unreadable = good.replace(&shown, r#"MontoPago="$9,999.00""#);
+    let photo = case("recibo-whatsapp.jpg");
+    for (other, total, omitted) in [
+        (photo.as_slice(), "valid", json!(null)),
+        (unreadable.as_bytes(), "invalid", json!("invalid")),
+    ] {
+        let files = zip(&[("1.xml", good.as_bytes()), ("2.xml", other)]);
+        let answer = send(&gateway, &key, ("", "application/zip"), files).await;
+        assert_eq!(answer.headers()["x-seal"], total);
+        let answer = json_of(answer, 200).await;
+        assert_eq!(answer["resultado"], total, "{answer}");
+        assert_eq!(answer["comprobantes"][0]["resultado"], "valid", "{answer}");
+        assert_eq!(answer["omitidos"][0]["resultado"], omitted, "{answer}");
     }
 }
 

@@ -69,7 +69,7 @@ pub(crate) async fn render(
         }
         Encoding::Archive => archive(delivery.files, delivery.stem).await?,
     };
-    headers::put_seal(response.headers_mut(), verdict);
+    headers::put_seal(response.headers_mut(), verdict.into());
     Ok(response)
 }
 

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use domain::idempotency::IdempotencyKey;
 use domain::inference::{Inferred, InferredBanks};
 use domain::limits::LimitStatus;
-use domain::seal::Verdict;
+use domain::seal::SealVerdict;
 use web::Problem;
 use web::headers::whole_seconds;
 use web::problem::FieldProblem;
@@ -48,8 +48,8 @@ pub(crate) fn put_standing(headers: &mut HeaderMap, limit_status: &LimitStatus) 
     put(headers, RATE_LIMIT, left);
 }
 
-/// Adds the verdict on the seal of a delivered proof.
-pub(crate) fn put_seal(headers: &mut HeaderMap, verdict: Verdict) {
+/// Adds the verdict on the seal of a delivered proof, or of all checks of a file.
+pub(crate) fn put_seal(headers: &mut HeaderMap, verdict: SealVerdict) {
     headers.insert(SEAL, HeaderValue::from_static(verdict.name()));
 }
 

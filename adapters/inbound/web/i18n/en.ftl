@@ -403,6 +403,7 @@ check-sello-ilegible = The seal or the certificate number can't be read with cer
 check-otro-sello = The seal at the end of the original chain is another one than the proof's: somebody changed one of them.
 check-otro-certificado = The original chain names another certificate than the proof: somebody changed one of them.
 check-sin-sello = No seal covers the tracking key: a valid seal says nothing about it. Look it up at the portal to check it.
+check-clave-que-ningun-banco-escribe = No bank is known to write such a tracking key, and no seal covers it: somebody may have written something else in its place. Do not rely on it; look the payment up by the key that the payer's bank gives.
 check-otro-monto = The proof that the bank issues has another amount: somebody changed the file.
 check-otro-beneficiario = The proof that the bank issues has another beneficiary: somebody changed the file.
 check-clave-de-otro-pago = For this tracking key the bank issues the proof of another payment. The sealed data are the file's own and their seal is valid, but no seal covers the key: somebody may have changed it. Ask whoever sent the file for the original.

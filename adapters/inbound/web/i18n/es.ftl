@@ -403,6 +403,7 @@ check-sello-ilegible = El sello o el número de certificado no se pueden leer co
 check-otro-sello = El sello del final de la cadena original es otro que el del comprobante: alguien cambió uno de los dos.
 check-otro-certificado = La cadena original nombra otro certificado que el comprobante: alguien cambió uno de los dos.
 check-sin-sello = Ningún sello protege la clave de rastreo: un sello válido no dice nada de ella. Búsquela en el portal para comprobarla.
+check-clave-que-ningun-banco-escribe = Ningún banco conocido escribe una clave de rastreo así, y ningún sello la cubre: alguien pudo haber escrito otra cosa en su lugar. No confíe en ella; consulte el pago con la clave que da el banco del ordenante.
 check-otro-monto = El comprobante que emite el banco tiene otro monto: alguien cambió el archivo.
 check-otro-beneficiario = El comprobante que emite el banco tiene otro beneficiario: alguien cambió el archivo.
 check-clave-de-otro-pago = Con esta clave de rastreo, el banco emite el comprobante de otro pago. Los datos sellados son los del archivo y su sello es válido, pero ningún sello protege la clave: alguien pudo cambiarla. Pida el comprobante original a quien se lo envió.

@@ -27,6 +27,9 @@ const STOPS = [401, 402, 429];
 // The proofs in an answer: that of a file, or those of a ZIP.
 export const proofsIn = (answer) => answer.comprobantes ?? [answer];
 
+// Those, and the files of a ZIP that should be proofs and can't be read as such.
+export const countedIn = (answer) => [...proofsIn(answer), ...(answer.omitidos ?? []).filter(({ resultado }) => resultado)];
+
 // The files of a page and their results. `send` makes the request for one, given a signal to give up and whether
 // the bank is asked in any case.
 export function fileChecks(send) {

@@ -32,6 +32,8 @@ pub(crate) struct CheckedZip {
     ok: bool,
     #[schema(schema_with = zip)]
     archivo: &'static str,
+    #[schema(schema_with = gravest)]
+    resultado: &'static str,
     comprobantes: Vec<ZippedProof>,
     omitidos: Vec<OmittedFile>,
 }
@@ -50,6 +52,8 @@ struct ZippedProof {
 struct OmittedFile {
     /// The name of the file in the ZIP.
     nombre: String,
+    #[schema(required, schema_with = omitted_outcome)]
+    resultado: Option<&'static str>,
     #[schema(schema_with = words::<CheckReason>)]
     motivo: &'static str,
     /// The reason and the remedy, for people, in the language that `Accept-Language` prefers.
@@ -66,7 +70,8 @@ pub(crate) struct CheckedProof {
     #[schema(required, schema_with = page)]
     pagina: Option<&'static str>,
     /// The data of the file; the sealed ones when `pagina` is `no_comparada`. Only the fields in
-    /// `campos_sellados` are the bank's word, and only if `sello.estado` is `valid`. The issuer's code is that of the participant with its name.
+    /// `campos_sellados` are the bank's word, and only if `sello.estado` is `valid`; a field on which the readings of
+    /// the sealed text differ isn't one of them. The issuer's code is that of the participant with its name.
     cep: ProofFields,
     sello: SealView,
     #[schema(schema_with = sealed_fields)]
@@ -102,6 +107,7 @@ struct CheckView {
 impl CheckAnswer {
     /// The answer, or the problem of what holds no proof.
     pub(crate) fn new(checked: &CheckedUpload, language: Language) -> Result<Self, Problem> {
+        let outcome = checked.outcome().unwrap_or(CheckOutcome::Invalid);
         let files = match checked {
             CheckedUpload::File(file) => {
                 let proof = CheckedProof::new(file, language)?;
@@ -134,6 +140,7 @@ impl CheckAnswer {
         Ok(Self::Zip(CheckedZip {
             ok: true,
             archivo: ZIP,
+            resultado: outcome.name(),
             comprobantes: proofs,
             omitidos: omitted,
         }))
@@ -145,6 +152,7 @@ impl OmittedFile {
         let reason = fault(checked).0;
         Self {
             nombre,
+            resultado: checked.report.outcome_in_total().map(CheckOutcome::name),
             motivo: reason.name(),
             mensaje: CheckExplanation::from(reason).message(language),
         }
@@ -223,11 +231,24 @@ fn outcome() -> ObjectBuilder {
     .enum_values(Some(CheckOutcome::VARIANTS.iter().copied()))
 }
 
+fn gravest() -> ObjectBuilder {
+    text("The gravest `resultado` of all files, as `X-Seal` says it.")
+        .enum_values(Some(CheckOutcome::VARIANTS.iter().copied()))
+}
+
+fn omitted_outcome() -> ObjectBuilder {
+    or_null::<CheckOutcome>(
+        "`invalid`: the file is an XML, a PDF or a ZIP, and can't be read as a proof; it counts in the total. Null \
+         for another document, as an invoice or a picture.",
+    )
+}
+
 fn page() -> ObjectBuilder {
     or_null::<PageComparison>(
         "What the page of a PDF shows. `coincide`: it is drawn as the portal draws it, and shows what is \
          sealed. `contradice`: it shows something else. `no_comparada`: a viewer may show something else \
-         than what was read, so `resultado` is never `valid`; `cep` has the sealed data. Null for an XML.",
+         than what was read, so `resultado` is never `valid`; `cep` has the sealed data, of which those in \
+         `campos_sellados` are certain. Null for an XML.",
     )
 }
 
@@ -237,7 +258,8 @@ fn name() -> ObjectBuilder {
          people read says what the original chain says. `sello`: the seal is the receiving institution's \
          signature of the original chain. `sello_repetido` (XML): the end of the chain repeats it. \
          `certificado`: the chain names the certificate that stands beside it. `clave_rastreo`: the \
-         tracking key, which no seal covers, is the payment's; `not_checked` unless the bank was asked. `portal`: \
+         tracking key, which no seal covers, is the payment's; `not_checked` unless the bank was asked, `failed` if it \
+         can't be one. `portal`: \
          the bank issues the same proof; only with `portal=true`.",
     )
     .enum_values(Some(CheckName::VARIANTS.iter().copied()))

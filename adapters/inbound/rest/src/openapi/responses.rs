@@ -326,7 +326,8 @@ fn proof_headers() -> Vec<(&'static str, Header)> {
             "X-Seal",
             header(
                 "The check of the proof's seal: `valid`, `invalid` or `not_checked`. On every proof that \
-                 is delivered; one whose seal is `invalid` is delivered all the same, as the bank's bytes.",
+                 is delivered; one whose seal is `invalid` is delivered all the same, as the bank's bytes. Of \
+                 `verify` it is `resultado`, of a ZIP the gravest of all files.",
                 json!("valid"),
             ),
         ),

@@ -99,14 +99,14 @@ impl CheckExchange for Exchange {
                 return Ok(());
             }
         };
-        let verdict = checked.verdict();
+        let outcome = checked.outcome();
         match views::CheckAnswer::new(&checked, context.language) {
             Ok(view) => {
                 let json =
                     serde_json::to_string(&view).map_err(|error| Arc::new(error) as Cause)?;
                 let mut response = web::json_response(json);
-                if let Some(verdict) = verdict {
-                    headers::put_seal(response.headers_mut(), verdict);
+                if let Some(outcome) = outcome {
+                    headers::put_seal(response.headers_mut(), outcome.into());
                 }
                 self.encoded = Some(response);
             }

@@ -280,8 +280,8 @@ pub(crate) fn sealed_fields() -> Array {
             .enum_values(Some(SEALED_FIELDS)),
     );
     names.description = Some(
-        "Members of `cep` that the seal covers and whose values are those of the sealed text. They are \
-         the receiving bank's word if `sello.estado` is `valid`, and nobody's otherwise."
+        "Members of `cep` that the seal covers and whose values are those of the sealed text, by every reading of \
+         it that a `|` in a name or in the concept allows. They are the receiving bank's word if `sello.estado` is `valid`, and nobody's otherwise."
             .to_owned(),
     );
     names
@@ -298,7 +298,8 @@ fn verdict() -> ObjectBuilder {
 fn reason() -> ObjectBuilder {
     or_null::<NotChecked>(
         "Reason for a seal that isn't checked: `unknown_certificate`, the certificate's key isn't known \
-         here; `unreadable`, the seal or the certificate's number can't be read. Null otherwise.",
+         here; `unreadable`, the certificate's number can't be read, or the seal can't and that key isn't known. Null \
+         otherwise.",
     )
 }
 

@@ -153,6 +153,8 @@ catalogue! {
         AnotherCertificate = CheckReason::AnotherCertificate, "check-otro-certificado";
         /// No seal covers it.
         Unsealed = CheckReason::Unsealed, "check-sin-sello";
+        /// No bank writes such a tracking key.
+        ForeignTrackingKey = CheckReason::ForeignTrackingKey, "check-clave-que-ningun-banco-escribe";
         /// The bank's proof has another amount.
         OtherAmount = CheckReason::OtherAmount, "check-otro-monto";
         /// The bank's proof has another payee.
@@ -231,6 +233,7 @@ impl From<CheckReason> for CheckExplanation {
             CheckReason::AnotherSeal => Self::AnotherSeal,
             CheckReason::AnotherCertificate => Self::AnotherCertificate,
             CheckReason::Unsealed => Self::Unsealed,
+            CheckReason::ForeignTrackingKey => Self::ForeignTrackingKey,
             CheckReason::OtherAmount => Self::OtherAmount,
             CheckReason::OtherBeneficiary => Self::OtherBeneficiary,
             CheckReason::KeyOfAnotherPayment => Self::KeyOfAnotherPayment,

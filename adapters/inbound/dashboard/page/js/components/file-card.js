@@ -7,6 +7,7 @@ import { t, tn } from '../i18n.js';
 import { CheckList } from './check-list.js';
 import { Badge } from './facts.js';
 import { Notice } from './feedback.js';
+import { ForeignText } from './foreign-text.js';
 import { Icon } from './icon.js';
 import { Payment, ProofFacts, ProofNotices, SeenBefore } from './proof-facts.js';
 import { Refusal, RequestIdLine } from './refusal.js';
@@ -19,9 +20,13 @@ const isOfSandbox = ({ avisos }) => avisos.some(({ codigo }) => codigo === 'sell
 
 export const shownResult = (proof) => (proof.resultado === 'valid' && isOfSandbox(proof) ? 'sandbox' : proof.resultado);
 
-// A page that wasn't compared may show anything, whatever its seal says.
-const headlineOf = ({ resultado, pagina, sello }) => (resultado === 'not_checked' && pagina === 'no_comparada' && sello.estado === 'valid'
-  ? 'page_not_compared' : resultado);
+// A page that wasn't compared may show anything, whatever its seal says. Data that can be read in more than one way
+// aren't called sealed.
+function headlineOf({ resultado, pagina, sello, comprobaciones }) {
+  if (resultado !== 'not_checked') return resultado;
+  if (comprobaciones.some(({ motivo }) => motivo === 'lugares_inciertos')) return 'uncertain';
+  return pagina === 'no_comparada' && sello.estado === 'valid' ? 'page_not_compared' : resultado;
+}
 
 const Verdict = ({ of: proof }) => html`
   <${VerdictBadge} verdict=${proof.resultado} text=${t(`verify.result.${shownResult(proof)}`)} testid="file-result" />`;
@@ -40,7 +45,7 @@ export function FileCard({ entry, onRetry, onCompare, onRemove }) {
     <li class="panel file-card" data-testid="file" data-state=${state} aria-busy=${state === 'checking' ? 'true' : undefined}>
       <header class="file-head">
         <div class="file-name">
-          <h2 id=${titleId(id)} tabindex="-1">${file.name}</h2>
+          <h2 id=${titleId(id)} tabindex="-1"><${ForeignText} text=${file.name} /></h2>
           <span class="muted small">${size(file.size)}</span>
         </div>
         <div class="row file-state">
@@ -77,7 +82,7 @@ function Answer({ of: answer, name, onCompare }) {
     ${proofsIn(answer).map((report, place) => html`
       <section key=${place} class="panel file-card" data-testid="zipped-proof" data-result=${report.resultado}>
         <header class="file-head">
-          <h3 class="file-name break">${report.nombre}</h3>
+          <h3 class="file-name break"><${ForeignText} text=${report.nombre} /></h3>
           <div class="row file-state"><${Verdict} of=${report} /></div>
         </header>
         <${Report} report=${report} onCompare=${onCompare} />
@@ -85,9 +90,13 @@ function Answer({ of: answer, name, onCompare }) {
     ${answer.omitidos.length > 0 && html`
       <div data-testid="zip-omitted">
         <h3>${t('verify.omitted')}</h3>
-        <ul class="hints">${answer.omitidos.map(({ nombre, mensaje }, place) => html`<li key=${place}><strong class="break">${nombre}</strong>: ${mensaje}</li>`)}</ul>
+        <ul class="hints">${answer.omitidos.map((omitted, place) => html`<${Omitted} key=${place} of=${omitted} />`)}</ul>
       </div>`}`;
 }
+
+// One that should be a proof, and can't be read as such, is a result like the others.
+const Omitted = ({ of: { nombre, mensaje, resultado } }) => html`
+  <li>${resultado && html`<${Verdict} of=${{ resultado }} /> `}<strong class="break"><${ForeignText} text=${nombre} /></strong>: ${mensaje}</li>`;
 
 // All of a file that is well is folded away; what failed is seen at once.
 function Report({ report, onCompare }) {
@@ -103,8 +112,8 @@ function Report({ report, onCompare }) {
     </${ProofNotices}>
     ${seen?.veces > 0 && html`<${SeenBefore} told=${tn('verify.seen', seen.veces, { at: dateTime(seen.primera_vez) })} />`}
     <${Payment} proof=${report} contradicted=${contradicted} />
-    <p class="break">${payer} <span aria-hidden="true">→</span><span class="visually-hidden">${t('request.to')}</span> ${beneficiary}
-      <span class="muted"> · </span><span class="mono">${cep.clave_rastreo}</span> <span class="muted small">${t('proof.unsealed')}</span></p>
+    <p class="break"><${ForeignText} text=${payer} /> <span aria-hidden="true">→</span><span class="visually-hidden">${t('request.to')}</span> <${ForeignText} text=${beneficiary} />
+      <span class="muted"> · </span><span class="mono"><${ForeignText} text=${cep.clave_rastreo} /></span> <span class="muted small">${t('proof.unsealed')}</span></p>
     <details class="more" open=${resultado !== 'valid'} data-testid="file-details">
       <summary>${t('verify.details')}</summary>
       <${CheckList} checks=${checks} />

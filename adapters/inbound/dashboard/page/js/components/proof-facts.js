@@ -6,6 +6,7 @@ import { t, tn } from '../i18n.js';
 import { CopyButton } from './copy-button.js';
 import { Badge } from './facts.js';
 import { Notice } from './feedback.js';
+import { ForeignText } from './foreign-text.js';
 import { Icon } from './icon.js';
 
 // A valid seal covers the fields.
@@ -23,7 +24,7 @@ const Contradicted = ({ of, fields }) => isContradicted(of, fields) && html`
 
 // Text of a field that a proof may lack.
 const Given = ({ text, look = 'break', testid }) => (text === null
-  ? html`<span class="muted">${t('proof.not_given')}</span>` : html`<span class=${look} data-testid=${testid}>${text}</span>`);
+  ? html`<span class="muted">${t('proof.not_given')}</span>` : html`<span class=${look} data-testid=${testid}><${ForeignText} text=${text} /></span>`);
 
 const AMOUNT = ['monto'];
 const CREDIT = ['fecha_abono', 'hora_abono'];
@@ -116,7 +117,7 @@ export function ProofFacts({ proof, contradicted = [] }) {
         <${Fact} of=${of} fields=${['concepto']} label=${t('proof.concept')}><${Given} text=${cep.concepto} /></${Fact}>
         ${cep.iva !== null && html`<${Fact} of=${of} fields=${['iva']} label=${t('proof.vat')}><span class="number">${money(cep.iva)}</span></${Fact}>`}
         <${Fact} of=${of} fields=${['clave_rastreo']} label=${t('proof.tracking_key')}>
-          <span class="mono break" data-testid="proof-tracking-key">${cep.clave_rastreo}</span>
+          <span class="mono break" data-testid="proof-tracking-key"><${ForeignText} text=${cep.clave_rastreo} /></span>
           <${CopyButton} bare text=${cep.clave_rastreo} label=${t('proof.copy.tracking_key')} testid="copy-tracking-key" />
         </${Fact}>
       </dl>

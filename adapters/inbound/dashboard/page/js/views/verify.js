@@ -1,7 +1,7 @@
 // Checks the proofs that people were sent: files, one after the other, each with its result.
 
 import { html, useEffect, useId, useRef, useState } from '../lib.js';
-import { ACCEPTED, fileChecks, MOST_FILES, proofsIn } from '../file-checks.js';
+import { ACCEPTED, countedIn, fileChecks, MOST_FILES } from '../file-checks.js';
 import { t, tn } from '../i18n.js';
 import { isLive, keyProblem, verifyFile } from '../proofs.js';
 import { useSignal } from '../signal.js';
@@ -101,7 +101,7 @@ const RESULTS = ['valid', 'sandbox', 'invalid', 'not_checked'];
 // `3 of 5 checked · authentic: 2 · not to be trusted: 1`, as a screen reader hears it, too.
 function progress(entries) {
   const done = entries.filter(({ state }) => state === 'done');
-  const results = done.flatMap(({ result: { proof } }) => proofsIn(proof).map(shownResult));
+  const results = done.flatMap(({ result: { proof } }) => countedIn(proof).map(shownResult));
   const counts = RESULTS.map((result) => [result, results.filter((each) => each === result).length]);
   const told = counts.filter(([, count]) => count > 0).map(([result, count]) => `${t(`verify.result.${result}`)}: ${count}`);
   return [t('verify.progress', { done: done.length, all: entries.length }), ...told].join(' · ');

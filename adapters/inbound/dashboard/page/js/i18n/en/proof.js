@@ -41,7 +41,7 @@ export default {
   'proof.seal.valid': 'valid',
   'proof.seal.invalid': 'invalid',
   'proof.seal.not_checked': 'not checked',
-  'proof.seal.more.valid': 'The receiving bank signed these data, and nobody changed them since.',
+  'proof.seal.more.valid': 'The receiving bank signed the data that the seal covers, and nobody changed those since.',
   'proof.seal.more.altered': "The seal is the receiving bank's, but not all data of the file are those that were sealed: somebody changed it. Don't rely on it.",
   'proof.distrust': "Don't take it for a payment: its seal is not valid. Don't trust it.",
   'proof.seal.more.invalid': "The receiving bank's key is known, and the seal isn't its signature of these data: somebody changed them, or the seal is another proof's. Don't rely on it.",

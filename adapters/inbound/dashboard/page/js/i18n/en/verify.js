@@ -40,6 +40,7 @@ export default {
   'verify.more.invalid': "Don't rely on this file: at least one check failed. The data below are what the file says.",
   'verify.more.not_checked': "Nothing wrong was found, but not everything could be checked. Read why before you rely on it.",
   'verify.more.page_not_compared': 'What the page shows was not compared: read these data, which are the sealed ones. A viewer may show others.',
+  'verify.more.uncertain': 'A text of the payer makes the sealed data readable in more than one way: rely on none without a lock, and look the payment up.',
   'verify.seen.one': 'You were given or checked this proof {count} time before ({at}).',
   'verify.seen.other': 'You were given or checked this proof {count} times before (first: {at}).',
 

@@ -41,7 +41,7 @@ export default {
   'proof.seal.valid': 'válido',
   'proof.seal.invalid': 'no válido',
   'proof.seal.not_checked': 'no comprobado',
-  'proof.seal.more.valid': 'El banco receptor firmó estos datos, y nadie los cambió después.',
+  'proof.seal.more.valid': 'El banco receptor firmó los datos que el sello cubre, y nadie los cambió después.',
   'proof.seal.more.altered': 'El sello es del banco receptor, pero no todos los datos del archivo son los que se sellaron: alguien lo cambió. No confíe en él.',
   'proof.distrust': 'No lo tome por un pago: su sello no es válido. No confíe en él.',
   'proof.seal.more.invalid': 'La clave del banco receptor se conoce, y el sello no es su firma de estos datos: alguien los cambió, o el sello es de otro comprobante. No confíe en él.',

@@ -40,6 +40,7 @@ export default {
   'verify.more.invalid': 'No confíe en este archivo: al menos una comprobación falló. Los datos de abajo son los que el archivo dice.',
   'verify.more.not_checked': 'No se halló nada malo, pero no todo se pudo comprobar. Lea por qué antes de confiar en él.',
   'verify.more.page_not_compared': 'Lo que la página muestra no se comparó: lea estos datos, que son los sellados. Un visor puede mostrar otros.',
+  'verify.more.uncertain': 'Un texto del ordenante hace que los datos sellados se lean de más de una manera: no confíe en ninguno sin candado, y consulte el pago.',
   'verify.seen.one': 'Este comprobante ya se le entregó, o ya lo comprobó, {count} vez ({at}).',
   'verify.seen.other': 'Este comprobante ya se le entregó, o ya lo comprobó, {count} veces (la primera: {at}).',
 
