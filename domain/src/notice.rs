@@ -76,6 +76,16 @@ impl Notice {
 pub enum ProofOrigin {
     /// The gateway fetched it from the bank.
     Fetched,
-    /// The customer imported it.
+    /// Somebody imported it: it was brought in a file.
     Imported,
+}
+
+impl ProofOrigin {
+    /// Name in the APIs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fetched => "fetched",
+            Self::Imported => "imported",
+        }
+    }
 }

@@ -9,6 +9,7 @@ use crate::batch::{BatchId, BatchState};
 use crate::customer::CustomerId;
 use crate::key::Environment;
 use crate::lookup::LookupState;
+use crate::notice::ProofOrigin;
 use crate::outcome::Outcome;
 use crate::seal::SealVerdict;
 use crate::variants::named_enum;
@@ -136,6 +137,8 @@ pub struct WebhookEvent {
     pub reason: Option<&'static str>,
     /// Verdict on the seal of the proof, if it is a lookup that was delivered.
     pub seal: Option<SealVerdict>,
+    /// Origin of the proof, if it is a lookup that was delivered.
+    pub origin: Option<ProofOrigin>,
     /// Batch of the lookup, if it belongs to one.
     pub batch: Option<Uuid>,
     /// Time at which it happened.
@@ -145,8 +148,13 @@ pub struct WebhookEvent {
 /// End of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LookupEnd {
-    /// It was delivered, with a seal of this verdict.
-    Delivered(SealVerdict),
+    /// It was delivered.
+    Delivered {
+        /// The verdict on its seal.
+        seal: SealVerdict,
+        /// Origin of its proof.
+        origin: ProofOrigin,
+    },
     /// It ended without a proof.
     Without {
         /// Its state.
@@ -164,10 +172,13 @@ impl WebhookEvent {
         end: LookupEnd,
         at: DateTime<Utc>,
     ) -> Option<Self> {
-        let (state, last, seal) = match end {
-            LookupEnd::Delivered(seal) => (LookupState::Delivered, None, Some(seal)),
+        let (state, last, proof) = match end {
+            LookupEnd::Delivered { seal, origin } => {
+                (LookupState::Delivered, None, Some((seal, origin)))
+            }
             LookupEnd::Without { state, last } => (state, last, None),
         };
+        let (seal, origin) = proof.unzip();
         Some(Self {
             customer,
             environment,
@@ -176,6 +187,7 @@ impl WebhookEvent {
             state: state.name(),
             reason: last.map(Outcome::reason_name),
             seal,
+            origin,
             batch,
             at,
         })
@@ -205,6 +217,7 @@ impl WebhookEvent {
             state: state.name(),
             reason,
             seal: None,
+            origin: None,
             batch: None,
             at,
         })
@@ -224,6 +237,7 @@ impl WebhookEvent {
             state: "test",
             reason: None,
             seal: None,
+            origin: None,
             batch: None,
             at,
         }
@@ -236,10 +250,12 @@ impl WebhookEvent {
         let (id, state) = (self.subject, self.state);
         let reason = quoted(self.reason.map(str::to_owned));
         let seal = quoted(self.seal.map(|seal| seal.name().to_owned()));
+        let origin = quoted(self.origin.map(|origin| origin.name().to_owned()));
         let batch = quoted(self.batch.map(|id| id.to_string()));
         format!(
             "{{\"type\":\"{kind}\",\"timestamp\":\"{timestamp}\",\"data\":{{\"id\":\"{id}\",\
-             \"state\":\"{state}\",\"reason\":{reason},\"seal\":{seal},\"batch\":{batch}}}}}"
+             \"state\":\"{state}\",\"reason\":{reason},\"seal\":{seal},\"origin\":{origin},\
+             \"batch\":{batch}}}}}"
         )
     }
 
@@ -278,6 +294,7 @@ mod tests {
             state: "expired",
             reason: Some("proof_not_issued"),
             seal: None,
+            origin: None,
             batch: Some(Uuid::from_u128(3)),
             at: DateTime::from_timestamp_millis(1_795_262_400_123).unwrap(),
         }
@@ -287,7 +304,7 @@ mod tests {
     fn the_body_says_what_happened_and_to_what() {
         let expected = "{\"type\":\"lookup.expired\",\"timestamp\":\"2026-11-21T12:00:00.123Z\",\
                         \"data\":{\"id\":\"00000000-0000-0000-0000-000000000002\",\"state\":\"expired\",\
-                        \"reason\":\"proof_not_issued\",\"seal\":null,\
+                        \"reason\":\"proof_not_issued\",\"seal\":null,\"origin\":null,\
                         \"batch\":\"00000000-0000-0000-0000-000000000003\"}}";
         assert_eq!(event().body(), expected);
         let bare = WebhookEvent {
@@ -297,7 +314,7 @@ mod tests {
         };
         assert!(
             bare.body()
-                .ends_with("\"reason\":null,\"seal\":null,\"batch\":null}}")
+                .ends_with("\"reason\":null,\"seal\":null,\"origin\":null,\"batch\":null}}")
         );
     }
 
@@ -352,12 +369,15 @@ mod tests {
             let event = WebhookEvent::of_lookup(owner, (Uuid::nil(), None), end, event().at);
             event.unwrap()
         };
-        let delivered = told(LookupEnd::Delivered(SealVerdict::Invalid));
+        let delivered = told(LookupEnd::Delivered {
+            seal: SealVerdict::Invalid,
+            origin: ProofOrigin::Imported,
+        });
         assert_eq!(delivered.reason, None);
         assert!(
             delivered
                 .body()
-                .contains("\"reason\":null,\"seal\":\"invalid\"")
+                .contains("\"reason\":null,\"seal\":\"invalid\",\"origin\":\"imported\"")
         );
         let not_found = told(LookupEnd::Without {
             state: LookupState::NotFound,

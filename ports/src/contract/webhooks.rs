@@ -106,6 +106,7 @@ fn event(number: u16) -> WebhookEvent {
         state: LookupState::Delivered.name(),
         reason: None,
         seal: Some(SealVerdict::Valid),
+        origin: Some(domain::notice::ProofOrigin::Fetched),
         batch: None,
         at: instant(number),
     }

@@ -211,6 +211,7 @@ impl Scene {
             state: LookupState::Delivered.name(),
             reason: None,
             seal: Some(SealVerdict::Valid),
+            origin: Some(domain::notice::ProofOrigin::Fetched),
             batch: None,
             at: self.now(),
         };

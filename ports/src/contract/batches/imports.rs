@@ -5,6 +5,7 @@ use std::future::Future;
 use domain::batch::{BatchId, BatchState};
 use domain::customer::CustomerId;
 use domain::lookup::{LookupId, LookupState};
+use domain::notice::ProofOrigin;
 use domain::page::{PageRequest, PageSize};
 use domain::seal::SealVerdict;
 use domain::webhook::{EventType, WebhookEvent};
@@ -312,6 +313,7 @@ async fn each_delivery_is_told_once_to_those_who_want_it(
             state: LookupState::Delivered.name(),
             reason: None,
             seal: Some(seal_of(row)),
+            origin: Some(ProofOrigin::Imported),
             batch: Some(batch(1).facts.id.0),
             at: minutes(1),
         };

@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::customer::CustomerId;
 use domain::idempotency::FirstAnswer;
+use domain::notice::ProofOrigin;
 use domain::page::{Cursor, Direction, Page, PageRequest};
 use domain::webhook::{LookupEnd, WebhookEvent};
 use ports::outbound::{
@@ -232,7 +233,13 @@ impl BatchStore for MemoryStore {
         let import = |proof| tables.import(id, proof, now);
         let delivered: Vec<_> = proofs.iter().filter_map(import).collect();
         for (facts, seal) in &delivered {
-            if let Some(event) = facts.end_event(LookupEnd::Delivered(*seal), now) {
+            if let Some(event) = facts.end_event(
+                LookupEnd::Delivered {
+                    seal: *seal,
+                    origin: ProofOrigin::Imported,
+                },
+                now,
+            ) {
                 tables.outbox.enqueue(&event);
             }
             tables.changed(facts.id);

@@ -8,6 +8,7 @@ use domain::customer::CustomerId;
 use domain::idempotency::FirstAnswer;
 use domain::key::CounterId;
 use domain::lookup::{Attempt, LookupId, LookupState, OtherQueue, QueueAhead};
+use domain::notice::ProofOrigin;
 use domain::pacing::LookupClass;
 use domain::page::{Cursor, Direction, Page, PageRequest};
 use domain::webhook::LookupEnd;
@@ -245,7 +246,10 @@ impl LookupStore for MemoryStore {
             ..
         } = &kept.stored;
         let ended = match end.change {
-            LookupChange::Deliver { seal, .. } => LookupEnd::Delivered(seal),
+            LookupChange::Deliver { seal, .. } => LookupEnd::Delivered {
+                seal,
+                origin: ProofOrigin::Fetched,
+            },
             LookupChange::Wait { .. } | LookupChange::End { .. } => LookupEnd::Without {
                 state: *state,
                 last: last_attempt.map(|attempt| attempt.outcome),

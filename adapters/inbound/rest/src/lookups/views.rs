@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::lookup::{Attempt, LookupState, QueuePlace};
+use domain::notice::ProofOrigin;
 use domain::outcome::Outcome;
 use domain::query::ExpectedBeneficiary;
 use domain::seal::SealVerdict;
@@ -175,11 +176,10 @@ impl LookupBody {
 
 /// Origin of the proof of a delivered lookup.
 pub(crate) fn origin(lookup: &LookupView) -> &'static str {
-    if lookup.is_imported() {
-        "imported"
-    } else {
-        "fetched"
-    }
+    let delivery = lookup.delivery.as_ref();
+    delivery
+        .map_or(ProofOrigin::Fetched, |delivery| delivery.origin)
+        .name()
 }
 
 fn history(attempts: &[Attempt]) -> Vec<AttemptBody> {

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::customer::CustomerId;
 use domain::lookup::{LookupId, LookupState};
+use domain::notice::ProofOrigin;
 use domain::seal::SealVerdict;
 use domain::webhook::LookupEnd;
 use ports::outbound::{BatchRow, ImportedProof, LookupFacts, StoreError};
@@ -52,8 +53,15 @@ pub(super) async fn within(
     inserted.map_err(failed)?;
     refund(transaction, import.refunded.iter()).await?;
     let delivered = import.delivered.iter();
-    let event =
-        |(facts, seal): &(LookupFacts, _)| facts.end_event(LookupEnd::Delivered(*seal), now);
+    let event = |(facts, seal): &(LookupFacts, _)| {
+        facts.end_event(
+            LookupEnd::Delivered {
+                seal: *seal,
+                origin: ProofOrigin::Imported,
+            },
+            now,
+        )
+    };
     let events: Vec<_> = delivered.filter_map(event).collect();
     let told = outbox::enqueue_all(transaction, &events).await;
     told.map_err(failed)?;

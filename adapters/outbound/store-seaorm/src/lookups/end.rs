@@ -4,6 +4,7 @@ use domain::batch::BatchId;
 use domain::customer::CustomerId;
 use domain::key::Environment;
 use domain::lookup::{LookupId, LookupState};
+use domain::notice::ProofOrigin;
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
 use domain::webhook::{LookupEnd, WebhookEvent};
@@ -47,7 +48,10 @@ fn event(end: &ClaimEnd, changed: &QueryResult) -> Result<Option<WebhookEvent>, 
     let last = changed.try_get::<Option<String>>("", "last_outcome")?;
     let ended = match end.change {
         LookupChange::Wait { .. } => return Ok(None),
-        LookupChange::Deliver { seal, .. } => LookupEnd::Delivered(seal),
+        LookupChange::Deliver { seal, .. } => LookupEnd::Delivered {
+            seal,
+            origin: ProofOrigin::Fetched,
+        },
         LookupChange::End { state, .. } => LookupEnd::Without {
             state,
             last: last.and_then(|name| Outcome::from_name(&name)),

@@ -193,6 +193,7 @@ async fn a_message_is_sent_again_with_its_id_until_it_is_accepted() {
         state: "delivered",
         reason: None,
         seal: Some(SealVerdict::Valid),
+        origin: Some(domain::notice::ProofOrigin::Fetched),
         batch: None,
         at: fixture.clock.now(),
     };

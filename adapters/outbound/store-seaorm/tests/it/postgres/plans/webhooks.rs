@@ -74,6 +74,7 @@ pub(super) async fn webhooks(explained: &ExplainedStore<'_>) {
         state: "delivered",
         reason: None,
         seal: Some(SealVerdict::Valid),
+        origin: Some(domain::notice::ProofOrigin::Fetched),
         batch: None,
         at: now(),
     };
