@@ -1,4 +1,68 @@
 //! Contract suites: the executable specification of each outbound port, run by every adapter.
+//!
+//! A suite's macro (`ports::key_store!`) generates a test for each of its cases, in a module of the suite's name.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt as _;
+
+/// Lists the cases of a suite by the modules that they are in, and exports its macro.
+macro_rules! cases {
+    ($dollar:tt $suite:ident($under_test:ty) $($module:ident { $($case:ident,)* })*) => {
+        /// The suite's cases.
+        #[doc(hidden)]
+        pub struct Cases;
+
+        #[doc(hidden)]
+        impl Cases {
+            $($(
+                pub async fn $case(under_test: $under_test) {
+                    $module::$case(under_test).await;
+                }
+            )*)*
+        }
+
+        /// Generates a test for each case of the suite. With `kept`, what must outlive the case is made too, and
+        /// `None` skips it. `in turn` runs all cases in the caller's test: for servers that take long to start.
+        #[macro_export]
+        macro_rules! $suite {
+            (in turn: $dollar under_test:expr) => {{
+                let mut failed = Vec::new();
+                $($(
+                    let case = $crate::contract::$suite::Cases::$case($dollar under_test);
+                    if $crate::contract::fails(case).await {
+                        failed.push(stringify!($case));
+                    }
+                )*)*
+                assert!(failed.is_empty(), "{failed:?}");
+            }};
+            (kept: $dollar made:expr) => {
+                $crate::$suite!(@ #[tokio::test(flavor = "multi_thread")] $dollar made);
+            };
+            (@ #[$dollar test:meta] $dollar made:expr) => {
+                mod $suite {
+                    use super::*;
+
+                    $($(
+                        #[$dollar test]
+                        async fn $case() {
+                            if let Some((under_test, _kept)) = $dollar made {
+                                $crate::contract::$suite::Cases::$case(under_test).await;
+                            }
+                        }
+                    )*)*
+                }
+            };
+            (#[$dollar test:meta] $dollar made:expr) => {
+                $crate::$suite!(@ #[$dollar test] Some(($dollar made, ())));
+            };
+            ($dollar made:expr) => {
+                $crate::$suite!(#[tokio::test(flavor = "multi_thread")] $dollar made);
+            };
+        }
+    };
+}
 
 pub mod audit_log;
 pub mod bank;
@@ -23,3 +87,14 @@ pub mod seen_proofs;
 pub mod stores;
 pub mod usage;
 pub mod webhooks;
+
+pub use lookups::notifications as lookup_notifications;
+
+/// Returns whether a case fails.
+#[doc(hidden)]
+pub async fn fails(case: impl Future<Output = ()>) -> bool {
+    AssertUnwindSafe(Box::pin(case))
+        .catch_unwind()
+        .await
+        .is_err()
+}

@@ -1,11 +1,18 @@
-//! PostgreSQL servers.
+//! PostgreSQL servers, and databases on them.
 
+use std::any::Any;
 use std::fs::{self, File};
+use std::io::{self, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
+
+mod database;
+mod shared;
+
+pub use database::Database;
 
 use crate::{free_port, signal, skip, until};
 
@@ -14,10 +21,13 @@ pub const USER: &str = "tester";
 
 /// A PostgreSQL server. It ends with the thread that started it, if not before.
 pub struct Postgres {
+    /// `None` while it is stopped, and where another process ends it.
     process: Option<Child>,
     programs: PathBuf,
     port: u16,
-    folder: TempDir,
+    folder: PathBuf,
+    /// What ends with it: its folder, the thread that started it.
+    kept: Vec<Box<dyn Any + Send + Sync>>,
 }
 
 impl Postgres {
@@ -25,17 +35,15 @@ impl Postgres {
     /// installed. The initialised cluster that all such servers start from is kept in `cache`, the
     /// tests' own folder.
     pub fn start(cache: &Path) -> Option<Self> {
-        let Some(programs) = programs() else {
-            skip("PostgreSQL is not installed");
-            return None;
-        };
+        let programs = programs_or_skip()?;
         let folder = new_folder();
         copy(&beginning(&programs, cache), &folder.path().join("data"));
         let mut server = Self {
             process: None,
             programs,
             port: free_port(),
-            folder,
+            folder: folder.path().to_owned(),
+            kept: vec![Box::new(folder)],
         };
         server.start_again();
         Some(server)
@@ -44,15 +52,21 @@ impl Postgres {
     /// Starts it again with its data and on its port.
     pub fn start_again(&mut self) {
         assert!(self.process.is_none(), "it runs");
+        let server = as_postgres(&self.programs.join("postgres"));
+        self.process = Some(self.launch(server));
+    }
+
+    /// Runs the server by a command, and waits until it answers.
+    fn launch(&self, mut server: Command) -> Child {
         let log = File::options().create(true).append(true).open(self.log());
-        let process = as_postgres(&self.programs.join("postgres"))
+        let process = server
             .arg("-D")
-            .arg(self.folder.path().join("data"))
+            .arg(self.folder.join("data"))
             .args(["-p", &self.port.to_string(), "-k"])
-            .arg(self.folder.path())
+            .arg(&self.folder)
             .args(["-c", "listen_addresses=127.0.0.1"])
             .args(["-c", "fsync=off", "-c", "full_page_writes=off"])
-            .args(["-c", "max_connections=100", "-c", "shared_buffers=64MB"])
+            .args(["-c", "max_connections=500", "-c", "shared_buffers=64MB"])
             .stdout(Stdio::null())
             .stderr(log.unwrap())
             .spawn();
@@ -62,7 +76,7 @@ impl Postgres {
             assert!(ended.is_none(), "it ended: {}", self.logged());
             self.tool("pg_isready", &["--quiet"])
         });
-        self.process = Some(process);
+        process
     }
 
     /// Ends it with a signal: `INT` is an operator who doesn't wait for clients, `QUIT` a power
@@ -102,7 +116,7 @@ impl Postgres {
 
     /// Its folder; the database's own files are in `data`.
     pub fn folder(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
 
     /// URL of one of its databases.
@@ -113,7 +127,19 @@ impl Postgres {
 
     /// Its log.
     pub fn logged(&self) -> String {
-        fs::read_to_string(self.log()).unwrap()
+        self.logged_after(0)
+    }
+
+    /// Its log after so many bytes.
+    pub fn logged_after(&self, bytes: u64) -> String {
+        let mut log = File::open(self.log()).unwrap();
+        log.seek(SeekFrom::Start(bytes)).unwrap();
+        io::read_to_string(log).unwrap()
+    }
+
+    /// The length of its log.
+    pub fn logged_bytes(&self) -> u64 {
+        fs::metadata(self.log()).unwrap().len()
     }
 
     /// Runs one of its programs (`createdb`) as the tests' user; returns whether it succeeded.
@@ -141,7 +167,7 @@ impl Postgres {
     }
 
     fn log(&self) -> PathBuf {
-        self.folder.path().join("log")
+        self.folder.join("log")
     }
 
     /// Process ids of the postmaster and of its children.
@@ -158,6 +184,9 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
+        if self.process.is_none() {
+            return;
+        }
         self.thaw();
         // As in a crash: the postmaster takes its children with it.
         self.end("QUIT");
@@ -218,7 +247,11 @@ fn copy(from: &Path, to: &Path) {
 
 /// A temporary folder that the user who runs the server may write to.
 fn new_folder() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = match shared::run_folder() {
+        Some(run) => tempfile::tempdir_in(run),
+        None => tempfile::tempdir(),
+    };
+    let folder = folder.unwrap();
     give(folder.path());
     folder
 }
@@ -235,13 +268,17 @@ pub fn give(file: &Path) {
 /// A command that runs one of its programs. PostgreSQL refuses to run as root: it is run as the
 /// user `postgres` then, and ends with the thread that started it.
 pub fn as_postgres(program: &Path) -> Command {
+    run_by_postgres(program, &["--pdeathsig=QUIT"])
+}
+
+fn run_by_postgres(program: &Path, more: &[&str]) -> Command {
     if !is_root() {
         return Command::new(program);
     }
     let mut command = Command::new("setpriv");
     command
         .args(["--reuid=postgres", "--regid=postgres", "--init-groups"])
-        .arg("--pdeathsig=QUIT")
+        .args(more)
         .arg(program)
         .current_dir("/");
     command
@@ -249,6 +286,15 @@ pub fn as_postgres(program: &Path) -> Command {
 
 fn is_root() -> bool {
     fs::metadata("/proc/self").unwrap().uid() == 0
+}
+
+/// Folder of the programs of the newest installed version; `None`, after printing it, without any.
+fn programs_or_skip() -> Option<PathBuf> {
+    let programs = programs();
+    if programs.is_none() {
+        skip("PostgreSQL is not installed");
+    }
+    programs
 }
 
 /// Folder of the programs of the newest installed version.

@@ -40,17 +40,15 @@ mod share;
 
 use replica::*;
 
-#[tokio::test]
-async fn while_the_shared_limiter_works_the_contract_is_kept() {
-    ports::contract::limiter::limiter(|| async {
-        let replica = Replica::one_of(3, limits(60, None)).await;
-        assert_eq!(replica.shared.in_process().forget_idle(), 1);
-        LimiterUnderTest {
-            limiter: replica.limiter,
-            time: Arc::new(ManualTime(replica.clock)),
-        }
-    })
-    .await;
+ports::limiter!(while_the_shared_limiter_works().await);
+
+async fn while_the_shared_limiter_works() -> LimiterUnderTest {
+    let replica = Replica::one_of(3, limits(60, None)).await;
+    assert_eq!(replica.shared.in_process().forget_idle(), 1);
+    LimiterUnderTest {
+        limiter: replica.limiter,
+        time: Arc::new(ManualTime(replica.clock)),
+    }
 }
 
 #[tokio::test]

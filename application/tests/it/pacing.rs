@@ -149,23 +149,29 @@ fn fallback(shared: Arc<dyn Pacer>, local: Pacing) -> FallbackPacer {
     FallbackPacer::new(shared, Arc::new(InProcessPacer::new(local)), clock)
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_contract_is_kept_while_the_shared_pacer_answers() {
-    ports::contract::pacer::pacer(async |pacing: Pacing| {
-        let shared = Arc::new(InProcessPacer::new(pacing));
-        under_test(fallback(shared, pacing.share_of(REPLICAS)))
-    })
-    .await;
+mod while_the_shared_pacer_answers {
+    use super::*;
+
+    ports::pacer!(
+        #[tokio::test(start_paused = true)]
+        async |pacing: Pacing| {
+            let shared = Arc::new(InProcessPacer::new(pacing));
+            under_test(fallback(shared, pacing.share_of(REPLICAS)))
+        }
+    );
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_contract_is_kept_while_it_is_down() {
-    ports::contract::pacer::pacer(async |pacing: Pacing| {
-        let shared = FaultyPacer::new();
-        shared.go_down();
-        under_test(fallback(shared, pacing))
-    })
-    .await;
+mod while_it_is_down {
+    use super::*;
+
+    ports::pacer!(
+        #[tokio::test(start_paused = true)]
+        async |pacing: Pacing| {
+            let shared = FaultyPacer::new();
+            shared.go_down();
+            under_test(fallback(shared, pacing))
+        }
+    );
 }
 
 fn under_test(pacer: FallbackPacer) -> PacerUnderTest {

@@ -1,7 +1,5 @@
 //! Contract of the audit log. The suites of the ports that write entries check their content.
 
-use std::future::Future;
-
 use domain::audit::{AuditEntry, AuditFilter};
 use domain::customer::ExistingKeys;
 use domain::limits::Plan;
@@ -14,16 +12,18 @@ use super::paging;
 use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::{KeyChange, ListError};
 
-/// Runs the whole suite; `make` returns a fresh database each time.
-pub async fn audit_log<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    a_new_log_is_empty(make().await).await;
-    pages_of_any_size_give_each_entry_once_newest_first(make().await).await;
-    a_page_begins_after_the_previous_one_despite_additions(make().await).await;
-    a_cursor_of_another_list_is_refused(make().await).await;
-    entries_are_found_by_customer_and_by_key(make().await).await;
-    entries_are_found_by_their_time(make().await).await;
-    each_condition_narrows_the_list(make().await).await;
-    entries_of_one_process_are_read_by_another(make().await).await;
+cases! {
+    $ audit_log(StoresUnderTest)
+    self {
+        a_new_log_is_empty,
+        pages_of_any_size_give_each_entry_once_newest_first,
+        a_page_begins_after_the_previous_one_despite_additions,
+        a_cursor_of_another_list_is_refused,
+        entries_are_found_by_customer_and_by_key,
+        entries_are_found_by_their_time,
+        each_condition_narrows_the_list,
+        entries_of_one_process_are_read_by_another,
+    }
 }
 
 /// Two customers create a key each, one of which is changed; each mutation writes one entry.

@@ -3,7 +3,6 @@
 //! A transfer's amount selects the answer, as at the sandbox: a bank under test MUST answer the
 //! amounts of [`scene`] accordingly, and issue a proof of any other transfer.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -67,20 +66,22 @@ const SHORT_PATIENCE: Duration = Duration::from_millis(400);
 /// Tolerance for a lookup that returns after its patience, on a busy machine.
 const LATENESS: Duration = Duration::from_secs(3);
 
-/// Runs the whole suite; `make` returns an idle bank.
-pub async fn bank<F: Future<Output = Arc<dyn Bank>>>(make: impl Fn() -> F) {
-    exactly_the_requested_files_are_returned(make().await).await;
-    an_xml_never_changes(make().await).await;
-    both_forms_of_not_found_are_recognised(make().await).await;
-    a_payment_without_a_proof_has_its_state(make().await).await;
-    a_bank_that_throttles_says_when_to_retry(make().await).await;
-    a_captcha_throttles_too(make().await).await;
-    a_bank_that_fails_or_hangs_up_is_unavailable(make().await).await;
-    an_unknown_answer_is_never_not_found(make().await).await;
-    a_silent_bank_is_abandoned_when_the_patience_is_over(make().await).await;
-    lookups_at_the_same_time_get_their_own_proofs(make().await).await;
-    a_budget_never_has_more_left_than_its_rate(make().await).await;
-    a_budget_shows_the_time_left_of_a_back_off(make().await).await;
+cases! {
+    $ bank(Arc<dyn Bank>)
+    self {
+        exactly_the_requested_files_are_returned,
+        an_xml_never_changes,
+        both_forms_of_not_found_are_recognised,
+        a_payment_without_a_proof_has_its_state,
+        a_bank_that_throttles_says_when_to_retry,
+        a_captcha_throttles_too,
+        a_bank_that_fails_or_hangs_up_is_unavailable,
+        an_unknown_answer_is_never_not_found,
+        a_silent_bank_is_abandoned_when_the_patience_is_over,
+        lookups_at_the_same_time_get_their_own_proofs,
+        a_budget_never_has_more_left_than_its_rate,
+        a_budget_shows_the_time_left_of_a_back_off,
+    }
 }
 
 /// A transfer of the suite: settled long ago, between two long-established institutions.

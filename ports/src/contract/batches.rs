@@ -1,6 +1,5 @@
 //! Contract of the store of batches.
 
-use std::future::Future;
 use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -28,17 +27,89 @@ mod lists;
 mod releases;
 mod removal;
 
-/// Runs the whole suite; `make` returns a fresh, empty database each time.
-pub async fn batch_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    additions::additions(&make).await;
-    lists::lists(&make).await;
-    claims::claims(&make).await;
-    feeds::feeds(&make).await;
-    releases::releases(&make).await;
-    events::events(&make).await;
-    cancellation::cancellation(&make).await;
-    imports::imports(&make).await;
-    removal::removal(&make).await;
+cases! {
+    $ batches(StoresUnderTest)
+    additions {
+        an_added_batch_is_queued_and_due_at_once,
+        a_batch_comes_back_with_all_its_facts,
+        chunks_are_read_one_by_one,
+        a_batch_is_found_by_its_customer_alone,
+        an_id_is_taken_once,
+        a_batch_is_recorded_with_its_request,
+        a_request_that_lost_its_claim_adds_no_batch,
+        a_customer_has_so_many_open_batches,
+        batches_that_are_added_at_once_do_not_exceed_the_limit_together,
+    }
+    lists {
+        pages_of_any_size_give_each_batch_once_newest_first,
+        a_list_has_the_batches_of_its_customer_alone,
+        batches_are_found_by_state_counters_and_environment,
+        a_cursor_of_another_list_is_refused,
+        lookups_are_read_by_their_rows,
+        lookups_are_listed_by_their_batch,
+    }
+    claims {
+        a_due_batch_is_claimed_once,
+        batches_that_are_due_first_are_claimed_first,
+        of_many_claims_at_once_each_gets_others,
+        a_batch_whose_lease_ended_is_claimed_by_another,
+        a_lease_is_renewed,
+        the_newest_key_that_is_not_revoked_is_charged,
+        a_final_batch_is_not_claimed,
+    }
+    feeds {
+        fed_rows_are_queued_lookups_and_the_batch_is_running,
+        fed_rows_are_claimed_as_any_lookups,
+        a_feed_is_charged_once,
+        a_feed_that_the_limiter_charged_is_not_charged_again,
+        a_successors_feed_is_charged_to_its_counters,
+        rows_that_are_never_looked_up_are_passed,
+        whoever_lost_the_lease_feeds_nothing,
+        a_row_has_one_lookup_at_most,
+        many_rows_are_fed_at_once,
+        progress_counts_lookups_by_state,
+    }
+    releases {
+        a_batch_that_waits_is_due_later,
+        a_paused_batch_is_due_later_and_goes_on,
+        a_batch_is_finished_once_each_row_has_ended,
+        a_batch_without_rows_to_look_up_is_finished,
+        whoever_lost_the_lease_changes_nothing,
+    }
+    events {
+        the_end_of_a_batch_is_told_once_to_those_who_want_it,
+        each_pause_of_a_batch_is_told_once_to_those_who_want_it,
+        what_nobody_asked_for_is_not_told,
+        a_change_that_is_not_made_is_not_told,
+    }
+    cancellation {
+        a_batch_is_canceled_with_its_open_lookups,
+        untouched_lookups_are_refunded_to_their_months,
+        who_works_on_a_canceled_row_has_lost_its_lease,
+        a_final_batch_is_not_canceled,
+        nobody_cancels_what_is_not_theirs,
+        other_lookups_go_on,
+    }
+    imports {
+        open_and_failed_lookups_are_delivered,
+        whoever_works_on_a_delivered_row_has_lost_its_lease,
+        untouched_lookups_are_refunded,
+        a_row_without_a_lookup_gets_a_delivered_one,
+        rows_with_a_proof_are_passed_over,
+        a_row_that_is_not_as_it_was_is_passed_over,
+        a_finished_batch_takes_proofs_and_a_canceled_one_does_not,
+        nobody_imports_into_what_is_not_theirs,
+        each_delivery_is_told_once_to_those_who_want_it,
+        deliveries_are_counted_by_the_verdict_on_their_seals,
+    }
+    removal {
+        a_final_batch_is_erased_with_everything,
+        nothing_is_erased_that_goes_on,
+        nobody_erases_what_is_not_theirs,
+        batches_are_removed_some_time_after_their_end,
+        lookups_of_a_batch_are_removed_with_it_and_not_before,
+        who_reads_a_batch_while_it_is_removed_misses_no_lookup,
+    }
 }
 
 /// The `number`th batch of the first customer's first key, with three rows.

@@ -1,7 +1,5 @@
 //! Contract of the store of the catalogue.
 
-use std::future::Future;
-
 use chrono::{DateTime, Days, TimeDelta, Utc};
 use domain::participant::Catalogue;
 use futures::future::join_all;
@@ -9,13 +7,15 @@ use futures::future::join_all;
 use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::{CatalogueVersion, RenewalClaim};
 
-/// Runs the whole suite; `make` returns a fresh database each time.
-pub async fn catalogue_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    no_catalogue_is_stored_at_first(make().await).await;
-    a_stored_catalogue_is_everybodys(make().await).await;
-    of_many_concurrent_catalogues_one_is_stored(make().await).await;
-    a_renewal_is_claimed_once_when_it_is_due(make().await).await;
-    a_renewal_is_due_when_it_was_scheduled(make().await).await;
+cases! {
+    $ catalogue_store(StoresUnderTest)
+    self {
+        no_catalogue_is_stored_at_first,
+        a_stored_catalogue_is_everybodys,
+        of_many_concurrent_catalogues_one_is_stored,
+        a_renewal_is_claimed_once_when_it_is_due,
+        a_renewal_is_due_when_it_was_scheduled,
+    }
 }
 
 fn now() -> DateTime<Utc> {

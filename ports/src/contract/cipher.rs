@@ -4,12 +4,14 @@ use domain::archive::ContentKey;
 
 use crate::outbound::{Cipher, CipherError};
 
-/// Runs the whole suite.
-pub fn cipher(cipher: &dyn Cipher) {
-    what_was_encrypted_comes_back(cipher);
-    another_key_or_context_decrypts_nothing(cipher);
-    a_changed_or_shortened_text_is_refused(cipher);
-    no_text_is_encrypted_alike_twice(cipher);
+cases! {
+    $ cipher(&dyn Cipher)
+    self {
+        what_was_encrypted_comes_back,
+        another_key_or_context_decrypts_nothing,
+        a_changed_or_shortened_text_is_refused,
+        no_text_is_encrypted_alike_twice,
+    }
 }
 
 const CONTEXT: &[u8] = b"context";
@@ -23,7 +25,7 @@ fn encrypted(cipher: &dyn Cipher, plain: &[u8]) -> Vec<u8> {
     encrypted.expect("the cipher works")
 }
 
-fn what_was_encrypted_comes_back(cipher: &dyn Cipher) {
+async fn what_was_encrypted_comes_back(cipher: &dyn Cipher) {
     let long = vec![7; 100_000];
     for plain in [&b""[..], b"text", &long] {
         let encrypted = encrypted(cipher, plain);
@@ -33,7 +35,7 @@ fn what_was_encrypted_comes_back(cipher: &dyn Cipher) {
     }
 }
 
-fn another_key_or_context_decrypts_nothing(cipher: &dyn Cipher) {
+async fn another_key_or_context_decrypts_nothing(cipher: &dyn Cipher) {
     let encrypted = encrypted(cipher, b"text");
     for (key, context) in [(key(2), CONTEXT), (key(1), b"another"), (key(1), b"")] {
         let decrypted = cipher.decrypt(&key, context, &encrypted);
@@ -41,7 +43,7 @@ fn another_key_or_context_decrypts_nothing(cipher: &dyn Cipher) {
     }
 }
 
-fn a_changed_or_shortened_text_is_refused(cipher: &dyn Cipher) {
+async fn a_changed_or_shortened_text_is_refused(cipher: &dyn Cipher) {
     let encrypted = encrypted(cipher, b"text");
     for place in 0..encrypted.len() {
         let mut changed = encrypted.clone();
@@ -53,6 +55,6 @@ fn a_changed_or_shortened_text_is_refused(cipher: &dyn Cipher) {
     }
 }
 
-fn no_text_is_encrypted_alike_twice(cipher: &dyn Cipher) {
+async fn no_text_is_encrypted_alike_twice(cipher: &dyn Cipher) {
     assert_ne!(encrypted(cipher, b"text"), encrypted(cipher, b"text"));
 }

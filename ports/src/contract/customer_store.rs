@@ -1,7 +1,5 @@
 //! Contract of the customer store.
 
-use std::future::Future;
-
 use domain::audit::AuditFilter;
 use domain::customer::{Customer, CustomerId, CustomerOverview, Owner};
 use domain::limits::{MonthlyUse, Plan};
@@ -15,28 +13,31 @@ use crate::outbound::{KeyChange, ListError};
 
 mod plan;
 
-/// Runs the whole suite; `make` returns a fresh database each time.
-pub async fn customer_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    an_unknown_owner_is_no_customer(make().await).await;
-    a_customer_is_found_as_it_was_enrolled(make().await).await;
-    enrolling_again_changes_nothing(make().await).await;
-    an_owner_is_known_by_issuer_and_subject(make().await).await;
-    of_many_concurrent_insertions_of_one_owner_one_is_added(make().await).await;
-    customers_are_listed_newest_first_page_by_page(make().await).await;
-    a_page_begins_after_the_previous_one_despite_additions(make().await).await;
-    a_cursor_of_another_list_is_refused(make().await).await;
-    a_text_is_found_in_issuers_and_subjects(make().await).await;
-    a_customer_is_listed_with_its_keys_and_use(make().await).await;
-
-    plan::a_plan_is_the_last_one_set(make().await).await;
-    plan::keys_that_keep_their_limits_keep_them(make().await).await;
-    plan::keys_that_follow_take_the_plans_limits(make().await).await;
-    plan::revoked_keys_do_not_follow(make().await).await;
-    plan::keys_follow_a_plan_that_was_set_before(make().await).await;
-    plan::a_plan_writes_an_entry_and_so_does_each_key_that_follows(make().await).await;
-    plan::a_plan_that_is_set_already_changes_nothing(make().await).await;
-    plan::keys_that_follow_are_changes_for_other_processes(make().await).await;
-    plan::an_unknown_customer_gets_no_plan(make().await).await;
+cases! {
+    $ customer_store(StoresUnderTest)
+    self {
+        an_unknown_owner_is_no_customer,
+        a_customer_is_found_as_it_was_enrolled,
+        enrolling_again_changes_nothing,
+        an_owner_is_known_by_issuer_and_subject,
+        of_many_concurrent_insertions_of_one_owner_one_is_added,
+        customers_are_listed_newest_first_page_by_page,
+        a_page_begins_after_the_previous_one_despite_additions,
+        a_cursor_of_another_list_is_refused,
+        a_text_is_found_in_issuers_and_subjects,
+        a_customer_is_listed_with_its_keys_and_use,
+    }
+    plan {
+        a_plan_is_the_last_one_set,
+        keys_that_keep_their_limits_keep_them,
+        keys_that_follow_take_the_plans_limits,
+        revoked_keys_do_not_follow,
+        keys_follow_a_plan_that_was_set_before,
+        a_plan_writes_an_entry_and_so_does_each_key_that_follows,
+        a_plan_that_is_set_already_changes_nothing,
+        keys_that_follow_are_changes_for_other_processes,
+        an_unknown_customer_gets_no_plan,
+    }
 }
 
 async fn known(stores: &Stores, owner: &Owner) -> Option<Customer> {

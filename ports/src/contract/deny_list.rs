@@ -1,7 +1,5 @@
 //! Contract of the deny list.
 
-use std::future::Future;
-
 use domain::key::KeyId;
 use futures::future::join_all;
 
@@ -9,12 +7,14 @@ use super::fixture::{instant, record};
 use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::{Denial, Fingerprint};
 
-/// Runs the whole suite; `make` returns a fresh database each time.
-pub async fn deny_list<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    nothing_is_denied_at_first(make().await).await;
-    a_denied_fingerprint_stays_denied_in_every_process(make().await).await;
-    the_first_denial_is_new_and_the_next_ones_are_repeated(make().await).await;
-    of_many_concurrent_denials_one_is_new(make().await).await;
+cases! {
+    $ deny_list(StoresUnderTest)
+    self {
+        nothing_is_denied_at_first,
+        a_denied_fingerprint_stays_denied_in_every_process,
+        the_first_denial_is_new_and_the_next_ones_are_repeated,
+        of_many_concurrent_denials_one_is_new,
+    }
 }
 
 /// A fingerprint of the suite: 64 hexadecimal digits.

@@ -1,7 +1,5 @@
 //! Contract of the store of requests with an idempotency key.
 
-use std::future::Future;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::idempotency::{FirstAnswer, IdempotencyScope, RepeatableRequest, RequestFingerprint};
 use domain::lookup::LookupId;
@@ -15,18 +13,20 @@ use super::journal::noon;
 use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::{EarlierRequest, NewClaim, ScopeClaim};
 
-/// Runs the whole suite; `make` returns a fresh, empty database each time.
-pub async fn idempotency<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    a_scope_is_claimed_once(make().await).await;
-    of_many_at_once_one_claims(make().await).await;
-    an_answer_is_read_by_every_process(make().await).await;
-    a_released_scope_is_free(make().await).await;
-    a_claim_that_ended_is_taken_over(make().await).await;
-    an_expired_key_is_free(make().await).await;
-    whoever_lost_its_claim_changes_nothing(make().await).await;
-    a_lookup_is_recorded_with_its_request(make().await).await;
-    the_first_scope_with_an_entry_is_found(make().await).await;
-    expired_keys_are_removed_and_no_others(make().await).await;
+cases! {
+    $ idempotency(StoresUnderTest)
+    self {
+        a_scope_is_claimed_once,
+        of_many_at_once_one_claims,
+        an_answer_is_read_by_every_process,
+        a_released_scope_is_free,
+        a_claim_that_ended_is_taken_over,
+        an_expired_key_is_free,
+        whoever_lost_its_claim_changes_nothing,
+        a_lookup_is_recorded_with_its_request,
+        the_first_scope_with_an_entry_is_found,
+        expired_keys_are_removed_and_no_others,
+    }
 }
 
 const CLAIM: TimeDelta = TimeDelta::minutes(2);

@@ -1,6 +1,5 @@
 //! Contract of the usage journal.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,22 +29,24 @@ pub struct JournalUnderTest {
     pub stores: Stores,
 }
 
-/// Runs the whole suite; `make` returns a fresh journal each time.
-pub async fn journal<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F) {
-    an_admission_is_counted_once_its_receipt_resolved(make().await).await;
-    a_thousand_admissions_at_once_are_counted_exactly(make().await).await;
-    keys_and_months_are_counted_separately(make().await).await;
-    a_refund_returns_one_request_to_its_month(make().await).await;
-    the_last_use_is_kept_to_the_minute_and_never_goes_back(make().await).await;
-    a_request_is_recorded_unchanged(make().await).await;
-    every_endpoint_and_outcome_is_recorded(make().await).await;
-    every_verdict_on_a_seal_is_recorded(make().await).await;
-    a_refused_request_is_neither_charged_nor_recorded(make().await).await;
-    a_request_submitted_twice_is_recorded_once(make().await).await;
-    flushing_an_idle_journal_does_nothing(make().await).await;
-    an_unknown_key_does_not_block_other_entries(make().await).await;
-    a_journal_that_writes_reports_no_trouble(make().await).await;
-    a_probe_leaves_nothing_behind(make().await).await;
+cases! {
+    $ journal(JournalUnderTest)
+    self {
+        an_admission_is_counted_once_its_receipt_resolved,
+        a_thousand_admissions_at_once_are_counted_exactly,
+        keys_and_months_are_counted_separately,
+        a_refund_returns_one_request_to_its_month,
+        the_last_use_is_kept_to_the_minute_and_never_goes_back,
+        a_request_is_recorded_unchanged,
+        every_endpoint_and_outcome_is_recorded,
+        every_verdict_on_a_seal_is_recorded,
+        a_refused_request_is_neither_charged_nor_recorded,
+        a_request_submitted_twice_is_recorded_once,
+        flushing_an_idle_journal_does_nothing,
+        an_unknown_key_does_not_block_other_entries,
+        a_journal_that_writes_reports_no_trouble,
+        a_probe_leaves_nothing_behind,
+    }
 }
 
 pub(super) fn noon() -> DateTime<Utc> {

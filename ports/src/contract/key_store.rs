@@ -1,7 +1,5 @@
 //! Contract of the key store.
 
-use std::future::Future;
-
 use domain::customer::CustomerId;
 use domain::key::{
     ApiKey, HashGeneration, KeyBounds, KeyFilter, KeyPrefix, KeyQuery, KeySort, RevokedKeys,
@@ -27,104 +25,93 @@ mod scope;
 
 pub(super) use rotation::rotated;
 
-/// Runs the whole suite; `make` returns a fresh database each time.
-///
-/// In parts, each in a future of its own: a single future would be larger than the stack of a
-/// test's thread.
-pub async fn key_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    Box::pin(keys(&make)).await;
-    Box::pin(changed_keys(&make)).await;
-    Box::pin(bounds(&make)).await;
-    Box::pin(charge::charges(&make)).await;
-    Box::pin(feeds(&make)).await;
-    Box::pin(lists(&make)).await;
-    Box::pin(filtered_lists(&make)).await;
-    Box::pin(scopes(&make)).await;
-    Box::pin(rotations(&make)).await;
-    Box::pin(entries(&make)).await;
-}
-
-async fn keys<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    an_empty_store_knows_nothing(make().await).await;
-    a_key_is_found_as_it_was_added(make().await).await;
-    the_credentials_of_active_keys_are_returned_newest_first(make().await).await;
-    a_prefix_belongs_to_one_key(make().await).await;
-    of_many_concurrent_keys_with_one_prefix_one_is_added(make().await).await;
-    a_customers_keys_are_returned_newest_first(make().await).await;
-    a_new_key_has_used_nothing(make().await).await;
-}
-
-async fn changed_keys<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    change::a_name_is_the_last_one_given(make().await).await;
-    change::limits_are_the_last_ones_set(make().await).await;
-    change::changing_one_limit_leaves_the_other(make().await).await;
-    change::limits_changed_at_the_same_time_are_both_changed(make().await).await;
-    change::a_revoked_key_stays_revoked_as_it_was(make().await).await;
-    change::a_revoked_key_can_still_be_verified(make().await).await;
-    change::an_unknown_key_is_not_changed(make().await).await;
-    change::changes_of_one_process_are_seen_by_another(make().await).await;
-}
-
-async fn bounds<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    bound::a_customer_has_no_more_active_keys_than_its_plan_allows(make().await).await;
-    bound::a_customer_adds_no_more_keys_in_an_hour_than_allowed(make().await).await;
-    bound::of_many_concurrent_new_keys_as_many_are_added_as_there_is_room_for(make().await).await;
-    bound::of_many_concurrent_new_keys_of_an_hour_exactly_the_bound_is_added(make().await).await;
-}
-
-async fn feeds<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    feed::a_version_grows_with_every_change(make().await).await;
-    feed::changes_come_in_order_with_the_current_state(make().await).await;
-    feed::a_new_key_is_a_change_with_its_credential(make().await).await;
-    feed::a_refused_key_is_no_change(make().await).await;
-    feed::a_mutation_that_keeps_the_state_is_no_change(make().await).await;
-    feed::a_thousand_changes_come_at_once_and_the_rest_after(make().await).await;
-    feed::changes_made_at_the_same_time_have_a_number_each(make().await).await;
-}
-
-async fn lists<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    listing::pages_of_any_size_give_each_key_once_in_order(make().await).await;
-    listing::keys_of_one_name_are_ordered_by_id(make().await).await;
-    listing::a_page_begins_after_the_previous_one_despite_changes(make().await).await;
-    listing::a_page_by_name_begins_after_a_key_that_moved(make().await).await;
-    listing::a_cursor_of_another_list_is_refused(make().await).await;
-}
-
-async fn filtered_lists<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    filters::keys_are_listed_by_status(make().await).await;
-    filters::keys_are_listed_by_environment(make().await).await;
-    filters::a_text_is_found_in_names_and_where_prefixes_begin(make().await).await;
-    filters::wildcards_are_characters_like_others(make().await).await;
-    filters::subjects_are_searched_in_everybodys_keys_alone(make().await).await;
-    filters::each_condition_narrows_the_list(make().await).await;
-}
-
-async fn scopes<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    scope::another_customers_key_is_not_found(make().await).await;
-    scope::another_customers_key_is_not_changed(make().await).await;
-    scope::another_customers_key_is_not_rotated(make().await).await;
-    scope::a_list_of_one_customers_keys_holds_no_others(make().await).await;
-    scope::everybodys_scope_contains_every_key(make().await).await;
-}
-
-async fn rotations<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    rotation::a_successor_has_the_name_and_the_limits(make().await).await;
-    rotation::a_retiring_key_works_until_it_is_due(make().await).await;
-    rotation::a_key_without_grace_is_revoked_in_the_same_step(make().await).await;
-    rotation::a_hundred_keys_are_due_at_once_and_the_rest_after(make().await).await;
-    rotation::a_key_has_one_successor(make().await).await;
-    rotation::of_many_concurrent_rotations_of_one_key_one_succeeds(make().await).await;
-    rotation::a_revoked_key_has_no_successor(make().await).await;
-    rotation::a_taken_prefix_leaves_the_old_key_as_it_was(make().await).await;
-}
-
-async fn entries<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    log::a_new_key_writes_an_entry(make().await).await;
-    log::each_change_writes_an_entry_with_the_changed_fields(make().await).await;
-    log::a_call_that_changes_nothing_writes_no_entry(make().await).await;
-    log::a_refused_call_writes_no_entry(make().await).await;
-    log::a_rotation_writes_an_entry_for_each_of_the_two(make().await).await;
-    log::a_rotation_without_grace_records_the_revocation_of_the_old_key(make().await).await;
+cases! {
+    $ key_store(StoresUnderTest)
+    self {
+        an_empty_store_knows_nothing,
+        a_key_is_found_as_it_was_added,
+        the_credentials_of_active_keys_are_returned_newest_first,
+        a_prefix_belongs_to_one_key,
+        of_many_concurrent_keys_with_one_prefix_one_is_added,
+        a_customers_keys_are_returned_newest_first,
+        a_new_key_has_used_nothing,
+    }
+    change {
+        a_name_is_the_last_one_given,
+        limits_are_the_last_ones_set,
+        changing_one_limit_leaves_the_other,
+        limits_changed_at_the_same_time_are_both_changed,
+        a_revoked_key_stays_revoked_as_it_was,
+        a_revoked_key_can_still_be_verified,
+        an_unknown_key_is_not_changed,
+        changes_of_one_process_are_seen_by_another,
+    }
+    bound {
+        a_customer_has_no_more_active_keys_than_its_plan_allows,
+        a_customer_adds_no_more_keys_in_an_hour_than_allowed,
+        of_many_concurrent_new_keys_as_many_are_added_as_there_is_room_for,
+        of_many_concurrent_new_keys_of_an_hour_exactly_the_bound_is_added,
+    }
+    charge {
+        a_charge_is_counted_and_returned,
+        no_more_is_charged_than_the_quota_leaves,
+        of_many_concurrent_charges_exactly_the_quota_succeeds,
+        a_revoked_key_is_charged_nothing,
+        an_unknown_key_is_charged_nothing,
+        a_charge_is_a_use_to_the_minute,
+        many_keys_are_read_at_once,
+        a_key_and_its_successors_have_one_month,
+        of_concurrent_charges_of_a_key_and_its_successor_exactly_the_quota_succeeds,
+    }
+    feed {
+        a_version_grows_with_every_change,
+        changes_come_in_order_with_the_current_state,
+        a_new_key_is_a_change_with_its_credential,
+        a_refused_key_is_no_change,
+        a_mutation_that_keeps_the_state_is_no_change,
+        a_thousand_changes_come_at_once_and_the_rest_after,
+        changes_made_at_the_same_time_have_a_number_each,
+    }
+    listing {
+        pages_of_any_size_give_each_key_once_in_order,
+        keys_of_one_name_are_ordered_by_id,
+        a_page_begins_after_the_previous_one_despite_changes,
+        a_page_by_name_begins_after_a_key_that_moved,
+        a_cursor_of_another_list_is_refused,
+    }
+    filters {
+        keys_are_listed_by_status,
+        keys_are_listed_by_environment,
+        a_text_is_found_in_names_and_where_prefixes_begin,
+        wildcards_are_characters_like_others,
+        subjects_are_searched_in_everybodys_keys_alone,
+        each_condition_narrows_the_list,
+    }
+    scope {
+        another_customers_key_is_not_found,
+        another_customers_key_is_not_changed,
+        another_customers_key_is_not_rotated,
+        a_list_of_one_customers_keys_holds_no_others,
+        everybodys_scope_contains_every_key,
+    }
+    rotation {
+        a_successor_has_the_name_and_the_limits,
+        a_retiring_key_works_until_it_is_due,
+        a_key_without_grace_is_revoked_in_the_same_step,
+        a_hundred_keys_are_due_at_once_and_the_rest_after,
+        a_key_has_one_successor,
+        of_many_concurrent_rotations_of_one_key_one_succeeds,
+        a_revoked_key_has_no_successor,
+        a_taken_prefix_leaves_the_old_key_as_it_was,
+    }
+    log {
+        a_new_key_writes_an_entry,
+        each_change_writes_an_entry_with_the_changed_fields,
+        a_call_that_changes_nothing_writes_no_entry,
+        a_refused_call_writes_no_entry,
+        a_rotation_writes_an_entry_for_each_of_the_two,
+        a_rotation_without_grace_records_the_revocation_of_the_old_key,
+    }
 }
 
 /// A query for everybody's keys, the oldest first, on one page.

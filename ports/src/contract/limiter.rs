@@ -1,6 +1,5 @@
 //! Contract of the rate limiter.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,42 +35,54 @@ pub trait TestTime: Send + Sync {
     async fn now(&self) -> DateTime<Utc>;
 }
 
-/// Runs the whole suite; `make` returns a fresh limiter each time.
-pub async fn limiter<F: Future<Output = LimiterUnderTest>>(make: impl Fn() -> F) {
-    an_unknown_key_is_never_admitted(make().await).await;
-    exactly_the_limit_is_admitted_in_a_minute(make().await).await;
-    a_refusal_changes_no_count(make().await).await;
-    exactly_the_quota_is_admitted_in_a_month(make().await).await;
-    the_minute_is_reported_when_both_limits_are_used_up(make().await).await;
-    a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back(make().await).await;
-    unknown::a_key_that_was_revoked_while_it_was_unknown_is_never_admitted(make().await).await;
-    unknown::limits_that_were_lowered_while_a_key_was_unknown_hold(make().await).await;
-    forget::a_forgotten_key_is_unknown_until_it_is_hydrated_again(make().await).await;
-    forget::a_forgotten_key_keeps_its_minute(make().await).await;
-    forget::a_forgotten_key_stays_revoked(make().await).await;
-    forget::a_forgotten_key_keeps_the_newest_limits(make().await).await;
-    forget::a_refund_counts_once_although_its_key_was_forgotten(make().await).await;
-    new_limits_count_what_was_admitted_before(make().await).await;
-    an_older_version_never_replaces_a_newer_one(make().await).await;
-    hydrating_merges_by_maximum(make().await).await;
-    a_refund_gives_the_month_back_once_and_the_minute_never(make().await).await;
-    month::a_new_month_begins_at_zero(make().await).await;
-    month::a_month_is_never_begun_by_hydration(make().await).await;
-    month::a_key_of_a_month_that_has_not_begun_stays_unknown(make().await).await;
-    without_a_cap_there_is_no_month_to_report(make().await).await;
-    concurrent_admissions_meet_the_limit_exactly(make().await).await;
-    rotation::a_successor_continues_the_minute_and_the_month(make().await).await;
-    rotation::both_keys_of_a_rotation_are_admitted_within_one_limit(make().await).await;
-    rotation::a_revoked_predecessor_leaves_its_use_to_the_successor(make().await).await;
-    rotation::each_key_of_a_rotation_has_limits_of_its_own(make().await).await;
-    rotation::a_refund_of_either_key_gives_back_to_both(make().await).await;
-    peek::peeking_reports_the_limits_of_an_admission_and_counts_nothing(make().await).await;
-    peek::peeking_at_a_used_up_limit_reports_it(make().await).await;
-    peek::peeking_at_an_unknown_key_leaves_it_unknown(make().await).await;
-    peek::peeking_at_a_revoked_key_reports_nothing(make().await).await;
-    peek::peeking_in_a_new_month_reports_it_unused(make().await).await;
-    peek::peeking_reports_units_that_left_the_window_as_free(make().await).await;
-    peek::many_keys_are_reported_in_their_order(make().await).await;
+cases! {
+    $ limiter(LimiterUnderTest)
+    self {
+        an_unknown_key_is_never_admitted,
+        exactly_the_limit_is_admitted_in_a_minute,
+        a_refusal_changes_no_count,
+        exactly_the_quota_is_admitted_in_a_month,
+        the_minute_is_reported_when_both_limits_are_used_up,
+        a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back,
+        new_limits_count_what_was_admitted_before,
+        an_older_version_never_replaces_a_newer_one,
+        hydrating_merges_by_maximum,
+        a_refund_gives_the_month_back_once_and_the_minute_never,
+        without_a_cap_there_is_no_month_to_report,
+        concurrent_admissions_meet_the_limit_exactly,
+    }
+    unknown {
+        a_key_that_was_revoked_while_it_was_unknown_is_never_admitted,
+        limits_that_were_lowered_while_a_key_was_unknown_hold,
+    }
+    forget {
+        a_forgotten_key_is_unknown_until_it_is_hydrated_again,
+        a_forgotten_key_keeps_its_minute,
+        a_forgotten_key_stays_revoked,
+        a_forgotten_key_keeps_the_newest_limits,
+        a_refund_counts_once_although_its_key_was_forgotten,
+    }
+    month {
+        a_new_month_begins_at_zero,
+        a_month_is_never_begun_by_hydration,
+        a_key_of_a_month_that_has_not_begun_stays_unknown,
+    }
+    rotation {
+        a_successor_continues_the_minute_and_the_month,
+        both_keys_of_a_rotation_are_admitted_within_one_limit,
+        a_revoked_predecessor_leaves_its_use_to_the_successor,
+        each_key_of_a_rotation_has_limits_of_its_own,
+        a_refund_of_either_key_gives_back_to_both,
+    }
+    peek {
+        peeking_reports_the_limits_of_an_admission_and_counts_nothing,
+        peeking_at_a_used_up_limit_reports_it,
+        peeking_at_an_unknown_key_leaves_it_unknown,
+        peeking_at_a_revoked_key_reports_nothing,
+        peeking_in_a_new_month_reports_it_unused,
+        peeking_reports_units_that_left_the_window_as_free,
+        many_keys_are_reported_in_their_order,
+    }
 }
 
 /// A key under one of the suite's limiters.

@@ -1,7 +1,5 @@
 //! Contract of the store of lookups.
 
-use std::future::Future;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::customer::Customer;
 use domain::key::ApiKey;
@@ -23,28 +21,100 @@ mod claims;
 mod ends;
 mod leases;
 mod lists;
-mod notifications;
+pub mod notifications;
 mod queue;
 mod removal;
 mod turns;
 
-pub use notifications::{NotificationsUnderTest, lookup_notifications};
-
-/// Runs the whole suite; `make` returns a fresh, empty database each time.
-pub async fn lookup_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    an_added_lookup_is_queued_and_due_at_once(make().await).await;
-    a_lookup_comes_back_with_all_its_facts(make().await).await;
-    a_lookup_is_found_by_its_customer_alone(make().await).await;
-    an_id_is_taken_once(make().await).await;
-    lists::lists(&make).await;
-    claims::claims(&make).await;
-    turns::turns(&make).await;
-    leases::leases(&make).await;
-    ends::ends(&make).await;
-    cancellation::cancellation(&make).await;
-    removal::removal(&make).await;
-    queue::queue(&make).await;
-    ahead::ahead(&make).await;
+cases! {
+    $ lookups(StoresUnderTest)
+    self {
+        an_added_lookup_is_queued_and_due_at_once,
+        a_lookup_comes_back_with_all_its_facts,
+        a_lookup_is_found_by_its_customer_alone,
+        an_id_is_taken_once,
+    }
+    lists {
+        a_customer_without_lookups_has_an_empty_list,
+        pages_of_any_size_give_each_lookup_once_newest_first,
+        lookups_of_one_millisecond_are_ordered_by_their_ids,
+        a_page_begins_after_the_previous_one_despite_additions,
+        a_cursor_of_another_list_is_refused,
+        a_list_has_the_lookups_of_its_customer_alone,
+        lookups_are_found_by_their_states,
+        lookups_are_found_by_the_counters_of_their_key,
+        lookups_are_found_by_the_time_of_their_creation,
+        lookups_are_found_by_their_environment,
+        each_condition_narrows_the_list,
+    }
+    claims {
+        a_claimed_lookup_is_running_under_its_lease,
+        nothing_is_claimed_before_it_is_due,
+        what_is_due_first_is_claimed_first,
+        no_more_is_claimed_than_wanted,
+        what_has_ended_is_not_claimed,
+        of_many_concurrent_claims_none_gets_what_another_has,
+        interactive_lookups_are_claimed_first,
+        interactive_lookups_alone_are_claimed_on_request,
+        after_its_first_attempt_no_lookup_is_interactive,
+    }
+    turns {
+        many_lookups_of_one_customer_do_not_delay_the_one_of_another,
+        customers_take_turns_within_a_claim,
+        customers_take_turns_over_claims,
+        a_customer_whose_lookups_are_exhausted_leaves_its_turns_to_the_others,
+        a_customer_whose_turn_never_came_is_first,
+        an_interactive_lookup_is_a_turn_too,
+    }
+    leases {
+        a_lookup_whose_lease_ended_is_claimed_again,
+        who_lost_a_lease_changes_nothing,
+        a_renewed_lease_holds_until_its_new_end,
+        a_lease_that_ended_holds_until_another_one_takes_its_place,
+        nobody_holds_what_has_ended_or_waits,
+    }
+    ends {
+        a_lookup_waits_for_its_next_attempt,
+        a_lookup_without_an_attempt_is_queued_again,
+        attempts_come_back_in_their_order,
+        the_banks_last_answer_is_kept_until_there_is_a_proof,
+        a_delivered_lookup_has_its_proof,
+        every_end_without_a_proof_is_kept,
+        an_end_with_a_refund_is_given_back_to_its_month,
+        a_successors_refund_is_given_back_to_its_counters,
+        an_end_that_comes_too_late_refunds_nothing,
+    }
+    cancellation {
+        a_queued_lookup_is_canceled,
+        a_waiting_lookup_is_canceled,
+        who_works_on_a_canceled_lookup_has_lost_its_lease,
+        a_final_lookup_is_not_canceled,
+        nobody_cancels_what_is_not_theirs,
+        lookups_of_a_revoked_key_are_canceled,
+        lookups_of_a_rotated_key_go_on,
+        no_more_orphans_are_canceled_at_once_than_wanted,
+        final_lookups_of_a_revoked_key_stay,
+    }
+    removal {
+        a_final_lookup_is_erased_with_its_attempts,
+        nothing_is_erased_that_goes_on,
+        nobody_erases_what_is_not_theirs,
+        lookups_are_removed_some_time_after_their_end,
+        lookups_that_go_on_are_not_removed_by_age,
+    }
+    queue {
+        an_empty_queue_has_both_classes,
+        due_lookups_are_counted_with_the_age_of_the_oldest,
+        what_waits_or_runs_is_counted_apart,
+        the_next_lookup_is_due_first_of_all,
+    }
+    ahead {
+        a_lookup_alone_is_first,
+        positions_are_the_order_of_claims,
+        positions_follow_the_turns_of_earlier_claims,
+        classes_have_queues_of_their_own,
+        what_is_due_later_is_not_ahead,
+    }
 }
 
 /// The `number`th lookup of the first customer's first key.
@@ -88,12 +158,12 @@ fn queued(new: &NewLookup) -> StoredLookup {
 }
 
 /// A second after noon, when all lookups of the suites are due.
-pub(in crate::contract) fn soon() -> DateTime<Utc> {
+pub(super) fn soon() -> DateTime<Utc> {
     instant(1_000)
 }
 
 /// `number` minutes later than [`soon`].
-pub(in crate::contract) fn minutes(number: i64) -> DateTime<Utc> {
+pub(super) fn minutes(number: i64) -> DateTime<Utc> {
     soon() + TimeDelta::minutes(number)
 }
 
@@ -102,7 +172,7 @@ fn lease(number: u128) -> Lease {
     lease_until(number, minutes(1))
 }
 
-pub(in crate::contract) fn lease_until(number: u128, until: DateTime<Utc>) -> Lease {
+pub(super) fn lease_until(number: u128, until: DateTime<Utc>) -> Lease {
     Lease {
         token: Uuid::from_u128(number),
         until,
@@ -117,12 +187,7 @@ fn attempt(at: DateTime<Utc>) -> Attempt {
 }
 
 /// The end of the work under the `lease`th lease, after an attempt.
-pub(in crate::contract) fn end(
-    id: LookupId,
-    lease: u128,
-    now: DateTime<Utc>,
-    change: LookupChange,
-) -> ClaimEnd {
+pub(super) fn end(id: LookupId, lease: u128, now: DateTime<Utc>, change: LookupChange) -> ClaimEnd {
     ClaimEnd {
         id,
         token: Uuid::from_u128(lease),
@@ -133,12 +198,12 @@ pub(in crate::contract) fn end(
     }
 }
 
-pub(in crate::contract) fn wait(due_at: DateTime<Utc>) -> LookupChange {
+pub(super) fn wait(due_at: DateTime<Utc>) -> LookupChange {
     LookupChange::Wait { due_at }
 }
 
 /// A delivery with a valid seal.
-pub(in crate::contract) fn deliver() -> LookupChange {
+pub(super) fn deliver() -> LookupChange {
     LookupChange::Deliver {
         proof: b"proof".to_vec(),
         seal: SealVerdict::Valid,
@@ -146,7 +211,7 @@ pub(in crate::contract) fn deliver() -> LookupChange {
 }
 
 /// Any end.
-pub(in crate::contract) fn failed() -> LookupChange {
+pub(super) fn failed() -> LookupChange {
     LookupChange::End {
         state: LookupState::Failed,
         refund: false,
@@ -167,29 +232,29 @@ impl Stores {
     }
 
     /// The stored lookup.
-    pub(in crate::contract) async fn stored(&self, new: &NewLookup) -> Option<StoredLookup> {
+    pub(super) async fn stored(&self, new: &NewLookup) -> Option<StoredLookup> {
         let found = self.lookups.lookup(new.facts.customer, new.facts.id).await;
         found.expect("the store works")
     }
 
     /// A lookup that is there.
-    pub(in crate::contract) async fn kept(&self, new: &NewLookup) -> StoredLookup {
+    pub(super) async fn kept(&self, new: &NewLookup) -> StoredLookup {
         self.stored(new).await.expect("the lookup is there")
     }
 
     /// The attempts of a lookup.
-    pub(in crate::contract) async fn attempts_of(&self, new: &NewLookup) -> Vec<Attempt> {
+    pub(super) async fn attempts_of(&self, new: &NewLookup) -> Vec<Attempt> {
         let facts = &new.facts;
         let attempts = self.lookups.attempts(facts.customer, facts.id).await;
         attempts.expect("the store works")
     }
 
     /// Claims lookups of all classes [`soon`].
-    pub(in crate::contract) async fn claim(&self, most: u32, lease: Lease) -> Vec<ClaimedLookup> {
+    pub(super) async fn claim(&self, most: u32, lease: Lease) -> Vec<ClaimedLookup> {
         self.claim_at(most, soon(), lease).await
     }
 
-    pub(in crate::contract) async fn claim_at(
+    pub(super) async fn claim_at(
         &self,
         most: u32,
         now: DateTime<Utc>,
@@ -200,7 +265,7 @@ impl Stores {
         claimed.expect("the store works")
     }
 
-    pub(in crate::contract) async fn end_claim(&self, end: &ClaimEnd) -> bool {
+    pub(super) async fn end_claim(&self, end: &ClaimEnd) -> bool {
         self.lookups.end_claim(end).await.expect("the store works")
     }
 

@@ -1,6 +1,5 @@
 //! Contract of a pacer.
 
-use std::future::Future;
 use std::num::NonZeroU32;
 use std::pin::pin;
 use std::sync::Arc;
@@ -25,6 +24,11 @@ pub struct PacerUnderTest {
     pub time: Arc<dyn ManualTime>,
 }
 
+/// Makes a pacer for a case, which knows its budget.
+pub trait MakePacer: AsyncFn(Pacing) -> PacerUnderTest {}
+
+impl<M: AsyncFn(Pacing) -> PacerUnderTest> MakePacer for M {}
+
 /// The manual clock of a pacer under test.
 #[async_trait]
 pub trait ManualTime: Send + Sync {
@@ -43,26 +47,30 @@ const HURRIED: Duration = Duration::from_secs(2);
 /// Maximum number of yields to other tasks before the suite gives up.
 const PATIENCE: u32 = 2_000;
 
-/// Runs the whole suite; `make` returns a fresh pacer each time.
-pub async fn pacer<F: Future<Output = PacerUnderTest>>(make: impl Fn(Pacing) -> F) {
-    let make = async |per_minute| {
-        let per_minute = NonZeroU32::new(per_minute).expect("a budget of the suite");
-        Subject(make(Pacing::new(per_minute)).await)
-    };
-    three_turns_are_given_at_once_and_the_next_is_refused_with_the_true_time(make(USUAL).await)
-        .await;
-    concurrent_callers_get_no_more_than_three_turns(make(USUAL).await).await;
-    no_minute_holds_more_than_the_budget(make(USUAL).await).await;
-    no_minute_holds_more_than_the_budget(make(2).await).await;
-    reading_the_budget_takes_no_turn(make(USUAL).await).await;
-    a_caller_that_goes_away_gives_its_place_back(make(USUAL).await).await;
-    a_back_off_refuses_waiting_and_new_callers(make(USUAL).await).await;
-    concurrent_cycles_count_once_and_the_next_back_off_is_longer(make(USUAL).await).await;
-    a_success_makes_the_next_back_off_short_and_a_late_one_does_not(make(USUAL).await).await;
-    a_merged_back_off_is_kept_and_never_shortened(make(USUAL).await).await;
-    a_merged_back_off_refuses_waiting_callers(make(USUAL).await).await;
-    merged_turns_count(make(3).await).await;
-    lanes::lanes(make).await;
+cases! {
+    $ pacer(impl MakePacer)
+    self {
+        three_turns_are_given_at_once_and_the_next_is_refused_with_the_true_time,
+        concurrent_callers_get_no_more_than_three_turns,
+        no_minute_holds_more_than_the_budget,
+        no_minute_holds_more_than_a_budget_of_two,
+        reading_the_budget_takes_no_turn,
+        a_caller_that_goes_away_gives_its_place_back,
+        a_back_off_refuses_waiting_and_new_callers,
+        concurrent_cycles_count_once_and_the_next_back_off_is_longer,
+        a_success_makes_the_next_back_off_short_and_a_late_one_does_not,
+        a_merged_back_off_is_kept_and_never_shortened,
+        a_merged_back_off_refuses_waiting_callers,
+        merged_turns_count,
+    }
+    lanes {
+        a_lane_is_first_in_first_out,
+        customers_take_turns_and_then_their_keys,
+        every_fifth_turn_is_backgrounds_while_both_wait,
+        a_key_has_sixteen_waiting_callers,
+        background_callers_wait_in_any_number,
+        a_new_customer_is_not_refused_for_the_queue_of_another,
+    }
 }
 
 /// A lane, where it doesn't matter which.
@@ -86,6 +94,12 @@ fn spacing() -> Duration {
 struct Subject(PacerUnderTest);
 
 impl Subject {
+    /// A pacer with a budget of so many turns a minute.
+    async fn new(make: impl MakePacer, per_minute: u32) -> Self {
+        let per_minute = NonZeroU32::new(per_minute).expect("a budget of the suite");
+        Self(make(Pacing::new(per_minute)).await)
+    }
+
     /// Acquires without waiting.
     async fn try_acquire(&self) -> Result<(), Throttled> {
         self.acquire(HURRIED).await
@@ -174,8 +188,9 @@ const fn used_up(retry_after: Duration) -> Throttled {
 }
 
 async fn three_turns_are_given_at_once_and_the_next_is_refused_with_the_true_time(
-    subject: Subject,
+    make: impl MakePacer,
 ) {
+    let subject = Subject::new(make, USUAL).await;
     for _ in 0..3 {
         subject.go().await;
     }
@@ -189,14 +204,23 @@ async fn three_turns_are_given_at_once_and_the_next_is_refused_with_the_true_tim
     assert_eq!(subject.refused().await, used_up(spacing()));
 }
 
-async fn concurrent_callers_get_no_more_than_three_turns(subject: Subject) {
+async fn concurrent_callers_get_no_more_than_three_turns(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     let asked = join_all((0..40).map(|_| subject.try_acquire())).await;
     let went = asked.iter().filter(|answer| answer.is_ok()).count();
     assert_eq!(went, 3);
     assert_eq!(subject.room().await, USUAL - 3, "a refusal took something");
 }
 
-async fn no_minute_holds_more_than_the_budget(subject: Subject) {
+async fn no_minute_holds_more_than_the_budget(make: impl MakePacer) {
+    assert_budget_is_met(Subject::new(make, USUAL).await).await;
+}
+
+async fn no_minute_holds_more_than_a_budget_of_two(make: impl MakePacer) {
+    assert_budget_is_met(Subject::new(make, 2).await).await;
+}
+
+async fn assert_budget_is_met(subject: Subject) {
     let budget = subject.0.pacer.budget().await.expect("budget").per_minute;
     let budget = usize::try_from(budget).expect("a budget of the suite");
     let mut elapsed = Duration::ZERO;
@@ -221,7 +245,8 @@ async fn no_minute_holds_more_than_the_budget(subject: Subject) {
     assert!(last <= 3 * WINDOW, "the budget was not used: {last:?}");
 }
 
-async fn reading_the_budget_takes_no_turn(subject: Subject) {
+async fn reading_the_budget_takes_no_turn(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     for left in [USUAL, USUAL - 1] {
         for _ in 0..3 {
             let budget = subject.0.pacer.budget().await.expect("budget");
@@ -234,7 +259,8 @@ async fn reading_the_budget_takes_no_turn(subject: Subject) {
     assert_eq!(subject.room().await, USUAL);
 }
 
-async fn a_caller_that_goes_away_gives_its_place_back(subject: Subject) {
+async fn a_caller_that_goes_away_gives_its_place_back(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     for _ in 0..3 {
         subject.go().await;
     }
@@ -249,7 +275,8 @@ async fn a_caller_that_goes_away_gives_its_place_back(subject: Subject) {
     assert_eq!(subject.refused().await, used_up(spacing()));
 }
 
-async fn a_back_off_refuses_waiting_and_new_callers(subject: Subject) {
+async fn a_back_off_refuses_waiting_and_new_callers(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     for _ in 0..3 {
         subject.go().await;
     }
@@ -269,7 +296,8 @@ async fn a_back_off_refuses_waiting_and_new_callers(subject: Subject) {
     subject.go().await;
 }
 
-async fn concurrent_cycles_count_once_and_the_next_back_off_is_longer(subject: Subject) {
+async fn concurrent_cycles_count_once_and_the_next_back_off_is_longer(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     for length in [2, 4, 8, 16, 32, 32] {
         let length = Duration::from_mins(length);
         subject.go().await;
@@ -285,7 +313,8 @@ async fn concurrent_cycles_count_once_and_the_next_back_off_is_longer(subject: S
     }
 }
 
-async fn a_success_makes_the_next_back_off_short_and_a_late_one_does_not(subject: Subject) {
+async fn a_success_makes_the_next_back_off_short_and_a_late_one_does_not(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     let second = Duration::from_secs(1);
     subject.go().await;
     subject.record_throttled(second).await;
@@ -307,7 +336,8 @@ async fn a_success_makes_the_next_back_off_short_and_a_late_one_does_not(subject
     assert_eq!(subject.record_throttled(second).await, short);
 }
 
-async fn a_merged_back_off_is_kept_and_never_shortened(subject: Subject) {
+async fn a_merged_back_off_is_kept_and_never_shortened(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     let told = Duration::from_mins(7);
     subject.merge(PacerState::backing_off(told)).await;
     assert_eq!(subject.refused().await, backing_off(told));
@@ -328,7 +358,8 @@ async fn a_merged_back_off_is_kept_and_never_shortened(subject: Subject) {
     assert_eq!(subject.record_throttled(Duration::ZERO).await, next);
 }
 
-async fn a_merged_back_off_refuses_waiting_callers(subject: Subject) {
+async fn a_merged_back_off_refuses_waiting_callers(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     for _ in 0..3 {
         subject.go().await;
     }
@@ -341,7 +372,8 @@ async fn a_merged_back_off_refuses_waiting_callers(subject: Subject) {
     assert_eq!(waiting, Err(backing_off(told)));
 }
 
-async fn merged_turns_count(subject: Subject) {
+async fn merged_turns_count(make: impl MakePacer) {
+    let subject = Subject::new(make, 3).await;
     let ago = [10, 30, 50].map(Duration::from_secs);
     subject.advance(WINDOW).await;
     let state = PacerState {

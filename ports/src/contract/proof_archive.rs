@@ -1,7 +1,5 @@
 //! Contract of the archive of issued proofs.
 
-use std::future::Future;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::archive::ArchiveIndex;
 
@@ -9,14 +7,16 @@ use super::journal::noon;
 use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::ArchivedProof;
 
-/// Runs the whole suite; `make` returns a fresh, empty database each time.
-pub async fn proof_archive<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    an_entry_is_read_by_every_process(make().await).await;
-    an_entry_is_replaced(make().await).await;
-    of_many_indexes_those_are_returned_that_have_an_entry(make().await).await;
-    an_entry_that_is_too_old_is_not_returned(make().await).await;
-    old_entries_are_removed_and_no_others(make().await).await;
-    an_entry_of_a_megabyte_and_any_bytes_comes_back(make().await).await;
+cases! {
+    $ proof_archive(StoresUnderTest)
+    self {
+        an_entry_is_read_by_every_process,
+        an_entry_is_replaced,
+        of_many_indexes_those_are_returned_that_have_an_entry,
+        an_entry_that_is_too_old_is_not_returned,
+        old_entries_are_removed_and_no_others,
+        an_entry_of_a_megabyte_and_any_bytes_comes_back,
+    }
 }
 
 fn entry(number: u8, content: &[u8]) -> ArchivedProof {

@@ -1,6 +1,5 @@
 //! Contract of the register of replicas.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,12 +19,14 @@ pub struct RegistriesUnderTest {
     pub elsewhere: Arc<dyn ReplicaRegistry>,
 }
 
-/// Runs the whole suite; `make` returns an empty register each time.
-pub async fn replica_registry<F: Future<Output = RegistriesUnderTest>>(make: impl Fn() -> F) {
-    every_process_counts_once_however_often_it_beats(make().await).await;
-    a_process_that_left_does_not_count(make().await).await;
-    a_process_counts_for_the_lifetime_of_its_latest_beat(make().await).await;
-    concurrent_beats_are_all_counted(make().await).await;
+cases! {
+    $ replicas(RegistriesUnderTest)
+    self {
+        every_process_counts_once_however_often_it_beats,
+        a_process_that_left_does_not_count,
+        a_process_counts_for_the_lifetime_of_its_latest_beat,
+        concurrent_beats_are_all_counted,
+    }
 }
 
 fn instance(number: u128) -> Uuid {

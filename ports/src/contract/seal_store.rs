@@ -1,7 +1,5 @@
 //! Contract of the store of keys and samples of seals.
 
-use std::future::Future;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::participant::ParticipantCode;
 use domain::seal::{CertificateNumber, SEAL_BYTES, SealKey, SealKeyOrigin, SealedDigest, Signer};
@@ -10,20 +8,22 @@ use futures::future::join_all;
 use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::{MAX_SAMPLES, SealSample, StoredSealKey};
 
-/// Runs the whole suite; `make` returns a fresh database each time.
-pub async fn seal_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    nothing_is_stored_at_first(make().await).await;
-    an_added_key_is_everybodys(make().await).await;
-    keys_are_listed_by_participant_certificate_and_time(make().await).await;
-    a_key_is_added_once_for_its_signer(make().await).await;
-    of_many_concurrent_additions_of_a_key_one_adds_it(make().await).await;
-    a_use_is_recorded_to_the_day(make().await).await;
-    the_use_of_an_unknown_key_changes_nothing(make().await).await;
-    samples_are_listed_by_participant_certificate_and_time(make().await).await;
-    a_known_sample_is_not_added_again(make().await).await;
-    a_signer_has_a_bounded_number_of_samples(make().await).await;
-    the_bound_holds_for_many_concurrent_samples(make().await).await;
-    of_many_concurrent_additions_of_a_sample_one_adds_it(make().await).await;
+cases! {
+    $ seal_store(StoresUnderTest)
+    self {
+        nothing_is_stored_at_first,
+        an_added_key_is_everybodys,
+        keys_are_listed_by_participant_certificate_and_time,
+        a_key_is_added_once_for_its_signer,
+        of_many_concurrent_additions_of_a_key_one_adds_it,
+        a_use_is_recorded_to_the_day,
+        the_use_of_an_unknown_key_changes_nothing,
+        samples_are_listed_by_participant_certificate_and_time,
+        a_known_sample_is_not_added_again,
+        a_signer_has_a_bounded_number_of_samples,
+        the_bound_holds_for_many_concurrent_samples,
+        of_many_concurrent_additions_of_a_sample_one_adds_it,
+    }
 }
 
 fn now() -> DateTime<Utc> {

@@ -1,19 +1,19 @@
 //! Contract of the store of secrets' fingerprints.
 
-use std::future::Future;
-
 use domain::key::{HashGeneration, SecretFingerprint};
 use futures::future::join_all;
 
 use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::SecretCheck;
 
-/// Runs the whole suite; `make` returns a fresh database each time.
-pub async fn secret_fingerprints<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    the_first_secret_of_a_generation_is_known_from_then_on(make().await).await;
-    each_generation_has_a_secret_of_its_own(make().await).await;
-    no_secret_is_stored_beside_a_wrong_one(make().await).await;
-    of_many_concurrent_secrets_one_is_the_first(make().await).await;
+cases! {
+    $ secret_fingerprints(StoresUnderTest)
+    self {
+        the_first_secret_of_a_generation_is_known_from_then_on,
+        each_generation_has_a_secret_of_its_own,
+        no_secret_is_stored_beside_a_wrong_one,
+        of_many_concurrent_secrets_one_is_the_first,
+    }
 }
 
 async fn recognise(stores: &Stores, secrets: &[(u16, u8)]) -> SecretCheck {

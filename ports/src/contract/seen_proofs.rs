@@ -1,7 +1,5 @@
 //! Contract of the proofs that were delivered to each customer, written by the journal.
 
-use std::future::Future;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::customer::CustomerId;
 use domain::outcome::Outcome;
@@ -11,16 +9,18 @@ use super::fixture::customer;
 use super::journal::{JournalUnderTest, noon, request};
 use crate::outbound::RequestEntry;
 
-/// Runs the whole suite; `make` returns a fresh journal each time.
-pub async fn seen_proofs<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F) {
-    a_proof_that_was_never_delivered_has_no_deliveries(make().await).await;
-    deliveries_are_counted_and_the_first_is_kept(make().await).await;
-    deliveries_of_one_commit_are_all_counted(make().await).await;
-    customers_and_proofs_are_counted_apart(make().await).await;
-    deliveries_under_several_secrets_are_summed(make().await).await;
-    a_request_that_delivered_nothing_does_not_count(make().await).await;
-    each_proof_of_a_request_is_counted(make().await).await;
-    deliveries_without_a_request_are_counted_with_the_others(make().await).await;
+cases! {
+    $ seen_proofs(JournalUnderTest)
+    self {
+        a_proof_that_was_never_delivered_has_no_deliveries,
+        deliveries_are_counted_and_the_first_is_kept,
+        deliveries_of_one_commit_are_all_counted,
+        customers_and_proofs_are_counted_apart,
+        deliveries_under_several_secrets_are_summed,
+        a_request_that_delivered_nothing_does_not_count,
+        each_proof_of_a_request_is_counted,
+        deliveries_without_a_request_are_counted_with_the_others,
+    }
 }
 
 fn mark(number: u8) -> ProofMark {

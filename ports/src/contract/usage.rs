@@ -1,6 +1,5 @@
 //! Contract of statistics: written by a journal, read by a usage reader.
 
-use std::future::Future;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -12,42 +11,51 @@ use super::fixture::{record, record_of};
 use super::journal::JournalUnderTest;
 use crate::outbound::{RefusalEntry, RequestEntry};
 
+mod apart;
 mod busiest;
 mod over_time;
 mod overviews;
 mod requests;
 
-/// Runs the whole suite; `make` returns a fresh journal each time.
-pub async fn usage<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F) {
-    over_time::a_slot_without_requests_has_no_row(make().await).await;
-    over_time::a_request_is_counted_in_its_hour_with_its_latency(make().await).await;
-    over_time::hours_and_days_are_those_of_utc(make().await).await;
-    over_time::months_are_returned_day_by_day(make().await).await;
-    over_time::latencies_of_many_requests_add_up(make().await).await;
-    over_time::a_request_refused_by_a_limit_is_counted_without_a_latency(make().await).await;
-    over_time::apart::keys_are_told_apart(make().await).await;
-    busiest::of_many_keys_the_busiest_have_rows_of_their_own(make().await).await;
-    over_time::apart::endpoints_are_told_apart(make().await).await;
-    over_time::apart::every_endpoint_and_outcome_is_counted_by_itself(make().await).await;
-    over_time::use_of_one_customer_excludes_others(make().await).await;
-    over_time::use_is_narrowed_to_a_key_an_endpoint_and_an_outcome(make().await).await;
-    over_time::a_period_begins_and_ends_at_its_bounds(make().await).await;
-    over_time::later_requests_are_added(make().await).await;
-
-    requests::without_requests_the_page_is_empty(make().await).await;
-    requests::pages_of_any_size_give_each_request_once_newest_first(make().await).await;
-    requests::a_page_begins_after_the_previous_one_despite_additions(make().await).await;
-    requests::a_cursor_of_another_list_is_refused(make().await).await;
-    requests::another_customers_requests_do_not_exist(make().await).await;
-    requests::requests_are_found_by_endpoint_and_outcome(make().await).await;
-    requests::requests_are_found_by_their_request_id(make().await).await;
-    requests::requests_are_found_by_time_of_admission(make().await).await;
-    requests::each_condition_narrows_the_list(make().await).await;
-    requests::a_request_refused_by_a_limit_is_not_listed(make().await).await;
-
-    overviews::a_key_is_shown_with_its_use_of_the_month(make().await).await;
-    overviews::a_customer_is_shown_with_the_use_of_its_keys(make().await).await;
-    overviews::a_successor_continues_the_month_and_was_not_used_itself(make().await).await;
+cases! {
+    $ usage(JournalUnderTest)
+    over_time {
+        a_slot_without_requests_has_no_row,
+        a_request_is_counted_in_its_hour_with_its_latency,
+        hours_and_days_are_those_of_utc,
+        months_are_returned_day_by_day,
+        latencies_of_many_requests_add_up,
+        a_request_refused_by_a_limit_is_counted_without_a_latency,
+        use_of_one_customer_excludes_others,
+        use_is_narrowed_to_a_key_an_endpoint_and_an_outcome,
+        a_period_begins_and_ends_at_its_bounds,
+        later_requests_are_added,
+    }
+    apart {
+        keys_are_told_apart,
+        endpoints_are_told_apart,
+        every_endpoint_and_outcome_is_counted_by_itself,
+    }
+    busiest {
+        of_many_keys_the_busiest_have_rows_of_their_own,
+    }
+    requests {
+        without_requests_the_page_is_empty,
+        pages_of_any_size_give_each_request_once_newest_first,
+        a_page_begins_after_the_previous_one_despite_additions,
+        a_cursor_of_another_list_is_refused,
+        another_customers_requests_do_not_exist,
+        requests_are_found_by_endpoint_and_outcome,
+        requests_are_found_by_their_request_id,
+        requests_are_found_by_time_of_admission,
+        each_condition_narrows_the_list,
+        a_request_refused_by_a_limit_is_not_listed,
+    }
+    overviews {
+        a_key_is_shown_with_its_use_of_the_month,
+        a_customer_is_shown_with_the_use_of_its_keys,
+        a_successor_continues_the_month_and_was_not_used_itself,
+    }
 }
 
 /// Two keys of the first customer and one of the second.

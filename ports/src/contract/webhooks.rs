@@ -1,6 +1,5 @@
 //! Contract of the store of webhooks.
 
-use std::future::Future;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -27,26 +26,34 @@ mod endpoints;
 mod ends;
 mod outbox;
 
-/// Runs the whole suite; `make` returns a fresh, empty database each time.
-pub async fn webhook_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    endpoints::an_endpoint_comes_back_to_its_customer_alone(make().await).await;
-    endpoints::a_customer_has_a_bounded_number_of_endpoints(make().await).await;
-    endpoints::changes_are_kept_and_logged(make().await).await;
-    endpoints::a_rotated_secret_keeps_the_one_before(make().await).await;
-    endpoints::secrets_of_older_generations_are_found_and_replaced(make().await).await;
-    endpoints::a_removed_endpoint_takes_its_deliveries_along(make().await).await;
-    outbox::a_lookups_end_is_told_to_those_who_want_it(make().await).await;
-    outbox::an_end_that_comes_too_late_is_not_told(make().await).await;
-    claims::a_delivery_is_claimed_once_until_its_lease_ends(make().await).await;
-    claims::a_slow_endpoint_takes_few_places(make().await).await;
-    claims::endpoints_take_turns(make().await).await;
-    ends::attempts_and_their_ends_are_kept(make().await).await;
-    ends::an_attempt_that_does_not_count_is_no_step_and_no_failure(make().await).await;
-    ends::a_receiver_that_is_gone_is_disabled(make().await).await;
-    ends::a_receiver_that_fails_for_five_days_is_disabled(make().await).await;
-    ends::an_ended_delivery_is_sent_again(make().await).await;
-    ends::a_disabled_endpoint_discards_what_is_pending(make().await).await;
-    ends::old_deliveries_are_removed(make().await).await;
+cases! {
+    $ webhooks(StoresUnderTest)
+    endpoints {
+        an_endpoint_comes_back_to_its_customer_alone,
+        a_customer_has_a_bounded_number_of_endpoints,
+        changes_are_kept_and_logged,
+        a_rotated_secret_keeps_the_one_before,
+        secrets_of_older_generations_are_found_and_replaced,
+        a_removed_endpoint_takes_its_deliveries_along,
+    }
+    outbox {
+        a_lookups_end_is_told_to_those_who_want_it,
+        an_end_that_comes_too_late_is_not_told,
+    }
+    claims {
+        a_delivery_is_claimed_once_until_its_lease_ends,
+        a_slow_endpoint_takes_few_places,
+        endpoints_take_turns,
+    }
+    ends {
+        attempts_and_their_ends_are_kept,
+        an_attempt_that_does_not_count_is_no_step_and_no_failure,
+        a_receiver_that_is_gone_is_disabled,
+        a_receiver_that_fails_for_five_days_is_disabled,
+        an_ended_delivery_is_sent_again,
+        a_disabled_endpoint_discards_what_is_pending,
+        old_deliveries_are_removed,
+    }
 }
 
 /// The `number`th endpoint of the first customer.

@@ -238,13 +238,10 @@ mod tests {
     use domain::proof::Proof;
     use ports::contract::bank::{lookup, scene, transfer};
 
-    #[tokio::test]
-    async fn a_bank_that_answers_by_amount_keeps_the_contract() {
-        ports::contract::bank::bank(|| async {
-            let bank: Arc<dyn Bank> = Arc::new(ScriptedBank::answering(by_amount));
-            bank
-        })
-        .await;
+    ports::bank!(bank_that_answers_by_amount());
+
+    fn bank_that_answers_by_amount() -> Arc<dyn Bank> {
+        Arc::new(ScriptedBank::answering(by_amount))
     }
 
     #[test]

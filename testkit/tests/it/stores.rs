@@ -2,14 +2,29 @@
 
 use std::sync::Arc;
 
-use futures::executor::block_on;
-use ports::contract;
 use ports::contract::journal::JournalUnderTest;
-use ports::contract::lookups::NotificationsUnderTest;
+use ports::contract::lookup_notifications::NotificationsUnderTest;
 use ports::contract::stores::{Stores, StoresUnderTest};
 use testkit::fakes::{MemoryJournal, MemoryStore};
 
-async fn stores() -> StoresUnderTest {
+ports::key_store!(stores());
+ports::customer_store!(stores());
+ports::audit_log!(stores());
+ports::deny_list!(stores());
+ports::secret_fingerprints!(stores());
+ports::catalogue_store!(stores());
+ports::seal_store!(stores());
+ports::proof_archive!(stores());
+ports::lookups!(stores());
+ports::batches!(stores());
+ports::idempotency!(stores());
+ports::webhooks!(stores());
+ports::lookup_notifications!(notifications());
+ports::journal!(journal_under_test());
+ports::seen_proofs!(journal_under_test());
+ports::usage!(journal_under_test());
+
+fn stores() -> StoresUnderTest {
     let stores = Stores::of(Arc::new(MemoryStore::default()));
     StoresUnderTest {
         here: stores.clone(),
@@ -17,7 +32,7 @@ async fn stores() -> StoresUnderTest {
     }
 }
 
-async fn journal() -> JournalUnderTest {
+fn journal_under_test() -> JournalUnderTest {
     let store = MemoryStore::default();
     JournalUnderTest {
         journal: Arc::new(MemoryJournal::new(store.clone())),
@@ -25,88 +40,10 @@ async fn journal() -> JournalUnderTest {
     }
 }
 
-#[test]
-fn keys_in_memory_keep_the_contract() {
-    block_on(contract::key_store::key_store(stores));
-}
-
-#[test]
-fn customers_in_memory_keep_the_contract() {
-    block_on(contract::customer_store::customer_store(stores));
-}
-
-#[test]
-fn the_audit_log_in_memory_keeps_the_contract() {
-    block_on(contract::audit_log::audit_log(stores));
-}
-
-#[test]
-fn the_deny_list_in_memory_keeps_the_contract() {
-    block_on(contract::deny_list::deny_list(stores));
-}
-
-#[test]
-fn secrets_in_memory_keep_the_contract() {
-    block_on(contract::secret_fingerprints::secret_fingerprints(stores));
-}
-
-#[test]
-fn a_catalogue_in_memory_keeps_the_contract() {
-    block_on(contract::catalogue_store::catalogue_store(stores));
-}
-
-#[test]
-fn seals_in_memory_keep_the_contract() {
-    block_on(contract::seal_store::seal_store(stores));
-}
-
-#[test]
-fn an_archive_in_memory_keeps_the_contract() {
-    block_on(contract::proof_archive::proof_archive(stores));
-}
-
-#[test]
-fn lookups_in_memory_keep_the_contract() {
-    block_on(contract::lookups::lookup_store(stores));
-}
-
-#[test]
-fn batches_in_memory_keep_the_contract() {
-    block_on(contract::batches::batch_store(stores));
-}
-
-#[test]
-fn idempotency_keys_in_memory_keep_the_contract() {
-    block_on(contract::idempotency::idempotency(stores));
-}
-
-#[test]
-fn webhooks_in_memory_keep_the_contract() {
-    block_on(contract::webhooks::webhook_store(stores));
-}
-
-#[test]
-fn notifications_of_lookups_in_memory_keep_the_contract() {
-    block_on(contract::lookups::lookup_notifications(|| async {
-        let store = MemoryStore::default();
-        NotificationsUnderTest {
-            elsewhere: Stores::of(Arc::new(store.elsewhere())),
-            notifications: Arc::new(store),
-        }
-    }));
-}
-
-#[test]
-fn a_journal_in_memory_keeps_the_contract() {
-    block_on(contract::journal::journal(journal));
-}
-
-#[test]
-fn delivered_proofs_in_memory_keep_the_contract() {
-    block_on(contract::seen_proofs::seen_proofs(journal));
-}
-
-#[test]
-fn use_in_memory_is_read_back_as_the_contract_says() {
-    block_on(contract::usage::usage(journal));
+fn notifications() -> NotificationsUnderTest {
+    let store = MemoryStore::default();
+    NotificationsUnderTest {
+        elsewhere: Stores::of(Arc::new(store.elsewhere())),
+        notifications: Arc::new(store),
+    }
 }

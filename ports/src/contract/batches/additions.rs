@@ -1,7 +1,5 @@
 //! Additions and reads of batches.
 
-use std::future::Future;
-
 use chrono::TimeDelta;
 use domain::batch::{BatchId, BatchState, RowCounts};
 use domain::idempotency::{FirstAnswer, IdempotencyScope, RepeatableRequest, RequestFingerprint};
@@ -14,19 +12,7 @@ use crate::contract::fixture::{batch_of, customer, record};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::{BatchAddition, BatchChange, NewBatch, NewClaim, ScopeClaim};
 
-pub(super) async fn additions<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    an_added_batch_is_queued_and_due_at_once(make().await).await;
-    a_batch_comes_back_with_all_its_facts(make().await).await;
-    chunks_are_read_one_by_one(make().await).await;
-    a_batch_is_found_by_its_customer_alone(make().await).await;
-    an_id_is_taken_once(make().await).await;
-    a_batch_is_recorded_with_its_request(make().await).await;
-    a_request_that_lost_its_claim_adds_no_batch(make().await).await;
-    a_customer_has_so_many_open_batches(make().await).await;
-    batches_that_are_added_at_once_do_not_exceed_the_limit_together(make().await).await;
-}
-
-async fn an_added_batch_is_queued_and_due_at_once(
+pub(super) async fn an_added_batch_is_queued_and_due_at_once(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.add_batches(&[batch(1)]).await;
@@ -35,7 +21,7 @@ async fn an_added_batch_is_queued_and_due_at_once(
     assert_eq!(elsewhere.state_of(&batch(2)).await, None);
 }
 
-async fn a_batch_comes_back_with_all_its_facts(
+pub(super) async fn a_batch_comes_back_with_all_its_facts(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let successor = ApiKey {
@@ -56,7 +42,9 @@ async fn a_batch_comes_back_with_all_its_facts(
     }
 }
 
-async fn chunks_are_read_one_by_one(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn chunks_are_read_one_by_one(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     let chunks: Vec<_> = (0..50_u8).map(|number| vec![number; 1_000]).collect();
     let large = NewBatch {
         chunks: chunks.clone(),
@@ -83,7 +71,9 @@ async fn chunks_are_read_one_by_one(StoresUnderTest { here, elsewhere }: StoresU
     assert_eq!(chunk(batch(3).facts.id, 0).await, None);
 }
 
-async fn a_batch_is_found_by_its_customer_alone(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_batch_is_found_by_its_customer_alone(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.add_batches(&[batch(1)]).await;
     let (other, id) = (customer(2).id, batch(1).facts.id);
     let found = here.batches.batch(other, id).await;
@@ -92,7 +82,7 @@ async fn a_batch_is_found_by_its_customer_alone(StoresUnderTest { here, .. }: St
     assert_eq!(state.expect("the store works"), None);
 }
 
-async fn an_id_is_taken_once(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn an_id_is_taken_once(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.add_batches(&[batch(1)]).await;
     let refused = here.batches.add_batch(&others(1), u32::MAX).await;
     assert!(refused.is_err(), "two batches have one id");
@@ -130,7 +120,7 @@ async fn answer(stores: &Stores) -> Option<FirstAnswer> {
     earlier.expect("the request is there").answer
 }
 
-async fn a_batch_is_recorded_with_its_request(
+pub(super) async fn a_batch_is_recorded_with_its_request(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let claimed = here.idempotency.claim_scope(&claim(1), start()).await;
@@ -160,7 +150,7 @@ async fn a_batch_is_recorded_with_its_request(
     assert_eq!(answer(&elsewhere).await, None);
 }
 
-async fn a_request_that_lost_its_claim_adds_no_batch(
+pub(super) async fn a_request_that_lost_its_claim_adds_no_batch(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let claimed = here.idempotency.claim_scope(&claim(2), start()).await;
@@ -175,7 +165,9 @@ async fn a_request_that_lost_its_claim_adds_no_batch(
     assert_eq!(kept.state, BatchState::Queued);
 }
 
-async fn a_customer_has_so_many_open_batches(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn a_customer_has_so_many_open_batches(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     here.with_key().await;
     let claimed = here.idempotency.claim_scope(&claim(1), start()).await;
     assert!(claimed.expect("the store works"));
@@ -206,7 +198,7 @@ async fn a_customer_has_so_many_open_batches(StoresUnderTest { here, elsewhere }
     assert_eq!(answer(&here).await, Some(recorded));
 }
 
-async fn batches_that_are_added_at_once_do_not_exceed_the_limit_together(
+pub(super) async fn batches_that_are_added_at_once_do_not_exceed_the_limit_together(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.with_key().await;

@@ -1,7 +1,5 @@
 //! Cancellation of batches.
 
-use std::future::Future;
-
 use domain::batch::BatchState;
 use domain::lookup::LookupState;
 use domain::month::Month;
@@ -12,16 +10,7 @@ use crate::contract::lookups::{end, failed, lease_until, wait};
 use crate::contract::stores::StoresUnderTest;
 use crate::outbound::{BatchCancellation, BatchChange, CanceledLookup, StoredLookup};
 
-pub(super) async fn cancellation<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_batch_is_canceled_with_its_open_lookups(make().await).await;
-    untouched_lookups_are_refunded_to_their_months(make().await).await;
-    who_works_on_a_canceled_row_has_lost_its_lease(make().await).await;
-    a_final_batch_is_not_canceled(make().await).await;
-    nobody_cancels_what_is_not_theirs(make().await).await;
-    other_lookups_go_on(make().await).await;
-}
-
-async fn a_batch_is_canceled_with_its_open_lookups(
+pub(super) async fn a_batch_is_canceled_with_its_open_lookups(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.fed_batch(&batch(1)).await;
@@ -61,7 +50,7 @@ async fn a_batch_is_canceled_with_its_open_lookups(
     assert_eq!(here.used().await, (3, 1));
 }
 
-async fn untouched_lookups_are_refunded_to_their_months(
+pub(super) async fn untouched_lookups_are_refunded_to_their_months(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.with_key().await;
@@ -77,7 +66,7 @@ async fn untouched_lookups_are_refunded_to_their_months(
     assert_eq!(here.used().await, (3, 2));
 }
 
-async fn who_works_on_a_canceled_row_has_lost_its_lease(
+pub(super) async fn who_works_on_a_canceled_row_has_lost_its_lease(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.fed_batch(&batch(1)).await;
@@ -106,7 +95,7 @@ async fn who_works_on_a_canceled_row_has_lost_its_lease(
     assert!(!here.releases_batch(&batch(1), 1, wait).await);
 }
 
-async fn a_final_batch_is_not_canceled(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_final_batch_is_not_canceled(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.add_batches(&[batch(1)]).await;
     let nothing = BatchCancellation::Canceled {
         lookups: Vec::new(),
@@ -118,7 +107,9 @@ async fn a_final_batch_is_not_canceled(StoresUnderTest { here, .. }: StoresUnder
     );
 }
 
-async fn nobody_cancels_what_is_not_theirs(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn nobody_cancels_what_is_not_theirs(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.fed_batch(&batch(1)).await;
     let id = batch(1).facts.id;
     let canceled = here.batches.cancel_batch(customer(2).id, id, start()).await;
@@ -131,7 +122,7 @@ async fn nobody_cancels_what_is_not_theirs(StoresUnderTest { here, .. }: StoresU
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 3, 3));
 }
 
-async fn other_lookups_go_on(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn other_lookups_go_on(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.fed_batch(&batch(1)).await;
     here.claimed_batch(&batch(2)).await;
     assert!(here.feeds(&feed(&batch(2), 1, 0..1)).await);

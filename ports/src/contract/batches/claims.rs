@@ -1,7 +1,5 @@
 //! Claims of due batches, and their leases.
 
-use std::future::Future;
-
 use domain::batch::{BatchId, BatchState};
 use futures::future::join_all;
 
@@ -12,22 +10,14 @@ use crate::contract::lookups::lease_until;
 use crate::contract::stores::StoresUnderTest;
 use crate::outbound::{BatchChange, ClaimedBatch, KeyChange, StoredBatch};
 
-pub(super) async fn claims<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_due_batch_is_claimed_once(make().await).await;
-    batches_that_are_due_first_are_claimed_first(make().await).await;
-    of_many_claims_at_once_each_gets_others(make().await).await;
-    a_batch_whose_lease_ended_is_claimed_by_another(make().await).await;
-    a_lease_is_renewed(make().await).await;
-    the_newest_key_that_is_not_revoked_is_charged(make().await).await;
-    a_final_batch_is_not_claimed(make().await).await;
-}
-
 fn ids(claimed: &[ClaimedBatch]) -> Vec<BatchId> {
     let ids = claimed.iter().map(|claimed| claimed.batch.facts.id);
     ids.collect()
 }
 
-async fn a_due_batch_is_claimed_once(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn a_due_batch_is_claimed_once(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     here.add_batches(&[batch(2)]).await;
     assert_eq!(here.claim_batches_at(9, instant(1), 1).await, []);
     assert_eq!(here.claim_batches_at(0, start(), 1).await, []);
@@ -49,7 +39,7 @@ async fn a_due_batch_is_claimed_once(StoresUnderTest { here, elsewhere }: Stores
     }
 }
 
-async fn batches_that_are_due_first_are_claimed_first(
+pub(super) async fn batches_that_are_due_first_are_claimed_first(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.add_batches(&[batch(4), others(2), batch(1), others(3)])
@@ -61,7 +51,7 @@ async fn batches_that_are_due_first_are_claimed_first(
     assert_eq!(ids(&rest), [batch(4).facts.id]);
 }
 
-async fn of_many_claims_at_once_each_gets_others(
+pub(super) async fn of_many_claims_at_once_each_gets_others(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let batches: Vec<_> = (1..=12).map(batch).collect();
@@ -77,7 +67,7 @@ async fn of_many_claims_at_once_each_gets_others(
     assert_eq!(claimed, all);
 }
 
-async fn a_batch_whose_lease_ended_is_claimed_by_another(
+pub(super) async fn a_batch_whose_lease_ended_is_claimed_by_another(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.with_key().await;
@@ -96,7 +86,7 @@ async fn a_batch_whose_lease_ended_is_claimed_by_another(
     assert!(elsewhere.feeds(&feed(&new, 2, 1..2)).await);
 }
 
-async fn a_lease_is_renewed(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn a_lease_is_renewed(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
     here.fed_batch(&batch(1)).await;
     let id = batch(1).facts.id;
     let renewed = here
@@ -116,7 +106,7 @@ async fn a_lease_is_renewed(StoresUnderTest { here, elsewhere }: StoresUnderTest
     assert_eq!(renewed.await.expect("the store works"), None);
 }
 
-async fn the_newest_key_that_is_not_revoked_is_charged(
+pub(super) async fn the_newest_key_that_is_not_revoked_is_charged(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let first = here.added(1).await;
@@ -143,7 +133,7 @@ async fn the_newest_key_that_is_not_revoked_is_charged(
     assert_eq!(key().await, None);
 }
 
-async fn a_final_batch_is_not_claimed(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_final_batch_is_not_claimed(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.add_batches(&[batch(1)]).await;
     here.cancels_batch(&batch(1)).await;
     assert_eq!(here.claim_batches_at(9, minutes(100), 1).await, []);

@@ -1,7 +1,5 @@
 //! Deliveries that are added with the change of a batch that they tell of.
 
-use std::future::Future;
-
 use chrono::{DateTime, Utc};
 use domain::batch::BatchState;
 use domain::key::Environment;
@@ -12,13 +10,6 @@ use crate::contract::fixture::{batch_of, customer, record};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::contract::webhooks::{by_owner, endpoint, endpoint_of};
 use crate::outbound::{BatchChange, NewBatch, StoredDelivery, StoredEndpoint};
-
-pub(super) async fn events<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    the_end_of_a_batch_is_told_once_to_those_who_want_it(make().await).await;
-    each_pause_of_a_batch_is_told_once_to_those_who_want_it(make().await).await;
-    what_nobody_asked_for_is_not_told(make().await).await;
-    a_change_that_is_not_made_is_not_told(make().await).await;
-}
 
 /// A batch without rows to look up, which can be finished at once.
 fn empty() -> NewBatch {
@@ -78,7 +69,7 @@ async fn claims_and_releases(
     assert!(stores.releases_batch_at(new, now, lease, change).await);
 }
 
-async fn the_end_of_a_batch_is_told_once_to_those_who_want_it(
+pub(super) async fn the_end_of_a_batch_is_told_once_to_those_who_want_it(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let first = wanting(endpoint(1), &[EventType::BatchFinished]);
@@ -97,7 +88,7 @@ async fn the_end_of_a_batch_is_told_once_to_those_who_want_it(
     }
 }
 
-async fn each_pause_of_a_batch_is_told_once_to_those_who_want_it(
+pub(super) async fn each_pause_of_a_batch_is_told_once_to_those_who_want_it(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let endpoint = wanting(endpoint(1), &[EventType::BatchPaused]);
@@ -125,7 +116,9 @@ async fn each_pause_of_a_batch_is_told_once_to_those_who_want_it(
     assert_eq!(elsewhere.told(&endpoint).await, [told(6), told(1)]);
 }
 
-async fn what_nobody_asked_for_is_not_told(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn what_nobody_asked_for_is_not_told(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     let environment = match batch(1).facts.environment {
         Environment::Live => Environment::Test,
         Environment::Test => Environment::Live,
@@ -164,7 +157,7 @@ async fn what_nobody_asked_for_is_not_told(StoresUnderTest { here, elsewhere }: 
     assert_eq!(elsewhere.told(&only_finished).await, [finished]);
 }
 
-async fn a_change_that_is_not_made_is_not_told(
+pub(super) async fn a_change_that_is_not_made_is_not_told(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let both = [EventType::BatchPaused, EventType::BatchFinished];

@@ -1,7 +1,5 @@
 //! Lookups that are made of rows.
 
-use std::future::Future;
-
 use chrono::{DurationRound, TimeDelta};
 use domain::batch::BatchState;
 use domain::lookup::LookupState;
@@ -13,20 +11,7 @@ use crate::contract::lookups::{end, failed, lease_until};
 use crate::contract::stores::StoresUnderTest;
 use crate::outbound::{BatchFeed, BatchProgress, FeedCharge, StoredBatch, StoredLookup};
 
-pub(super) async fn feeds<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    fed_rows_are_queued_lookups_and_the_batch_is_running(make().await).await;
-    fed_rows_are_claimed_as_any_lookups(make().await).await;
-    a_feed_is_charged_once(make().await).await;
-    a_feed_that_the_limiter_charged_is_not_charged_again(make().await).await;
-    a_successors_feed_is_charged_to_its_counters(make().await).await;
-    rows_that_are_never_looked_up_are_passed(make().await).await;
-    whoever_lost_the_lease_feeds_nothing(make().await).await;
-    a_row_has_one_lookup_at_most(make().await).await;
-    many_rows_are_fed_at_once(make().await).await;
-    progress_counts_lookups_by_state(make().await).await;
-}
-
-async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
+pub(super) async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.with_key().await;
@@ -77,7 +62,9 @@ async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
     assert_eq!(kept.progress.next_row, 3);
 }
 
-async fn fed_rows_are_claimed_as_any_lookups(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn fed_rows_are_claimed_as_any_lookups(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     here.fed_batch(&batch(1)).await;
     let lease = lease_until(7, minutes(1));
     let claimed = elsewhere.claim_at(9, start(), lease).await;
@@ -86,7 +73,7 @@ async fn fed_rows_are_claimed_as_any_lookups(StoresUnderTest { here, elsewhere }
     assert_eq!(rows.cloned().collect::<Vec<_>>(), expected);
 }
 
-async fn a_feed_is_charged_once(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn a_feed_is_charged_once(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
@@ -99,7 +86,7 @@ async fn a_feed_is_charged_once(StoresUnderTest { here, elsewhere }: StoresUnder
     assert_eq!(here.found(record(1).key.id).await.last_used_at, minute);
 }
 
-async fn a_feed_that_the_limiter_charged_is_not_charged_again(
+pub(super) async fn a_feed_that_the_limiter_charged_is_not_charged_again(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.with_key().await;
@@ -113,7 +100,7 @@ async fn a_feed_that_the_limiter_charged_is_not_charged_again(
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 2, 2));
 }
 
-async fn a_successors_feed_is_charged_to_its_counters(
+pub(super) async fn a_successors_feed_is_charged_to_its_counters(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.with_key().await;
@@ -128,7 +115,9 @@ async fn a_successors_feed_is_charged_to_its_counters(
     assert_eq!(here.used().await, (2, 0));
 }
 
-async fn rows_that_are_never_looked_up_are_passed(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn rows_that_are_never_looked_up_are_passed(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     let nothing = BatchFeed {
@@ -143,7 +132,7 @@ async fn rows_that_are_never_looked_up_are_passed(StoresUnderTest { here, .. }: 
     assert_eq!(here.used().await, (1, 0));
 }
 
-async fn whoever_lost_the_lease_feeds_nothing(
+pub(super) async fn whoever_lost_the_lease_feeds_nothing(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.with_key().await;
@@ -160,7 +149,9 @@ async fn whoever_lost_the_lease_feeds_nothing(
     );
 }
 
-async fn a_row_has_one_lookup_at_most(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn a_row_has_one_lookup_at_most(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     assert!(here.feeds(&feed(&batch(1), 1, 0..1)).await);
@@ -179,7 +170,9 @@ async fn a_row_has_one_lookup_at_most(StoresUnderTest { here, elsewhere }: Store
     assert_eq!(elsewhere.used().await, (3, 0));
 }
 
-async fn many_rows_are_fed_at_once(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn many_rows_are_fed_at_once(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     let large = batch_of(&record(1).key, 1, 600);
     here.with_key().await;
     here.claimed_batch(&large).await;
@@ -198,7 +191,9 @@ async fn many_rows_are_fed_at_once(StoresUnderTest { here, elsewhere }: StoresUn
     assert_eq!(elsewhere.used().await, (600, 0));
 }
 
-async fn progress_counts_lookups_by_state(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn progress_counts_lookups_by_state(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     here.fed_batch(&batch(1)).await;
     here.claim_at(2, start(), lease_until(1, minutes(3))).await;
     let ended = row_of(&batch(1), 0).facts.id;

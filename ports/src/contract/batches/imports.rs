@@ -1,7 +1,5 @@
 //! Proofs that are delivered for rows without a look-up.
 
-use std::future::Future;
-
 use domain::batch::{BatchId, BatchState};
 use domain::customer::CustomerId;
 use domain::lookup::{LookupId, LookupState};
@@ -20,19 +18,6 @@ use crate::outbound::{
     BatchChange, BatchFilter, ClaimEnd, ImportedProof, LookupChange, LookupFacts, StoredDelivery,
     StoredLookup,
 };
-
-pub(super) async fn imports<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    open_and_failed_lookups_are_delivered(make().await).await;
-    whoever_works_on_a_delivered_row_has_lost_its_lease(make().await).await;
-    untouched_lookups_are_refunded(make().await).await;
-    a_row_without_a_lookup_gets_a_delivered_one(make().await).await;
-    rows_with_a_proof_are_passed_over(make().await).await;
-    a_row_that_is_not_as_it_was_is_passed_over(make().await).await;
-    a_finished_batch_takes_proofs_and_a_canceled_one_does_not(make().await).await;
-    nobody_imports_into_what_is_not_theirs(make().await).await;
-    each_delivery_is_told_once_to_those_who_want_it(make().await).await;
-    deliveries_are_counted_by_the_verdict_on_their_seals(make().await).await;
-}
 
 /// A proof for a row of the first batch, which has its lookup or has none.
 fn proof(row: u16, has_lookup: Option<LookupId>) -> ImportedProof {
@@ -87,7 +72,7 @@ async fn import(stores: &Stores, proofs: &[ImportedProof]) -> Option<Vec<u32>> {
     Some(rows.map(|row| row.row.0).collect())
 }
 
-async fn open_and_failed_lookups_are_delivered(
+pub(super) async fn open_and_failed_lookups_are_delivered(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.fed_batch(&batch(1)).await;
@@ -126,7 +111,7 @@ async fn open_and_failed_lookups_are_delivered(
     assert!(here.releases_batch(&batch(1), 1, BatchChange::Finish).await);
 }
 
-async fn whoever_works_on_a_delivered_row_has_lost_its_lease(
+pub(super) async fn whoever_works_on_a_delivered_row_has_lost_its_lease(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.fed_batch(&batch(1)).await;
@@ -139,7 +124,7 @@ async fn whoever_works_on_a_delivered_row_has_lost_its_lease(
     assert_eq!(here.rows_of(&batch(1)).await[1].proof, Some(content(1)));
 }
 
-async fn untouched_lookups_are_refunded(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn untouched_lookups_are_refunded(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.fed_batch(&batch(1)).await;
     here.claim_at(1, start(), lease_until(5, minutes(1))).await;
     let refunded = LookupChange::End {
@@ -159,7 +144,7 @@ async fn untouched_lookups_are_refunded(StoresUnderTest { here, .. }: StoresUnde
     assert_eq!(here.used().await, (3, 2));
 }
 
-async fn a_row_without_a_lookup_gets_a_delivered_one(
+pub(super) async fn a_row_without_a_lookup_gets_a_delivered_one(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.with_key().await;
@@ -190,7 +175,9 @@ async fn a_row_without_a_lookup_gets_a_delivered_one(
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 3, 2));
 }
 
-async fn rows_with_a_proof_are_passed_over(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn rows_with_a_proof_are_passed_over(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.fed_batch(&batch(1)).await;
     here.claim_at(1, start(), lease_until(5, minutes(1))).await;
     let first = row_of(&batch(1), 0).facts.id;
@@ -208,7 +195,9 @@ async fn rows_with_a_proof_are_passed_over(StoresUnderTest { here, .. }: StoresU
     assert_eq!(import(&here, &twice).await, Some(vec![2]));
 }
 
-async fn a_row_that_is_not_as_it_was_is_passed_over(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_row_that_is_not_as_it_was_is_passed_over(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
@@ -223,7 +212,7 @@ async fn a_row_that_is_not_as_it_was_is_passed_over(StoresUnderTest { here, .. }
     assert_eq!(here.rows_of(&batch(1)).await.len(), 3);
 }
 
-async fn a_finished_batch_takes_proofs_and_a_canceled_one_does_not(
+pub(super) async fn a_finished_batch_takes_proofs_and_a_canceled_one_does_not(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.fed_batch(&batch(1)).await;
@@ -241,7 +230,9 @@ async fn a_finished_batch_takes_proofs_and_a_canceled_one_does_not(
     assert_eq!(import_as(&here, own, id, &[]).await, None);
 }
 
-async fn nobody_imports_into_what_is_not_theirs(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn nobody_imports_into_what_is_not_theirs(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.fed_batch(&batch(1)).await;
     let (id, proofs) = (batch(1).facts.id, [for_existing(0)]);
     assert_eq!(import_as(&here, customer(2).id, id, &proofs).await, None);
@@ -254,7 +245,7 @@ async fn nobody_imports_into_what_is_not_theirs(StoresUnderTest { here, .. }: St
     );
 }
 
-async fn deliveries_are_counted_by_the_verdict_on_their_seals(
+pub(super) async fn deliveries_are_counted_by_the_verdict_on_their_seals(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let counts = async |stores: &Stores| {
@@ -284,7 +275,7 @@ async fn deliveries_are_counted_by_the_verdict_on_their_seals(
     assert_eq!(listed.items[0].1.progress.seal_invalid, 2);
 }
 
-async fn each_delivery_is_told_once_to_those_who_want_it(
+pub(super) async fn each_delivery_is_told_once_to_those_who_want_it(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let told = wanting(endpoint(1), &[EventType::LookupDelivered]);

@@ -1,7 +1,5 @@
 //! Lists of batches, and of the lookups of one.
 
-use std::future::Future;
-
 use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::key::Environment;
 use domain::lookup::{LookupId, LookupState};
@@ -15,15 +13,6 @@ use crate::contract::paging;
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::{BatchFilter, ListError, LookupFilter};
 
-pub(super) async fn lists<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    pages_of_any_size_give_each_batch_once_newest_first(make().await).await;
-    a_list_has_the_batches_of_its_customer_alone(make().await).await;
-    batches_are_found_by_state_counters_and_environment(make().await).await;
-    a_cursor_of_another_list_is_refused(make().await).await;
-    lookups_are_read_by_their_rows(make().await).await;
-    lookups_are_listed_by_their_batch(make().await).await;
-}
-
 async fn walk(stores: &Stores, filter: &BatchFilter, request: PageRequest) -> Vec<BatchId> {
     let list = async |page| stores.batches.batches(customer(1).id, filter, &page).await;
     let batches = paging::walk(request, list).await;
@@ -34,7 +23,7 @@ fn numbered<const N: usize>(numbers: [u16; N]) -> [BatchId; N] {
     numbers.map(|number| batch(number).facts.id)
 }
 
-async fn pages_of_any_size_give_each_batch_once_newest_first(
+pub(super) async fn pages_of_any_size_give_each_batch_once_newest_first(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let all = BatchFilter::default();
@@ -51,7 +40,7 @@ async fn pages_of_any_size_give_each_batch_once_newest_first(
     assert_eq!(page.items[0].1, queued(&batch(5)));
 }
 
-async fn a_list_has_the_batches_of_its_customer_alone(
+pub(super) async fn a_list_has_the_batches_of_its_customer_alone(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.add_batches(&[batch(1), others(2), batch(3)]).await;
@@ -59,7 +48,7 @@ async fn a_list_has_the_batches_of_its_customer_alone(
     assert_eq!(walked, numbered([3, 1]));
 }
 
-async fn batches_are_found_by_state_counters_and_environment(
+pub(super) async fn batches_are_found_by_state_counters_and_environment(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let live = batch_of(&record(2).key, 2, 3);
@@ -100,7 +89,9 @@ async fn batches_are_found_by_state_counters_and_environment(
     assert_eq!(open.collect::<Vec<_>>(), [0, 0, 3]);
 }
 
-async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_cursor_of_another_list_is_refused(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     let foreign = PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(1)
@@ -110,7 +101,9 @@ async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: Store
     assert!(matches!(refused, Err(ListError::Cursor(_))));
 }
 
-async fn lookups_are_read_by_their_rows(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn lookups_are_read_by_their_rows(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     let (wide, other) = (batch_of(&record(1).key, 1, 6), batch(2));
     here.with_key().await;
     here.add_batches(&[wide.clone(), other.clone()]).await;
@@ -136,7 +129,9 @@ async fn lookups_are_read_by_their_rows(StoresUnderTest { here, elsewhere }: Sto
     assert_eq!(read(0, 0).await, []);
 }
 
-async fn lookups_are_listed_by_their_batch(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn lookups_are_listed_by_their_batch(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.fed_batch(&batch(1)).await;
     let alone = lookup_of(&record(1).key, 50);
     let added = here.lookups.add_lookup(&alone).await;

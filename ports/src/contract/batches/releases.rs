@@ -1,7 +1,5 @@
 //! Ends of the work on claimed batches.
 
-use std::future::Future;
-
 use domain::batch::BatchState;
 
 use super::{batch, feed, minutes, start};
@@ -9,14 +7,6 @@ use crate::contract::fixture::{batch_of, record, row_of};
 use crate::contract::lookups::{end, failed, lease_until, wait};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::{BatchChange, NewBatch};
-
-pub(super) async fn releases<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_batch_that_waits_is_due_later(make().await).await;
-    a_paused_batch_is_due_later_and_goes_on(make().await).await;
-    a_batch_is_finished_once_each_row_has_ended(make().await).await;
-    a_batch_without_rows_to_look_up_is_finished(make().await).await;
-    whoever_lost_the_lease_changes_nothing(make().await).await;
-}
 
 fn wait_until(number: i64) -> BatchChange {
     BatchChange::Wait {
@@ -36,7 +26,9 @@ async fn claimed(stores: &Stores, minute: i64, lease: u128) -> bool {
     !claimed.is_empty()
 }
 
-async fn a_batch_that_waits_is_due_later(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn a_batch_that_waits_is_due_later(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     here.claimed_batch(&batch(1)).await;
     assert!(here.releases_batch(&batch(1), 1, wait_until(5)).await);
     let kept = elsewhere.kept_batch(&batch(1)).await;
@@ -47,7 +39,7 @@ async fn a_batch_that_waits_is_due_later(StoresUnderTest { here, elsewhere }: St
     assert!(claimed(&elsewhere, 5, 3).await);
 }
 
-async fn a_paused_batch_is_due_later_and_goes_on(
+pub(super) async fn a_paused_batch_is_due_later_and_goes_on(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.fed_batch(&batch(1)).await;
@@ -88,7 +80,7 @@ async fn end_row(stores: &Stores, new: &NewBatch, row: u16) {
     assert!(stores.end_claim(&end(id, 5, start(), failed())).await);
 }
 
-async fn a_batch_is_finished_once_each_row_has_ended(
+pub(super) async fn a_batch_is_finished_once_each_row_has_ended(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let finish = async || here.releases_batch(&batch(1), 1, BatchChange::Finish).await;
@@ -126,7 +118,7 @@ async fn a_batch_is_finished_once_each_row_has_ended(
     assert!(!finish().await);
 }
 
-async fn a_batch_without_rows_to_look_up_is_finished(
+pub(super) async fn a_batch_without_rows_to_look_up_is_finished(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let empty = batch_of(&record(1).key, 1, 0);
@@ -135,7 +127,9 @@ async fn a_batch_without_rows_to_look_up_is_finished(
     assert_eq!(here.standing(&empty).await, (BatchState::Finished, 0, 0));
 }
 
-async fn whoever_lost_the_lease_changes_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn whoever_lost_the_lease_changes_nothing(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     let empty = batch_of(&record(1).key, 1, 0);
     here.claimed_batch(&empty).await;
     let before = here.kept_batch(&empty).await;

@@ -1,7 +1,5 @@
 //! Removal of batches: by their customer, and by age.
 
-use std::future::Future;
-
 use chrono::TimeDelta;
 use domain::batch::RowNumber;
 use domain::customer::CustomerId;
@@ -13,15 +11,6 @@ use crate::contract::lookups::{end, failed, lease_until};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::NewBatch;
 
-pub(super) async fn removal<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_final_batch_is_erased_with_everything(make().await).await;
-    nothing_is_erased_that_goes_on(make().await).await;
-    nobody_erases_what_is_not_theirs(make().await).await;
-    batches_are_removed_some_time_after_their_end(make().await).await;
-    lookups_of_a_batch_are_removed_with_it_and_not_before(make().await).await;
-    who_reads_a_batch_while_it_is_removed_misses_no_lookup(make().await).await;
-}
-
 async fn erase(stores: &Stores, of: CustomerId, new: &NewBatch) -> bool {
     let erased = stores.batches.erase_batch(of, new.facts.id).await;
     erased.expect("the store works")
@@ -32,7 +21,7 @@ async fn prune(stores: &Stores, before: chrono::DateTime<chrono::Utc>) -> u64 {
     removed.expect("the store works")
 }
 
-async fn a_final_batch_is_erased_with_everything(
+pub(super) async fn a_final_batch_is_erased_with_everything(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let own = customer(1).id;
@@ -60,7 +49,7 @@ async fn a_final_batch_is_erased_with_everything(
     assert_eq!(here.attempts_of(&as_new(&first)).await, []);
 }
 
-async fn nothing_is_erased_that_goes_on(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn nothing_is_erased_that_goes_on(StoresUnderTest { here, .. }: StoresUnderTest) {
     let own = customer(1).id;
     here.fed_batch(&batch(2)).await;
     assert!(!erase(&here, own, &batch(2)).await);
@@ -69,7 +58,9 @@ async fn nothing_is_erased_that_goes_on(StoresUnderTest { here, .. }: StoresUnde
     assert_eq!(here.rows_of(&batch(2)).await.len(), 3);
 }
 
-async fn nobody_erases_what_is_not_theirs(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn nobody_erases_what_is_not_theirs(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.add_batches(&[batch(1)]).await;
     here.cancels_batch(&batch(1)).await;
     assert!(!erase(&here, customer(2).id, &batch(1)).await);
@@ -77,7 +68,7 @@ async fn nobody_erases_what_is_not_theirs(StoresUnderTest { here, .. }: StoresUn
     assert!(here.stored_batch(&batch(1)).await.is_some());
 }
 
-async fn batches_are_removed_some_time_after_their_end(
+pub(super) async fn batches_are_removed_some_time_after_their_end(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.add_batches(&[batch(1), others(2), batch(3)]).await;
@@ -93,7 +84,7 @@ async fn batches_are_removed_some_time_after_their_end(
     assert!(here.stored_batch(&batch(3)).await.is_some());
 }
 
-async fn lookups_of_a_batch_are_removed_with_it_and_not_before(
+pub(super) async fn lookups_of_a_batch_are_removed_with_it_and_not_before(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.fed_batch(&batch(1)).await;
@@ -115,7 +106,7 @@ async fn lookups_of_a_batch_are_removed_with_it_and_not_before(
     assert_eq!(here.stored(&as_new(&row_of(&batch(1), 0))).await, None);
 }
 
-async fn who_reads_a_batch_while_it_is_removed_misses_no_lookup(
+pub(super) async fn who_reads_a_batch_while_it_is_removed_misses_no_lookup(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     // More than are removed at once.

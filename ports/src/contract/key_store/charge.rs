@@ -12,18 +12,6 @@ use super::super::stores::{Stores, StoresUnderTest};
 use super::rotation::rotated;
 use crate::outbound::{KeyChange, Scope, Snapshot, StoreError};
 
-pub(super) async fn charges<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_charge_is_counted_and_returned(make().await).await;
-    no_more_is_charged_than_the_quota_leaves(make().await).await;
-    of_many_concurrent_charges_exactly_the_quota_succeeds(make().await).await;
-    a_revoked_key_is_charged_nothing(make().await).await;
-    an_unknown_key_is_charged_nothing(make().await).await;
-    a_charge_is_a_use_to_the_minute(make().await).await;
-    many_keys_are_read_at_once(make().await).await;
-    a_key_and_its_successors_have_one_month(make().await).await;
-    of_concurrent_charges_of_a_key_and_its_successor_exactly_the_quota_succeeds(make().await).await;
-}
-
 /// Charges a key that succeeds no other.
 async fn charge(
     stores: &Stores,
@@ -59,7 +47,9 @@ async fn key_with(stores: &Stores, number: u16, quota: Option<u64>) -> KeyId {
     stores.changed(key.id, change, 1_000 + number).await.id
 }
 
-async fn a_charge_is_counted_and_returned(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn a_charge_is_counted_and_returned(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     for (number, quota) in [(1, Some(10)), (2, None)] {
         let key = key_with(&here, number, quota).await;
         for count in 1..=3 {
@@ -74,7 +64,9 @@ async fn a_charge_is_counted_and_returned(StoresUnderTest { here, elsewhere }: S
     }
 }
 
-async fn no_more_is_charged_than_the_quota_leaves(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn no_more_is_charged_than_the_quota_leaves(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     let key = key_with(&here, 1, Some(2)).await;
     let other = key_with(&here, 2, Some(1)).await;
     assert_eq!(charged(&here, key).await, Some(once(1)));
@@ -92,7 +84,9 @@ async fn no_more_is_charged_than_the_quota_leaves(StoresUnderTest { here, .. }: 
     assert_eq!(charged(&here, key).await, None);
 }
 
-async fn of_many_concurrent_charges_exactly_the_quota_succeeds(under_test: StoresUnderTest) {
+pub(super) async fn of_many_concurrent_charges_exactly_the_quota_succeeds(
+    under_test: StoresUnderTest,
+) {
     let StoresUnderTest { here, elsewhere } = under_test;
     let key = key_with(&here, 1, Some(50)).await;
     let charge = |number| {
@@ -107,7 +101,9 @@ async fn of_many_concurrent_charges_exactly_the_quota_succeeds(under_test: Store
     assert_eq!(used(&here, key, month()).await, once(50));
 }
 
-async fn a_revoked_key_is_charged_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_revoked_key_is_charged_nothing(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     let key = key_with(&here, 1, Some(10)).await;
     assert_eq!(charged(&here, key).await, Some(once(1)));
     here.changed(key, KeyChange::Revoke, 20).await;
@@ -115,14 +111,16 @@ async fn a_revoked_key_is_charged_nothing(StoresUnderTest { here, .. }: StoresUn
     assert_eq!(used(&here, key, month()).await, once(1));
 }
 
-async fn an_unknown_key_is_charged_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn an_unknown_key_is_charged_nothing(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     let nobody = record(9).key.id;
     assert_eq!(charged(&here, nobody).await, None);
     here.added(9).await;
     assert_eq!(used(&here, nobody, month()).await, once(0));
 }
 
-async fn a_charge_is_a_use_to_the_minute(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_charge_is_a_use_to_the_minute(StoresUnderTest { here, .. }: StoresUnderTest) {
     let key = here.added(1).await.id;
     let charge = async |at| charge(&here, key, month(), at).await;
     for (at, last) in [
@@ -140,7 +138,7 @@ async fn a_charge_is_a_use_to_the_minute(StoresUnderTest { here, .. }: StoresUnd
     }
 }
 
-async fn many_keys_are_read_at_once(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn many_keys_are_read_at_once(StoresUnderTest { here, .. }: StoresUnderTest) {
     let mut ids = Vec::new();
     for number in 0..120 {
         let key = here.added(number).await.id;
@@ -188,7 +186,7 @@ async fn chain(stores: &Stores, quota: u64) -> [CountedKey; 3] {
     chain
 }
 
-async fn a_key_and_its_successors_have_one_month(
+pub(super) async fn a_key_and_its_successors_have_one_month(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let keys = chain(&here, 4).await;
@@ -220,7 +218,7 @@ async fn a_key_and_its_successors_have_one_month(
     assert_eq!(uses, [true, true, true], "each key's last use is its own");
 }
 
-async fn of_concurrent_charges_of_a_key_and_its_successor_exactly_the_quota_succeeds(
+pub(super) async fn of_concurrent_charges_of_a_key_and_its_successor_exactly_the_quota_succeeds(
     under_test: StoresUnderTest,
 ) {
     let StoresUnderTest { here, elsewhere } = under_test;

@@ -1,21 +1,11 @@
 //! Due lookups that are claimed before another one.
 
-use std::future::Future;
-
 use domain::lookup::QueueAhead;
 
 use super::{awaited, end, ids, lease, lookup, minutes, soon, wait};
 use crate::contract::fixture::{customer, lookup_of, record_of};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::NewLookup;
-
-pub(super) async fn ahead<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_lookup_alone_is_first(make().await).await;
-    positions_are_the_order_of_claims(make().await).await;
-    positions_follow_the_turns_of_earlier_claims(make().await).await;
-    classes_have_queues_of_their_own(make().await).await;
-    what_is_due_later_is_not_ahead(make().await).await;
-}
 
 fn of(of: u16, number: u16) -> NewLookup {
     lookup_of(&record_of(&customer(of), of).key, number)
@@ -40,14 +30,16 @@ async fn assert_claimed_by_position(stores: &Stores, lookups: &[NewLookup], toke
     assert_eq!(ids(&stores.claim(1_000, lease(token)).await), expected);
 }
 
-async fn a_lookup_alone_is_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_lookup_alone_is_first(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.add_lookups(&[lookup(1)]).await;
     let found = here.kept(&lookup(1)).await;
     let ahead = here.lookups.queue_ahead(&found, soon()).await;
     assert_eq!(ahead.expect("the store works"), QueueAhead::default());
 }
 
-async fn positions_are_the_order_of_claims(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn positions_are_the_order_of_claims(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     let lookups: Vec<_> = [(1, 7), (2, 1), (3, 4), (4, 2)]
         .into_iter()
         .flat_map(|(owner, many)| (0..many).map(move |number| of(owner, 10 * owner + number)))
@@ -56,7 +48,7 @@ async fn positions_are_the_order_of_claims(StoresUnderTest { here, elsewhere }: 
     assert_claimed_by_position(&here, &lookups, 1).await;
 }
 
-async fn positions_follow_the_turns_of_earlier_claims(
+pub(super) async fn positions_follow_the_turns_of_earlier_claims(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.add_lookups(&[of(1, 1), of(2, 2), of(3, 3)]).await;
@@ -71,7 +63,9 @@ async fn positions_follow_the_turns_of_earlier_claims(
     assert_claimed_by_position(&here, &lookups, 2).await;
 }
 
-async fn classes_have_queues_of_their_own(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn classes_have_queues_of_their_own(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     let background = [of(1, 1), of(2, 2), of(1, 3)];
     let interactive = [of(2, 4), of(1, 5)].map(awaited);
     here.add_lookups(&background).await;
@@ -81,7 +75,7 @@ async fn classes_have_queues_of_their_own(StoresUnderTest { here, .. }: StoresUn
     assert_eq!(position(&here, &background[2]).await, 3);
 }
 
-async fn what_is_due_later_is_not_ahead(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn what_is_due_later_is_not_ahead(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.add_lookups(&[of(1, 1), of(2, 2), of(2, 3)]).await;
     here.claim(3, lease(1)).await;
     let now = wait(soon());

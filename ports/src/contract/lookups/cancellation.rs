@@ -1,7 +1,5 @@
 //! Cancellation by a caller, and of what no key is left for.
 
-use std::future::Future;
-
 use domain::lookup::{LookupId, LookupState};
 
 use super::{end, failed, lease, lookup, minutes, other, queued, soon, wait};
@@ -9,18 +7,6 @@ use crate::contract::fixture::{lookup_of, record};
 use crate::contract::key_store::rotated;
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::{Cancellation, KeyChange, NewLookup, StoredLookup};
-
-pub(super) async fn cancellation<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_queued_lookup_is_canceled(make().await).await;
-    a_waiting_lookup_is_canceled(make().await).await;
-    who_works_on_a_canceled_lookup_has_lost_its_lease(make().await).await;
-    a_final_lookup_is_not_canceled(make().await).await;
-    nobody_cancels_what_is_not_theirs(make().await).await;
-    lookups_of_a_revoked_key_are_canceled(make().await).await;
-    lookups_of_a_rotated_key_go_on(make().await).await;
-    no_more_orphans_are_canceled_at_once_than_wanted(make().await).await;
-    final_lookups_of_a_revoked_key_stay(make().await).await;
-}
 
 async fn cancel(stores: &Stores, new: &NewLookup) -> Cancellation {
     let NewLookup { facts, .. } = new;
@@ -38,7 +24,9 @@ fn canceled(before: StoredLookup) -> StoredLookup {
     }
 }
 
-async fn a_queued_lookup_is_canceled(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn a_queued_lookup_is_canceled(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     here.add_lookups(&[lookup(1)]).await;
     let expected = canceled(queued(&lookup(1)));
     let answer = cancel(&here, &lookup(1)).await;
@@ -47,7 +35,7 @@ async fn a_queued_lookup_is_canceled(StoresUnderTest { here, elsewhere }: Stores
     assert_eq!(elsewhere.claim(1, lease(1)).await, []);
 }
 
-async fn a_waiting_lookup_is_canceled(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_waiting_lookup_is_canceled(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.running(&lookup(1)).await;
     let id = lookup(1).facts.id;
     here.end_claim(&end(id, 1, soon(), wait(minutes(1)))).await;
@@ -58,7 +46,7 @@ async fn a_waiting_lookup_is_canceled(StoresUnderTest { here, .. }: StoresUnderT
     assert_eq!(here.claim_at(1, minutes(9), lease(2)).await, []);
 }
 
-async fn who_works_on_a_canceled_lookup_has_lost_its_lease(
+pub(super) async fn who_works_on_a_canceled_lookup_has_lost_its_lease(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.running(&lookup(1)).await;
@@ -73,7 +61,7 @@ async fn who_works_on_a_canceled_lookup_has_lost_its_lease(
     assert_eq!(here.attempts_of(&lookup(1)).await, []);
 }
 
-async fn a_final_lookup_is_not_canceled(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_final_lookup_is_not_canceled(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.running(&lookup(1)).await;
     let id = lookup(1).facts.id;
     here.end_claim(&end(id, 1, soon(), failed())).await;
@@ -82,7 +70,9 @@ async fn a_final_lookup_is_not_canceled(StoresUnderTest { here, .. }: StoresUnde
     assert_eq!(here.kept(&lookup(1)).await, before);
 }
 
-async fn nobody_cancels_what_is_not_theirs(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn nobody_cancels_what_is_not_theirs(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.add_lookups(&[lookup(1)]).await;
     assert_eq!(cancel(&here, &lookup(2)).await, Cancellation::Unknown);
     let foreign = here
@@ -104,7 +94,7 @@ async fn cancel_orphans(stores: &Stores, most: u32) -> Vec<LookupId> {
     orphaned.iter().map(|lookup| lookup.facts.id).collect()
 }
 
-async fn lookups_of_a_revoked_key_are_canceled(
+pub(super) async fn lookups_of_a_revoked_key_are_canceled(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let (kept, revoked) = (here.added(1).await, here.added(2).await);
@@ -133,7 +123,7 @@ async fn lookups_of_a_revoked_key_are_canceled(
     assert!(!here.end_claim(&late).await);
 }
 
-async fn lookups_of_a_rotated_key_go_on(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn lookups_of_a_rotated_key_go_on(StoresUnderTest { here, .. }: StoresUnderTest) {
     let old = here.added(1).await;
     here.add_lookups(&[lookup_of(&old, 1)]).await;
     // The old key is revoked at once.
@@ -148,7 +138,7 @@ async fn lookups_of_a_rotated_key_go_on(StoresUnderTest { here, .. }: StoresUnde
     assert_eq!(cancel_orphans(&here, 100).await, both);
 }
 
-async fn no_more_orphans_are_canceled_at_once_than_wanted(
+pub(super) async fn no_more_orphans_are_canceled_at_once_than_wanted(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let key = here.added(1).await;
@@ -166,7 +156,9 @@ async fn no_more_orphans_are_canceled_at_once_than_wanted(
     assert_eq!(canceled, all);
 }
 
-async fn final_lookups_of_a_revoked_key_stay(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn final_lookups_of_a_revoked_key_stay(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     let key = here.added(1).await;
     here.running(&lookup(1)).await;
     here.end_claim(&end(lookup(1).facts.id, 1, soon(), failed()))

@@ -1,7 +1,6 @@
 //! Claims of due lookups.
 
 use std::collections::BTreeSet;
-use std::future::Future;
 
 use domain::lookup::LookupState;
 use futures::future::join_all;
@@ -13,18 +12,6 @@ use crate::contract::fixture::{instant, lookup_of};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::{ClaimedClasses, ClaimedLookup, Lease, StoredLookup};
 
-pub(super) async fn claims<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_claimed_lookup_is_running_under_its_lease(make().await).await;
-    nothing_is_claimed_before_it_is_due(make().await).await;
-    what_is_due_first_is_claimed_first(make().await).await;
-    no_more_is_claimed_than_wanted(make().await).await;
-    what_has_ended_is_not_claimed(make().await).await;
-    of_many_concurrent_claims_none_gets_what_another_has(make().await).await;
-    interactive_lookups_are_claimed_first(make().await).await;
-    interactive_lookups_alone_are_claimed_on_request(make().await).await;
-    after_its_first_attempt_no_lookup_is_interactive(make().await).await;
-}
-
 async fn claim_interactive(stores: &Stores, most: u32, lease: Lease) -> Vec<ClaimedLookup> {
     let classes = ClaimedClasses::Interactive;
     let lookups = &stores.lookups;
@@ -32,7 +19,7 @@ async fn claim_interactive(stores: &Stores, most: u32, lease: Lease) -> Vec<Clai
     claimed.expect("the store works")
 }
 
-async fn a_claimed_lookup_is_running_under_its_lease(
+pub(super) async fn a_claimed_lookup_is_running_under_its_lease(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.add_lookups(&[lookup(1)]).await;
@@ -51,7 +38,9 @@ async fn a_claimed_lookup_is_running_under_its_lease(
     assert_eq!(elsewhere.claim(1, lease(2)).await, []);
 }
 
-async fn nothing_is_claimed_before_it_is_due(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn nothing_is_claimed_before_it_is_due(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.add_lookups(&[lookup(2), interactive(3)]).await;
     assert_eq!(here.claim_at(9, instant(1), lease(1)).await, []);
     let first = here.claim_at(9, instant(2), lease(2)).await;
@@ -60,7 +49,9 @@ async fn nothing_is_claimed_before_it_is_due(StoresUnderTest { here, .. }: Store
     assert_eq!(ids(&second), [lookup(3).facts.id]);
 }
 
-async fn what_is_due_first_is_claimed_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn what_is_due_first_is_claimed_first(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.add_lookups(&[4, 2, 5, 1, 3].map(lookup)).await;
     let expected = |numbers: &[u16]| -> Vec<_> {
         let ids = numbers.iter().map(|number| lookup(*number).facts.id);
@@ -70,7 +61,7 @@ async fn what_is_due_first_is_claimed_first(StoresUnderTest { here, .. }: Stores
     assert_eq!(ids(&here.claim(9, lease(2)).await), expected(&[3, 4, 5]));
 }
 
-async fn no_more_is_claimed_than_wanted(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn no_more_is_claimed_than_wanted(StoresUnderTest { here, .. }: StoresUnderTest) {
     let others = [4, 5, 6].map(|number| awaited(lookup_of(&other_key(), number)));
     here.add_lookups(&[1, 2, 3].map(lookup)).await;
     here.add_lookups(&others).await;
@@ -80,7 +71,7 @@ async fn no_more_is_claimed_than_wanted(StoresUnderTest { here, .. }: StoresUnde
     assert_eq!(here.claim(9, lease(4)).await.len(), 1);
 }
 
-async fn what_has_ended_is_not_claimed(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn what_has_ended_is_not_claimed(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.running(&lookup(1)).await;
     let id = lookup(1).facts.id;
     let delivered = super::end(id, 1, soon(), deliver());
@@ -88,7 +79,7 @@ async fn what_has_ended_is_not_claimed(StoresUnderTest { here, .. }: StoresUnder
     assert_eq!(here.claim_at(9, minutes(1_000), lease(2)).await, []);
 }
 
-async fn of_many_concurrent_claims_none_gets_what_another_has(
+pub(super) async fn of_many_concurrent_claims_none_gets_what_another_has(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     const LOOKUPS: u16 = 60;
@@ -122,7 +113,9 @@ async fn of_many_concurrent_claims_none_gets_what_another_has(
     assert_eq!(distinct.len(), usize::from(LOOKUPS));
 }
 
-async fn interactive_lookups_are_claimed_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn interactive_lookups_are_claimed_first(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     let others = awaited(lookup_of(&other_key(), 5));
     here.add_lookups(&[lookup(1), lookup(2), interactive(3), interactive(4)])
         .await;
@@ -133,7 +126,7 @@ async fn interactive_lookups_are_claimed_first(StoresUnderTest { here, .. }: Sto
     assert_eq!(ids(&here.claim(4, lease(2)).await), [lookup(2).facts.id]);
 }
 
-async fn interactive_lookups_alone_are_claimed_on_request(
+pub(super) async fn interactive_lookups_alone_are_claimed_on_request(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.add_lookups(&[lookup(1), interactive(2)]).await;
@@ -142,7 +135,7 @@ async fn interactive_lookups_alone_are_claimed_on_request(
     assert_eq!(claim_interactive(&here, 9, lease(2)).await, []);
 }
 
-async fn after_its_first_attempt_no_lookup_is_interactive(
+pub(super) async fn after_its_first_attempt_no_lookup_is_interactive(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.add_lookups(&[interactive(1), interactive(2)]).await;

@@ -1,7 +1,5 @@
 //! Ends of the work on claimed lookups.
 
-use std::future::Future;
-
 use chrono::{DateTime, Utc};
 use domain::key::ApiKey;
 use domain::limits::MonthlyUse;
@@ -16,18 +14,6 @@ use crate::contract::key_store::rotated;
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::{ClaimEnd, LookupChange, NewLookup, StoredLookup};
 
-pub(super) async fn ends<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_lookup_waits_for_its_next_attempt(make().await).await;
-    a_lookup_without_an_attempt_is_queued_again(make().await).await;
-    attempts_come_back_in_their_order(make().await).await;
-    the_banks_last_answer_is_kept_until_there_is_a_proof(make().await).await;
-    a_delivered_lookup_has_its_proof(make().await).await;
-    every_end_without_a_proof_is_kept(make().await).await;
-    an_end_with_a_refund_is_given_back_to_its_month(make().await).await;
-    a_successors_refund_is_given_back_to_its_counters(make().await).await;
-    an_end_that_comes_too_late_refunds_nothing(make().await).await;
-}
-
 fn given_back(state: LookupState) -> LookupChange {
     LookupChange::End {
         state,
@@ -35,7 +21,9 @@ fn given_back(state: LookupState) -> LookupChange {
     }
 }
 
-async fn a_lookup_waits_for_its_next_attempt(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn a_lookup_waits_for_its_next_attempt(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     here.running(&lookup(1)).await;
     let waits = end(lookup(1).facts.id, 1, soon(), wait(minutes(1)));
     assert!(here.end_claim(&waits).await);
@@ -56,7 +44,7 @@ async fn a_lookup_waits_for_its_next_attempt(StoresUnderTest { here, elsewhere }
     assert_eq!(next[0].attempts, [attempt(soon())]);
 }
 
-async fn a_lookup_without_an_attempt_is_queued_again(
+pub(super) async fn a_lookup_without_an_attempt_is_queued_again(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let id = lookup(1).facts.id;
@@ -85,7 +73,9 @@ async fn a_lookup_without_an_attempt_is_queued_again(
     assert_eq!((kept.state, kept.attempts), (LookupState::Waiting, 1));
 }
 
-async fn attempts_come_back_in_their_order(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn attempts_come_back_in_their_order(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     let other = lookup(20);
     here.running(&lookup(1)).await;
     let outcomes = Outcome::ALL.into_iter().take(12);
@@ -112,7 +102,7 @@ async fn attempts_come_back_in_their_order(StoresUnderTest { here, elsewhere }: 
     assert_eq!(kept.last_attempt, attempts.last().copied());
 }
 
-async fn the_banks_last_answer_is_kept_until_there_is_a_proof(
+pub(super) async fn the_banks_last_answer_is_kept_until_there_is_a_proof(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let [waits, ends] = [lookup(1), lookup(2)];
@@ -140,7 +130,9 @@ async fn the_banks_last_answer_is_kept_until_there_is_a_proof(
     assert_eq!(elsewhere.kept(&waits).await.finding, None);
 }
 
-async fn a_delivered_lookup_has_its_proof(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn a_delivered_lookup_has_its_proof(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     let proof: Vec<_> = (0..=u8::MAX).cycle().take(200 << 10).collect();
     here.running(&lookup(1)).await;
     let change = LookupChange::Deliver {
@@ -162,7 +154,9 @@ async fn a_delivered_lookup_has_its_proof(StoresUnderTest { here, elsewhere }: S
     assert_eq!(elsewhere.kept(&lookup(1)).await, expected);
 }
 
-async fn every_end_without_a_proof_is_kept(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn every_end_without_a_proof_is_kept(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     let states = LookupState::ALL.into_iter();
     let ends = states.filter(|state| state.is_final() && *state != LookupState::Delivered);
     for (number, state) in (1..).zip(ends) {
@@ -208,7 +202,7 @@ async fn ended(stores: &Stores, new: &NewLookup, change: LookupChange) {
     assert!(stores.end_claim(&end).await);
 }
 
-async fn an_end_with_a_refund_is_given_back_to_its_month(
+pub(super) async fn an_end_with_a_refund_is_given_back_to_its_month(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let key = here.added(1).await;
@@ -236,7 +230,7 @@ async fn an_end_with_a_refund_is_given_back_to_its_month(
     });
 }
 
-async fn a_successors_refund_is_given_back_to_its_counters(
+pub(super) async fn a_successors_refund_is_given_back_to_its_counters(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let old = here.added(1).await;
@@ -247,7 +241,9 @@ async fn a_successors_refund_is_given_back_to_its_counters(
     assert_eq!(used(&here, &new, month()).await, (1, 1));
 }
 
-async fn an_end_that_comes_too_late_refunds_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn an_end_that_comes_too_late_refunds_nothing(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     let key = here.added(1).await;
     assert_eq!(key.id, record(1).key.id);
     charged(&here, &key, soon()).await;

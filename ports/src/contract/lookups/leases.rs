@@ -1,27 +1,17 @@
 //! Leases of claimed lookups.
 
-use std::future::Future;
-
 use domain::lookup::LookupState;
 
 use super::{deliver, end, failed, ids, lease, lease_until, lookup, minutes, soon, wait};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::Lease;
 
-pub(super) async fn leases<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_lookup_whose_lease_ended_is_claimed_again(make().await).await;
-    who_lost_a_lease_changes_nothing(make().await).await;
-    a_renewed_lease_holds_until_its_new_end(make().await).await;
-    a_lease_that_ended_holds_until_another_one_takes_its_place(make().await).await;
-    nobody_holds_what_has_ended_or_waits(make().await).await;
-}
-
 async fn renew(stores: &Stores, lease: Lease) -> bool {
     let renewed = stores.lookups.renew_lease(lookup(1).facts.id, lease).await;
     renewed.expect("the store works")
 }
 
-async fn a_lookup_whose_lease_ended_is_claimed_again(
+pub(super) async fn a_lookup_whose_lease_ended_is_claimed_again(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.running(&lookup(1)).await;
@@ -35,7 +25,9 @@ async fn a_lookup_whose_lease_ended_is_claimed_again(
     assert_eq!(kept.due_at, Some(second.until));
 }
 
-async fn who_lost_a_lease_changes_nothing(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn who_lost_a_lease_changes_nothing(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     here.running(&lookup(1)).await;
     elsewhere
         .claim_at(1, minutes(1), lease_until(2, minutes(2)))
@@ -52,7 +44,7 @@ async fn who_lost_a_lease_changes_nothing(StoresUnderTest { here, elsewhere }: S
     assert!(here.end_claim(&end(id, 2, minutes(1), failed())).await);
 }
 
-async fn a_renewed_lease_holds_until_its_new_end(
+pub(super) async fn a_renewed_lease_holds_until_its_new_end(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.running(&lookup(1)).await;
@@ -65,7 +57,7 @@ async fn a_renewed_lease_holds_until_its_new_end(
     assert!(renew(&elsewhere, lease_until(2, minutes(10))).await);
 }
 
-async fn a_lease_that_ended_holds_until_another_one_takes_its_place(
+pub(super) async fn a_lease_that_ended_holds_until_another_one_takes_its_place(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.running(&lookup(1)).await;
@@ -74,7 +66,9 @@ async fn a_lease_that_ended_holds_until_another_one_takes_its_place(
     assert!(here.end_claim(&late).await);
 }
 
-async fn nobody_holds_what_has_ended_or_waits(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn nobody_holds_what_has_ended_or_waits(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.add_lookups(&[lookup(1)]).await;
     let id = lookup(1).facts.id;
     let unclaimed = here.kept(&lookup(1)).await;

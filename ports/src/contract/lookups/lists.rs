@@ -1,7 +1,5 @@
 //! Lists of a customer's lookups.
 
-use std::future::Future;
-
 use domain::key::Environment;
 use domain::lookup::{LookupId, LookupState};
 use domain::page::PageRequest;
@@ -11,20 +9,6 @@ use crate::contract::fixture::{customer, foreign_cursor, instant, lookup_of, pag
 use crate::contract::paging;
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::{ListError, LookupFilter, NewLookup};
-
-pub(super) async fn lists<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_customer_without_lookups_has_an_empty_list(make().await).await;
-    pages_of_any_size_give_each_lookup_once_newest_first(make().await).await;
-    lookups_of_one_millisecond_are_ordered_by_their_ids(make().await).await;
-    a_page_begins_after_the_previous_one_despite_additions(make().await).await;
-    a_cursor_of_another_list_is_refused(make().await).await;
-    a_list_has_the_lookups_of_its_customer_alone(make().await).await;
-    lookups_are_found_by_their_states(make().await).await;
-    lookups_are_found_by_the_counters_of_their_key(make().await).await;
-    lookups_are_found_by_the_time_of_their_creation(make().await).await;
-    lookups_are_found_by_their_environment(make().await).await;
-    each_condition_narrows_the_list(make().await).await;
-}
 
 async fn walk(stores: &Stores, filter: &LookupFilter, request: PageRequest) -> Vec<LookupId> {
     let list = async |page| stores.lookups.lookups(customer(1).id, filter, &page).await;
@@ -47,14 +31,14 @@ fn in_states(states: &[LookupState]) -> LookupFilter {
     }
 }
 
-async fn a_customer_without_lookups_has_an_empty_list(
+pub(super) async fn a_customer_without_lookups_has_an_empty_list(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.add_lookups(&[lookup_of(&other_key(), 1)]).await;
     assert_eq!(found(&here, LookupFilter::default()).await, []);
 }
 
-async fn pages_of_any_size_give_each_lookup_once_newest_first(
+pub(super) async fn pages_of_any_size_give_each_lookup_once_newest_first(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.add_lookups(&[3, 1, 5, 4, 2].map(lookup)).await;
@@ -70,7 +54,7 @@ async fn pages_of_any_size_give_each_lookup_once_newest_first(
     assert_eq!(page.items[0].1, queued(&lookup(5)));
 }
 
-async fn lookups_of_one_millisecond_are_ordered_by_their_ids(
+pub(super) async fn lookups_of_one_millisecond_are_ordered_by_their_ids(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let at_noon = |number| {
@@ -83,7 +67,7 @@ async fn lookups_of_one_millisecond_are_ordered_by_their_ids(
     assert_eq!(walked, numbered([3, 2, 1]));
 }
 
-async fn a_page_begins_after_the_previous_one_despite_additions(
+pub(super) async fn a_page_begins_after_the_previous_one_despite_additions(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.add_lookups(&[2, 4].map(lookup)).await;
@@ -98,7 +82,9 @@ async fn a_page_begins_after_the_previous_one_despite_additions(
     assert_eq!(walk(&here, &all, next).await, numbered([2, 1]));
 }
 
-async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_cursor_of_another_list_is_refused(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     let foreign = PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(1)
@@ -108,7 +94,7 @@ async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: Store
     assert!(matches!(refused, Err(ListError::Cursor(_))));
 }
 
-async fn a_list_has_the_lookups_of_its_customer_alone(
+pub(super) async fn a_list_has_the_lookups_of_its_customer_alone(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let others = [2, 4].map(|number| lookup_of(&other_key(), number));
@@ -118,7 +104,9 @@ async fn a_list_has_the_lookups_of_its_customer_alone(
     assert_eq!(walked, numbered([3, 1]));
 }
 
-async fn lookups_are_found_by_their_states(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn lookups_are_found_by_their_states(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.add_lookups(&[1, 2, 3, 4].map(lookup)).await;
     here.claim(3, super::lease(1)).await;
     let [ended, waiting] = numbered([1, 2]);
@@ -134,7 +122,7 @@ async fn lookups_are_found_by_their_states(StoresUnderTest { here, .. }: StoresU
     assert_eq!(found(&LookupState::ALL).await, numbered([4, 3, 2, 1]));
 }
 
-async fn lookups_are_found_by_the_counters_of_their_key(
+pub(super) async fn lookups_are_found_by_the_counters_of_their_key(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let first = record(1).key;
@@ -155,7 +143,7 @@ async fn lookups_are_found_by_the_counters_of_their_key(
     assert_eq!(found(&here, of_counters(record(2).key.counters)).await, []);
 }
 
-async fn lookups_are_found_by_the_time_of_their_creation(
+pub(super) async fn lookups_are_found_by_the_time_of_their_creation(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.add_lookups(&[1, 2, 3].map(lookup)).await;
@@ -168,7 +156,9 @@ async fn lookups_are_found_by_the_time_of_their_creation(
     assert_eq!(found(&here, from(4)).await, []);
 }
 
-async fn lookups_are_found_by_their_environment(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn lookups_are_found_by_their_environment(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     let [mut live, mut test] = [1, 2].map(lookup);
     live.facts.environment = Environment::Live;
     test.facts.environment = Environment::Test;
@@ -181,7 +171,7 @@ async fn lookups_are_found_by_their_environment(StoresUnderTest { here, .. }: St
     assert_eq!(found(&here, of(Environment::Test)).await, numbered([2]));
 }
 
-async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }: StoresUnderTest) {
     let of_key = |key: u16, number| -> NewLookup { lookup_of(&record(key).key, number) };
     here.add_lookups(&[of_key(1, 1), of_key(1, 2), of_key(3, 3), of_key(1, 4)])
         .await;

@@ -1,6 +1,5 @@
 //! Contract of the notifications of what other processes do with stored lookups.
 
-use std::future::Future;
 use std::sync::Arc;
 
 use domain::lookup::LookupId;
@@ -21,16 +20,16 @@ pub struct NotificationsUnderTest {
     pub elsewhere: Stores,
 }
 
-/// Runs the whole suite; `make` returns an empty database each time.
-pub async fn lookup_notifications<F: Future<Output = NotificationsUnderTest>>(
-    make: impl Fn() -> F,
-) {
-    an_added_lookup_is_heard_of(make().await).await;
-    each_change_of_a_lookup_is_heard_of(make().await).await;
-    changes_of_many_lookups_at_once_are_heard_of_one_by_one(make().await).await;
-    a_cancellation_is_heard_of(make().await).await;
-    what_changed_nothing_is_not_heard_of(make().await).await;
-    two_who_listen_hear_the_same(make().await).await;
+cases! {
+    $ lookup_notifications(NotificationsUnderTest)
+    self {
+        an_added_lookup_is_heard_of,
+        each_change_of_a_lookup_is_heard_of,
+        changes_of_many_lookups_at_once_are_heard_of_one_by_one,
+        a_cancellation_is_heard_of,
+        what_changed_nothing_is_not_heard_of,
+        two_who_listen_hear_the_same,
+    }
 }
 
 /// Notifications that arrived.

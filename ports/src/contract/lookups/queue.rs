@@ -1,7 +1,5 @@
 //! Length and age of the queue.
 
-use std::future::Future;
-
 use chrono::{DateTime, Utc};
 use domain::pacing::LookupClass;
 
@@ -9,13 +7,6 @@ use super::{end, failed, interactive, lease, lookup, minutes, soon, wait};
 use crate::contract::fixture::instant;
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::QueuedClass;
-
-pub(super) async fn queue<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    an_empty_queue_has_both_classes(make().await).await;
-    due_lookups_are_counted_with_the_age_of_the_oldest(make().await).await;
-    what_waits_or_runs_is_counted_apart(make().await).await;
-    the_next_lookup_is_due_first_of_all(make().await).await;
-}
 
 /// Due and waiting lookups, and the time of the oldest: of interactive ones, and of the others.
 async fn counted(stores: &Stores, now: DateTime<Utc>) -> [(u64, u64, Option<DateTime<Utc>>); 2] {
@@ -37,11 +28,11 @@ async fn counted(stores: &Stores, now: DateTime<Utc>) -> [(u64, u64, Option<Date
     })
 }
 
-async fn an_empty_queue_has_both_classes(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn an_empty_queue_has_both_classes(StoresUnderTest { here, .. }: StoresUnderTest) {
     assert_eq!(counted(&here, soon()).await, [(0, 0, None); 2]);
 }
 
-async fn due_lookups_are_counted_with_the_age_of_the_oldest(
+pub(super) async fn due_lookups_are_counted_with_the_age_of_the_oldest(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     here.add_lookups(&[lookup(2), lookup(3), interactive(4)])
@@ -52,7 +43,9 @@ async fn due_lookups_are_counted_with_the_age_of_the_oldest(
     assert_eq!(counted(&elsewhere, instant(2)).await, expected);
 }
 
-async fn what_waits_or_runs_is_counted_apart(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn what_waits_or_runs_is_counted_apart(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.add_lookups(&[interactive(1), interactive(2), lookup(3), lookup(4)])
         .await;
     here.claim(3, lease(1)).await;
@@ -72,7 +65,9 @@ async fn what_waits_or_runs_is_counted_apart(StoresUnderTest { here, .. }: Store
     assert_eq!(counted(&here, minutes(1)).await, expected);
 }
 
-async fn the_next_lookup_is_due_first_of_all(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn the_next_lookup_is_due_first_of_all(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     let next = async || elsewhere.lookups.next_due().await.expect("the store works");
     assert_eq!(next().await, None);
     here.add_lookups(&[lookup(2), interactive(4)]).await;

@@ -1,7 +1,5 @@
 //! Removal of lookups: by their customer, and by age.
 
-use std::future::Future;
-
 use chrono::TimeDelta;
 use domain::customer::CustomerId;
 
@@ -9,14 +7,6 @@ use super::{deliver, end, failed, lease, lookup, minutes, other, queued, soon, w
 use crate::contract::fixture::{customer, page_of};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::{LookupChange, LookupFilter, NewLookup};
-
-pub(super) async fn removal<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_final_lookup_is_erased_with_its_attempts(make().await).await;
-    nothing_is_erased_that_goes_on(make().await).await;
-    nobody_erases_what_is_not_theirs(make().await).await;
-    lookups_are_removed_some_time_after_their_end(make().await).await;
-    lookups_that_go_on_are_not_removed_by_age(make().await).await;
-}
 
 async fn erase(stores: &Stores, of: CustomerId, new: &NewLookup) -> bool {
     let erased = stores.lookups.erase_lookup(of, new.facts.id).await;
@@ -30,7 +20,7 @@ async fn ended(stores: &Stores, number: u16, change: LookupChange) {
     assert!(stores.end_claim(&end).await);
 }
 
-async fn a_final_lookup_is_erased_with_its_attempts(
+pub(super) async fn a_final_lookup_is_erased_with_its_attempts(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     let own = customer(1).id;
@@ -46,7 +36,7 @@ async fn a_final_lookup_is_erased_with_its_attempts(
     assert_eq!(here.attempts_of(&lookup(1)).await, []);
 }
 
-async fn nothing_is_erased_that_goes_on(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn nothing_is_erased_that_goes_on(StoresUnderTest { here, .. }: StoresUnderTest) {
     let own = customer(1).id;
     here.add_lookups(&[lookup(1)]).await;
     assert!(!erase(&here, own, &lookup(1)).await);
@@ -58,14 +48,16 @@ async fn nothing_is_erased_that_goes_on(StoresUnderTest { here, .. }: StoresUnde
     assert_eq!(here.attempts_of(&lookup(1)).await.len(), 1);
 }
 
-async fn nobody_erases_what_is_not_theirs(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn nobody_erases_what_is_not_theirs(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     ended(&here, 1, failed()).await;
     assert!(!erase(&here, other().id, &lookup(1)).await);
     assert!(!erase(&here, customer(1).id, &lookup(2)).await);
     assert!(here.stored(&lookup(1)).await.is_some());
 }
 
-async fn lookups_are_removed_some_time_after_their_end(
+pub(super) async fn lookups_are_removed_some_time_after_their_end(
     StoresUnderTest { here, elsewhere }: StoresUnderTest,
 ) {
     ended(&here, 1, deliver()).await;
@@ -91,7 +83,9 @@ async fn lookups_are_removed_some_time_after_their_end(
     assert_eq!(here.attempts_of(&lookup(1)).await, []);
 }
 
-async fn lookups_that_go_on_are_not_removed_by_age(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn lookups_that_go_on_are_not_removed_by_age(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     here.add_lookups(&[1, 2, 3].map(lookup)).await;
     here.claim(2, lease(1)).await;
     let waits = end(lookup(1).facts.id, 1, soon(), wait(minutes(1)));

@@ -1,7 +1,5 @@
 //! Turns of customers at claims.
 
-use std::future::Future;
-
 use domain::customer::CustomerId;
 use domain::lookup::LookupId;
 
@@ -9,15 +7,6 @@ use super::{awaited, lease};
 use crate::contract::fixture::{customer, lookup_of, record_of};
 use crate::contract::stores::{Stores, StoresUnderTest};
 use crate::outbound::{ClaimedLookup, NewLookup};
-
-pub(super) async fn turns<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    many_lookups_of_one_customer_do_not_delay_the_one_of_another(make().await).await;
-    customers_take_turns_within_a_claim(make().await).await;
-    customers_take_turns_over_claims(make().await).await;
-    a_customer_whose_lookups_are_exhausted_leaves_its_turns_to_the_others(make().await).await;
-    a_customer_whose_turn_never_came_is_first(make().await).await;
-    an_interactive_lookup_is_a_turn_too(make().await).await;
-}
 
 /// The lookup with this number, of this customer.
 fn of(of: u16, number: u16) -> NewLookup {
@@ -47,7 +36,7 @@ async fn filled(stores: &Stores, numbers: &[u16]) {
     }
 }
 
-async fn many_lookups_of_one_customer_do_not_delay_the_one_of_another(
+pub(super) async fn many_lookups_of_one_customer_do_not_delay_the_one_of_another(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     filled(&here, &[10, 1]).await;
@@ -55,13 +44,17 @@ async fn many_lookups_of_one_customer_do_not_delay_the_one_of_another(
     assert_eq!(claim(&here, 100, 2).await, [1; 9]);
 }
 
-async fn customers_take_turns_within_a_claim(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn customers_take_turns_within_a_claim(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     filled(&here, &[3, 3, 3]).await;
     assert_eq!(claim(&here, 7, 1).await, [1, 2, 3, 1, 2, 3, 1]);
     assert_eq!(claim(&elsewhere, 7, 2).await, [2, 3]);
 }
 
-async fn customers_take_turns_over_claims(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn customers_take_turns_over_claims(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
     filled(&here, &[8, 8, 8]).await;
     let mut claimed = Vec::new();
     for (round, stores) in (1..=6).zip([&here, &elsewhere].into_iter().cycle()) {
@@ -70,7 +63,7 @@ async fn customers_take_turns_over_claims(StoresUnderTest { here, elsewhere }: S
     assert_eq!(claimed, [1, 2, 3].repeat(8));
 }
 
-async fn a_customer_whose_lookups_are_exhausted_leaves_its_turns_to_the_others(
+pub(super) async fn a_customer_whose_lookups_are_exhausted_leaves_its_turns_to_the_others(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     filled(&here, &[9, 1, 2]).await;
@@ -78,7 +71,9 @@ async fn a_customer_whose_lookups_are_exhausted_leaves_its_turns_to_the_others(
     assert_eq!(claimed, [1, 2, 3, 1, 3, 1, 1, 1, 1]);
 }
 
-async fn a_customer_whose_turn_never_came_is_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_customer_whose_turn_never_came_is_first(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     filled(&here, &[5]).await;
     assert_eq!(claim(&here, 2, 1).await, [1, 1]);
     here.add_lookups(&[of(2, 100)]).await;
@@ -87,7 +82,9 @@ async fn a_customer_whose_turn_never_came_is_first(StoresUnderTest { here, .. }:
     assert_eq!(claim(&here, 3, 3).await, [3, 2, 1]);
 }
 
-async fn an_interactive_lookup_is_a_turn_too(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn an_interactive_lookup_is_a_turn_too(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
     filled(&here, &[2, 2]).await;
     here.add_lookups(&[awaited(of(1, 100))]).await;
     let claimed = here.claim(3, lease(1)).await;

@@ -6,8 +6,8 @@ use domain::pacing::{MAX_WAITING_PER_KEY, QueueLength};
 use futures::future::{join, join_all};
 
 use super::{
-    Duration, Either, Lane, LookupClass, PATIENT, Subject, Throttled, USUAL, WINDOW, lane, pin,
-    select, spacing, used_up,
+    Duration, Either, Lane, LookupClass, MakePacer, PATIENT, Subject, Throttled, USUAL, WINDOW,
+    lane, pin, select, spacing, used_up,
 };
 
 const BACKGROUND: Lane = lane(9, 1, LookupClass::Background);
@@ -15,16 +15,6 @@ const GREEDY: Lane = lane(1, 1, LookupClass::Interactive);
 const GREEDY_OTHER_KEY: Lane = lane(1, 2, LookupClass::Interactive);
 const MODEST: Lane = lane(2, 1, LookupClass::Interactive);
 const MODEST_BACKGROUND: Lane = lane(2, 1, LookupClass::Background);
-
-/// Runs the tests of lanes.
-pub(super) async fn lanes(make: impl AsyncFn(u32) -> Subject) {
-    a_lane_is_first_in_first_out(make(USUAL).await).await;
-    customers_take_turns_and_then_their_keys(make(USUAL).await).await;
-    every_fifth_turn_is_backgrounds_while_both_wait(make(USUAL).await).await;
-    a_key_has_sixteen_waiting_callers(make(USUAL).await).await;
-    background_callers_wait_in_any_number(make(USUAL).await).await;
-    a_new_customer_is_not_refused_for_the_queue_of_another(make(USUAL).await).await;
-}
 
 /// Lets callers of these lanes wait, one after another, and returns the order in which they were
 /// served.
@@ -56,22 +46,26 @@ async fn served(subject: &Subject, lanes: &[Lane]) -> Vec<usize> {
     served.into_inner().expect("nobody panics")
 }
 
-async fn a_lane_is_first_in_first_out(subject: Subject) {
+pub(super) async fn a_lane_is_first_in_first_out(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     assert_eq!(served(&subject, &[GREEDY; 4]).await, [0, 1, 2, 3]);
 }
 
-async fn customers_take_turns_and_then_their_keys(subject: Subject) {
+pub(super) async fn customers_take_turns_and_then_their_keys(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     let lanes = [GREEDY, GREEDY, GREEDY, GREEDY_OTHER_KEY, MODEST, MODEST];
     assert_eq!(served(&subject, &lanes).await, [0, 4, 3, 5, 1, 2]);
 }
 
-async fn every_fifth_turn_is_backgrounds_while_both_wait(subject: Subject) {
+pub(super) async fn every_fifth_turn_is_backgrounds_while_both_wait(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     let lanes = [[BACKGROUND].as_slice(), &[MODEST_BACKGROUND], &[GREEDY; 6]].concat();
     let order = served(&subject, &lanes).await;
     assert_eq!(order, [2, 3, 4, 5, 0, 6, 7, 1]);
 }
 
-async fn a_key_has_sixteen_waiting_callers(subject: Subject) {
+pub(super) async fn a_key_has_sixteen_waiting_callers(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     for _ in 0..3 {
         subject.go().await;
     }
@@ -91,7 +85,8 @@ async fn a_key_has_sixteen_waiting_callers(subject: Subject) {
     leave_when(waiting, check).await;
 }
 
-async fn background_callers_wait_in_any_number(subject: Subject) {
+pub(super) async fn background_callers_wait_in_any_number(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     for _ in 0..3 {
         subject.go().await;
     }
@@ -108,7 +103,8 @@ async fn background_callers_wait_in_any_number(subject: Subject) {
     subject.until(async || subject.waiting().await == 0).await;
 }
 
-async fn a_new_customer_is_not_refused_for_the_queue_of_another(subject: Subject) {
+pub(super) async fn a_new_customer_is_not_refused_for_the_queue_of_another(make: impl MakePacer) {
+    let subject = Subject::new(make, USUAL).await;
     for _ in 0..3 {
         subject.go().await;
     }

@@ -13,8 +13,6 @@ use super::super::journal::JournalUnderTest;
 use super::{Keys, at, noon, refusal, request};
 use crate::outbound::{RefusalEntry, RequestEntry, Scope, UsageRow};
 
-pub(super) mod apart;
-
 /// A query for the use of a period, without a breakdown.
 fn during(from: &str, to: &str, granularity: Granularity) -> UsageQuery {
     UsageQuery {
@@ -34,7 +32,7 @@ fn that_day() -> UsageQuery {
     )
 }
 
-fn of(breakdown: Breakdown) -> UsageQuery {
+pub(super) fn of(breakdown: Breakdown) -> UsageQuery {
     UsageQuery {
         breakdown,
         ..that_day()
@@ -50,7 +48,7 @@ fn latencies(millis: &[u64]) -> Latencies {
 }
 
 /// A row of requests delivered within 100 ms each.
-fn row(slot: &str, requests: u64) -> UsageRow {
+pub(super) fn row(slot: &str, requests: u64) -> UsageRow {
     let millis = vec![100; usize::try_from(requests).expect("a number of the suite")];
     UsageRow {
         slot: at(slot),
@@ -64,7 +62,7 @@ fn row(slot: &str, requests: u64) -> UsageRow {
 
 impl JournalUnderTest {
     /// The rows, in a fixed order.
-    async fn rows(&self, scope: Scope, query: &UsageQuery) -> Vec<UsageRow> {
+    pub(super) async fn rows(&self, scope: Scope, query: &UsageQuery) -> Vec<UsageRow> {
         let rows = self.stores.usage.usage(scope, query).await;
         let mut rows = rows.expect("the store works");
         rows.sort_by_key(|row| {

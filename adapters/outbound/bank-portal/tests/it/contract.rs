@@ -26,10 +26,7 @@ async fn sandboxed_adapter() -> Arc<dyn Bank> {
     Arc::new(adapter(config(&url)))
 }
 
-#[tokio::test]
-async fn the_adapter_fulfils_the_contract() {
-    suite::bank(sandboxed_adapter).await;
-}
+ports::bank!(sandboxed_adapter().await);
 
 #[tokio::test]
 async fn an_issued_proof_is_that_of_the_transfer() {

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use limiter_redis::{ACL_RULES, CLUSTER_ACL_RULES, RedisLimiter, RedisOptions, RedisPacer};
-use ports::contract::limiter::limiter;
-use ports::contract::pacer::{LANE, pacer};
+use ports::contract::limiter::LimiterUnderTest;
+use ports::contract::pacer::{LANE, MakePacer};
 use ports::outbound::{AcquireError, Limiter, LimiterError, Pacer, PacerState, Snapshot, Verdict};
 use testkit::redis::{Cluster, Redis};
 use testkit::tls::Certificates;
@@ -42,21 +43,43 @@ fn as_user(server: &Redis) -> String {
     format!("redis://{USER}:{ENCODED}@127.0.0.1:{}", server.port())
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_contract_is_kept_with_the_documented_rights_alone() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
-    add_user(&server, ACL_RULES);
-    let servers = [server];
-    limiter(|| async {
-        let limiter = RedisLimiter::single(&as_user(&servers[0]), &options()).unwrap();
-        empty(&servers, limiter)
-    })
-    .await;
-    let bank = RedisLimiter::single(&as_user(&servers[0]), &options()).unwrap();
-    pacer(async |pacing| fresh(&servers, &bank, pacing).await).await;
-    assert_eq!(servers[0].ask(&["ACL", "LOG"]), "");
+ports::limiter!(kept: limiter_with_the_documented_rights_alone());
+ports::pacer!(kept: pacers_with_the_documented_rights_alone());
+
+/// A server that has refused nothing by the end of a case.
+struct Obeyed([Redis; 1]);
+
+impl Obeyed {
+    fn start() -> Option<Self> {
+        let server = Redis::start(&[])?;
+        add_user(&server, ACL_RULES);
+        Some(Self([server]))
+    }
+
+    fn limiter(&self) -> RedisLimiter {
+        RedisLimiter::single(&as_user(&self.0[0]), &options()).unwrap()
+    }
+}
+
+impl Drop for Obeyed {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            assert_eq!(self.0[0].ask(&["ACL", "LOG"]), "");
+        }
+    }
+}
+
+fn limiter_with_the_documented_rights_alone() -> Option<(LimiterUnderTest, Obeyed)> {
+    let server = Obeyed::start()?;
+    Some((empty(&server.0, server.limiter()), server))
+}
+
+fn pacers_with_the_documented_rights_alone() -> Option<(impl MakePacer, Arc<Obeyed>)> {
+    let server = Arc::new(Obeyed::start()?);
+    let limiter = server.limiter();
+    let kept = Arc::clone(&server);
+    let make = async move |pacing| fresh(&server.0, &limiter, pacing).await;
+    Some((make, kept))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -68,13 +91,12 @@ async fn the_contract_is_kept_on_a_cluster_with_the_documented_rights_alone() {
         add_user(node, &format!("{ACL_RULES} {CLUSTER_ACL_RULES}"));
     }
     let urls: Vec<_> = cluster.nodes.iter().map(as_user).collect();
-    limiter(|| async {
+    ports::limiter!(in turn: {
         let limiter = RedisLimiter::cluster(&urls, &options()).unwrap();
         empty(&cluster.nodes, limiter)
-    })
-    .await;
+    });
     let bank = RedisLimiter::cluster(&urls, &options()).unwrap();
-    pacer(async |pacing| fresh(&cluster.nodes, &bank, pacing).await).await;
+    ports::pacer!(in turn: async |pacing| fresh(&cluster.nodes, &bank, pacing).await);
     for node in &cluster.nodes {
         assert_eq!(node.ask(&["ACL", "LOG"]), "");
     }

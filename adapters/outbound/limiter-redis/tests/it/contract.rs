@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use limiter_redis::RedisLimiter;
-use ports::contract::limiter::{LimiterUnderTest, limiter};
+use ports::contract::limiter::LimiterUnderTest;
 use testkit::redis::{Cluster, Redis};
 use tokio::runtime::Handle;
 
@@ -25,17 +25,12 @@ pub(crate) fn empty(servers: &[Redis], limiter: RedisLimiter) -> LimiterUnderTes
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_limiter_fulfils_the_contract_on_one_server() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
-    let servers = [server];
-    limiter(|| async {
-        let limiter = RedisLimiter::single(&servers[0].url(), &options()).unwrap();
-        empty(&servers, limiter)
-    })
-    .await;
+ports::limiter!(kept: on_one_server());
+
+fn on_one_server() -> Option<(LimiterUnderTest, [Redis; 1])> {
+    let servers = [Redis::start(&[])?];
+    let limiter = RedisLimiter::single(&servers[0].url(), &options()).unwrap();
+    Some((empty(&servers, limiter), servers))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -43,9 +38,8 @@ async fn the_limiter_fulfils_the_contract_on_a_cluster() {
     let Some(cluster) = Cluster::of_masters() else {
         return;
     };
-    limiter(|| async {
+    ports::limiter!(in turn: {
         let limiter = RedisLimiter::cluster(&cluster.urls(), &options()).unwrap();
         empty(&cluster.nodes, limiter)
-    })
-    .await;
+    });
 }

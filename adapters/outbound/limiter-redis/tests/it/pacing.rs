@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use domain::pacing::{BackOff, FIRST_BACK_OFF, Pacing, Throttled};
 use futures::future::{Either, join, join_all, select};
 use limiter_redis::{RedisLimiter, RedisPacer};
-use ports::contract::pacer::{LANE, ManualTime, PacerUnderTest, pacer};
+use ports::contract::pacer::{LANE, MakePacer, ManualTime, PacerUnderTest};
 use ports::outbound::{AcquireError, Pacer, PacerState};
 use testkit::redis::{Cluster, Redis};
 use testkit::until;
@@ -79,14 +79,14 @@ async fn rest(pacer: &RedisPacer, time: &FrozenClock) {
     time.move_by(Duration::from_mins(2));
 }
 
-#[tokio::test]
-async fn the_pacer_fulfils_the_contract_on_one_server() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
-    let servers = [server];
+ports::pacer!(kept: on_one_server());
+
+fn on_one_server() -> Option<(impl MakePacer, Arc<[Redis; 1]>)> {
+    let servers = Arc::new([Redis::start(&[])?]);
     let limiter = RedisLimiter::single(&servers[0].url(), &options()).unwrap();
-    pacer(async |pacing| fresh(&servers, &limiter, pacing).await).await;
+    let kept = Arc::clone(&servers);
+    let make = async move |pacing| fresh(&*servers, &limiter, pacing).await;
+    Some((make, kept))
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn the_pacer_fulfils_the_contract_on_a_cluster() {
         return;
     };
     let limiter = RedisLimiter::cluster(&cluster.urls(), &options()).unwrap();
-    pacer(async |pacing| fresh(&cluster.nodes, &limiter, pacing).await).await;
+    ports::pacer!(in turn: async |pacing| fresh(&cluster.nodes, &limiter, pacing).await);
 }
 
 /// Three replicas with connections of their own, without recent turns.

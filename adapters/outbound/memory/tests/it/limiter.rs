@@ -32,17 +32,14 @@ fn start() -> DateTime<Utc> {
     "2026-11-20T16:00:00Z".parse().unwrap()
 }
 
-#[tokio::test]
-async fn the_in_process_limiter_keeps_the_contract() {
-    ports::contract::limiter::limiter(|| async {
-        let clock = Arc::new(ManualClock::at(start()));
-        let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
-        LimiterUnderTest {
-            limiter,
-            time: Arc::new(ManualTime(clock)),
-        }
-    })
-    .await;
+ports::limiter!(limiter_under_test());
+
+fn limiter_under_test() -> LimiterUnderTest {
+    let clock = Arc::new(ManualClock::at(start()));
+    LimiterUnderTest {
+        limiter: Arc::new(InProcessLimiter::new(clock.clone())),
+        time: Arc::new(ManualTime(clock)),
+    }
 }
 
 fn snapshot(per_minute: u32, quota: u64) -> Snapshot {

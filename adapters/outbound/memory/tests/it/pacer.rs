@@ -32,16 +32,13 @@ impl ManualTime for TokioTime {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_in_process_pacer_keeps_the_contract() {
-    ports::contract::pacer::pacer(|pacing| async move {
-        PacerUnderTest {
-            pacer: Arc::new(InProcessPacer::new(pacing)),
-            time: Arc::new(TokioTime),
-        }
-    })
-    .await;
-}
+ports::pacer!(
+    #[tokio::test(start_paused = true)]
+    async |pacing| PacerUnderTest {
+        pacer: Arc::new(InProcessPacer::new(pacing)),
+        time: Arc::new(TokioTime),
+    }
+);
 
 fn pacer(per_minute: u32) -> Arc<InProcessPacer> {
     let pacing = Pacing::new(NonZeroU32::new(per_minute).unwrap());

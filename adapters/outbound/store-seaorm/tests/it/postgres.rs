@@ -1,5 +1,5 @@
 //! The store on PostgreSQL: the contract suites of its ports, and PostgreSQL's own behaviour. Each
-//! test has a server of its own.
+//! test has a database of its own.
 
 mod auto_explain;
 mod concurrency;

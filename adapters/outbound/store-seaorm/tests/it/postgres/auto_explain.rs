@@ -1,9 +1,13 @@
 //! Plans of a store's statements, read from the server's log (`auto_explain`).
 
-use store_seaorm::Store;
-use testkit::until;
+use std::time::Duration;
 
-use crate::postgres::server::{Server, TestDatabase};
+use sea_orm::{Database, DatabaseConnection};
+use store_seaorm::Store;
+use testkit::postgres::Postgres;
+use tokio::time::{sleep, timeout};
+
+use crate::postgres::support::number;
 
 /// Rows that a node of a plan may read: pages of the rarest matches, and lists of whole months of a
 /// customer, stay far below. A sequential scan of a large table doesn't.
@@ -15,39 +19,44 @@ const BUSY: &str = "SELECT count(*) FROM pg_stat_activity
 
 /// A store whose plans are in the server's log.
 pub(crate) struct ExplainedStore<'a> {
-    server: &'a Server,
+    server: &'a Postgres,
+    connection: DatabaseConnection,
     pub(crate) store: Store,
 }
 
 impl<'a> ExplainedStore<'a> {
-    /// A store on a database, whose statements are planned in this way (`plan_cache_mode`).
-    pub(crate) async fn open(database: &TestDatabase<'a>, plans: &str) -> Self {
+    /// A store on a server's database, whose statements are planned in this way (`plan_cache_mode`).
+    pub(crate) async fn open(server: &'a Postgres, database: &str, plans: &str) -> Self {
         let explained = "-c%20session_preload_libraries%3Dauto_explain\
                          %20-c%20auto_explain.log_min_duration%3D0\
                          %20-c%20auto_explain.log_analyze%3Don\
                          %20-c%20auto_explain.log_timing%3Doff";
         let url = format!(
-            "{}%20{explained}%20-c%20plan_cache_mode%3D{plans}",
-            database.url()
+            "{}&options={explained}%20-c%20plan_cache_mode%3D{plans}",
+            server.url(database)
         );
-        let store = Store::open(&url).await.unwrap();
         Self {
-            server: database.server,
-            store,
+            server,
+            connection: Database::connect(server.url(database)).await.unwrap(),
+            store: Store::open(&url).await.unwrap(),
         }
     }
 
     /// The plan of a query, line by line.
     pub(crate) async fn plan<T>(&self, asked: impl Future<Output = T>) -> String {
-        let before = self.server.postgres.logged().len();
+        let before = self.server.logged_bytes();
         asked.await;
         // A plan is written when its statement ends, which is later than its first row.
-        until("all statements have ended", || {
-            self.server.postgres.ask("postgres", BUSY) == "0"
-        });
-        let log = self.server.postgres.logged();
-        assert!(log[before..].contains("Query Text"), "no plan");
-        log[before..].to_owned()
+        let ended = async {
+            while number(&self.connection, BUSY).await > 0 {
+                sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let ended = timeout(Duration::from_secs(30), ended).await;
+        ended.expect("all statements have ended");
+        let log = self.server.logged_after(before);
+        assert!(log.contains("Query Text"), "no plan");
+        log
     }
 }
 

@@ -16,11 +16,11 @@ use ports::outbound::{
 use store_seaorm::{Retention, Store};
 use uuid::Uuid;
 
-use crate::postgres::server::{TestDatabase, server_or_skip};
+use crate::postgres::server::{TestDatabase, database_or_skip};
 use crate::postgres::support::{add_key, now, number};
 
 /// Three processes.
-async fn processes(database: &TestDatabase<'_>) -> [Arc<Store>; 3] {
+async fn processes(database: &TestDatabase) -> [Arc<Store>; 3] {
     [
         database.open().await,
         database.open().await,
@@ -55,8 +55,7 @@ fn successor(number: u16) -> Successor {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_customer_never_has_more_active_keys_than_it_may() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let stores = processes(&database).await;
     stores[0].find_or_insert(&customer(1)).await.unwrap();
     let added = at_once(&stores, 24, |store, number| async move {
@@ -84,8 +83,7 @@ async fn a_customer_never_has_more_active_keys_than_it_may() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_sign_ups_of_one_person_create_one_customer() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let stores = processes(&database).await;
     let enrolled = at_once(&stores, 12, |store, number| async move {
         let newcomer = Customer {
@@ -100,8 +98,7 @@ async fn concurrent_sign_ups_of_one_person_create_one_customer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_denials_at_once_one_is_new_and_the_longest_lasts() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let stores = processes(&database).await;
     let fingerprint = Fingerprint("a".repeat(64));
     let denials = at_once(&stores, 24, |store, number| {
@@ -120,8 +117,7 @@ async fn of_many_denials_at_once_one_is_new_and_the_longest_lasts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_denial_that_is_extended_while_it_is_pruned_stays() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let stores = processes(&database).await;
     for round in 0..60 {
         let fingerprint = Fingerprint(format!("{round:064}"));
@@ -144,8 +140,7 @@ async fn a_denial_that_is_extended_while_it_is_pruned_stays() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_many_revoke_or_rotate_at_once_is_revoked_and_rotated_once() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let stores = processes(&database).await;
     let key = add_key(&stores[0], 1).await;
     let rotated = at_once(&stores, 12, |store, number| async move {
@@ -187,8 +182,7 @@ async fn a_key_that_many_revoke_or_rotate_at_once_is_revoked_and_rotated_once() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_of_plan_reaches_a_key_that_is_rotated_meanwhile() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let stores = processes(&database).await;
     stores[0].find_or_insert(&customer(1)).await.unwrap();
     for round in 1..=20_u16 {
@@ -234,8 +228,7 @@ async fn a_change_of_plan_reaches_a_key_that_is_rotated_meanwhile() {
 async fn concurrent_changes_are_seen_in_order_and_without_a_gap() {
     const KEYS: u16 = 12;
     const ROUNDS: u16 = 15;
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let stores = processes(&database).await;
     for number in 1..=KEYS {
         let owner = customer(1 + number % 3);

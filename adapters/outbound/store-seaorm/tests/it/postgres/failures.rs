@@ -13,7 +13,7 @@ use sea_orm::{ConnectionTrait, Database, TransactionTrait};
 use store_seaorm::{Store, StoreOptions};
 
 use crate::postgres::proxy::{Proxy, Way};
-use crate::postgres::server::{TestDatabase, server_or_skip};
+use crate::postgres::server::{TestDatabase, database_or_skip};
 use crate::postgres::support::{add_key, admission, journal, number, request, used};
 
 /// Bytes in the statements by which the second process's journal writes its counts, and in no
@@ -39,19 +39,16 @@ async fn until(mut holds: impl FnMut() -> bool) {
 }
 
 /// A proxy before a database, a store that goes through it, and a key.
-async fn behind_a_proxy(
-    database: &TestDatabase<'_>,
-    options: StoreOptions,
-) -> (Proxy, Store, KeyId) {
-    let proxy = Proxy::before(database.server.postgres.port()).await;
+async fn behind_a_proxy(database: &TestDatabase, options: StoreOptions) -> (Proxy, Store, KeyId) {
+    let proxy = Proxy::before(database.0.server().port()).await;
     let store = through(&proxy, database, options).await;
     let key = add_key(&store, 1).await;
     (proxy, store, key)
 }
 
 /// A store whose connections go through a proxy.
-async fn through(proxy: &Proxy, database: &TestDatabase<'_>, options: StoreOptions) -> Store {
-    let direct = format!(":{}/", database.server.postgres.port());
+async fn through(proxy: &Proxy, database: &TestDatabase, options: StoreOptions) -> Store {
+    let direct = format!(":{}/", database.0.server().port());
     let url = database
         .url()
         .replace(&direct, &format!(":{}/", proxy.port));
@@ -60,8 +57,7 @@ async fn through(proxy: &Proxy, database: &TestDatabase<'_>, options: StoreOptio
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wait_for_a_locked_row_times_out() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let store = database.open_with(impatient()).await;
     let key = add_key(&store, 1).await;
     let other = database.connect().await.begin().await.unwrap();
@@ -83,8 +79,7 @@ async fn a_wait_for_a_locked_row_times_out() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_statement_that_takes_too_long_times_out() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let options = StoreOptions {
         lock_timeout: Duration::from_mins(1),
         ..impatient()
@@ -103,8 +98,7 @@ async fn a_statement_that_takes_too_long_times_out() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_silent_server_causes_timeouts_and_is_used_again_once_it_answers() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let (proxy, store, key) = behind_a_proxy(&database, impatient()).await;
     let writer = journal(&store, 1);
     writer.admit(admission(key)).await.unwrap();
@@ -131,8 +125,7 @@ async fn a_silent_server_causes_timeouts_and_is_used_again_once_it_answers() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn counts_whose_answer_was_lost_are_not_repeated() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let (proxy, store, key) = behind_a_proxy(&database, StoreOptions::default()).await;
     let writer = journal(&store, 2);
     for round in 1..=5 {
@@ -145,8 +138,7 @@ async fn counts_whose_answer_was_lost_are_not_repeated() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn details_whose_commit_lost_its_answer_are_not_repeated() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let (proxy, store, key) = behind_a_proxy(&database, StoreOptions::default()).await;
     let writer = journal(&store, 2);
     let connection = database.connect().await;
@@ -162,8 +154,7 @@ async fn details_whose_commit_lost_its_answer_are_not_repeated() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_that_the_server_is_still_executing_is_not_repeated() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let (proxy, store, key) = behind_a_proxy(&database, StoreOptions::default()).await;
     let writer = journal(&store, 2);
     writer.admit(admission(key)).await.unwrap();
@@ -190,8 +181,8 @@ async fn a_commit_that_the_server_is_still_executing_is_not_repeated() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_stops_and_starts_under_a_journal_loses_and_doubles_nothing() {
-    let mut server = server_or_skip!();
-    let url = server.database().await.url();
+    let mut database = database_or_skip!(with_server);
+    let url = database.url();
     let store = Store::open(&url).await.unwrap();
     let key = add_key(&store, 1).await;
     let writer = journal(&store, 1);
@@ -215,13 +206,13 @@ async fn a_server_that_stops_and_starts_under_a_journal_loses_and_doubles_nothin
     for _ in 0..2 {
         let before = durable.load(Ordering::Relaxed);
         until(|| durable.load(Ordering::Relaxed) > before + 50).await;
-        server.postgres.end("INT");
+        database.0.own_server().end("INT");
         until(|| writer.trouble().is_some()).await;
-        server.postgres.start_again();
+        database.0.own_server().start_again();
         writer.flush().await.unwrap();
         until(|| durable.load(Ordering::Relaxed) > before + 100).await;
-        server.postgres.end("QUIT");
-        server.postgres.start_again();
+        database.0.own_server().end("QUIT");
+        database.0.own_server().start_again();
         writer.flush().await.unwrap();
     }
     done.send_replace(true);

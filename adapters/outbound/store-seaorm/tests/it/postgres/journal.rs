@@ -11,7 +11,7 @@ use ports::outbound::{AdmissionEntry, RequestEntry, UsageJournal};
 use store_seaorm::{Journal, Retention, StoreOptions};
 use uuid::Uuid;
 
-use crate::postgres::server::{TestDatabase, server_or_skip};
+use crate::postgres::server::{TestDatabase, database_or_skip};
 use crate::postgres::support::{journal, now, number, request};
 
 /// Writes so many requests as one process, of so many keys in an order of its own, with some in
@@ -44,11 +44,7 @@ async fn write(journal: Journal, process: u64, requests: u64, keys: u64) {
     journal.close().await.unwrap();
 }
 
-async fn everything_is_counted(
-    database: &TestDatabase<'_>,
-    keys: u64,
-    before: Option<DateTime<Utc>>,
-) {
+async fn everything_is_counted(database: &TestDatabase, keys: u64, before: Option<DateTime<Utc>>) {
     const PROCESSES: u64 = 3;
     const REQUESTS: u64 = 10_000;
     let options = StoreOptions {
@@ -93,25 +89,25 @@ async fn everything_is_counted(
         let kept = "SELECT COUNT(*) FROM requests";
         assert_eq!(number(&connection, kept).await, all);
     }
-    let log = database.server.postgres.logged();
+    let log = database.0.server().logged();
     assert!(!log.contains("deadlock"), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn journals_of_many_processes_add_up_on_one_key() {
-    let server = server_or_skip!();
-    everything_is_counted(&server.database().await, 1, None).await;
+    let database = database_or_skip!(with_server);
+    everything_is_counted(&database, 1, None).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn journals_of_many_processes_add_up_on_ten_thousand_keys() {
-    let server = server_or_skip!();
-    everything_is_counted(&server.database().await, 10_000, None).await;
+    let database = database_or_skip!(with_server);
+    everything_is_counted(&database, 10_000, None).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pruning_does_not_hold_up_a_journal() {
-    let server = server_or_skip!();
+    let database = database_or_skip!(with_server);
     let before = now() - TimeDelta::minutes(30);
-    everything_is_counted(&server.database().await, 50, Some(before)).await;
+    everything_is_counted(&database, 50, Some(before)).await;
 }

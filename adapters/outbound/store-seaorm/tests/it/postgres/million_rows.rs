@@ -87,7 +87,7 @@ const WITH_INDEXES: &str = "DO $$ DECLARE made text; BEGIN \
     FOR made IN SELECT indexdef FROM taken_away LOOP EXECUTE made; END LOOP; END $$";
 
 /// Fills a database, and has the server analyse it.
-pub(crate) async fn fill(database: &TestDatabase<'_>) {
+pub(crate) async fn fill(database: &TestDatabase) {
     // Temporary tables belong to one connection.
     let mut one = ConnectOptions::new(database.url());
     one.max_connections(1);

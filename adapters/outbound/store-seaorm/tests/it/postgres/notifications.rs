@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::postgres::server::server_or_skip;
+use crate::postgres::server::database_or_skip;
 use crate::postgres::support::journal;
 
 use LookupNotification::{Added, Listening};
@@ -47,8 +47,7 @@ async fn add(store: &Store, number: u16) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_passes_over_its_own_notifications() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let stores = [
         Arc::new(database.open_to_serve().await),
         Arc::new(database.open_to_serve().await),
@@ -69,19 +68,19 @@ async fn a_process_passes_over_its_own_notifications() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_crashes_ends_the_listening_and_is_listened_to_again_later() {
-    let mut server = server_or_skip!();
-    let url = server.database().await.serving_url();
+    let mut database = database_or_skip!(with_server);
+    let url = database.serving_url();
     let store = Store::open_with(&url, StoreOptions::default())
         .await
         .unwrap();
     let (mut heard, listening) = listen(store.notifications().unwrap());
     assert_eq!(next(&mut heard).await, Some(Listening));
-    server.postgres.kill();
+    database.0.own_server().kill();
     timeout(PATIENCE, listening).await.unwrap().unwrap();
     let (mut heard, listening) = listen(store.notifications().unwrap());
     timeout(PATIENCE, listening).await.unwrap().unwrap();
     assert_eq!(heard.recv().await, None, "nobody answers");
-    server.postgres.start_again();
+    database.0.own_server().start_again();
     let (mut heard, _listening) = listen(store.notifications().unwrap());
     assert_eq!(next(&mut heard).await, Some(Listening));
     add(&store, 1).await;
@@ -90,8 +89,8 @@ async fn a_server_that_crashes_ends_the_listening_and_is_listened_to_again_later
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_silent_ends_the_listening() {
-    let server = server_or_skip!();
-    let url = server.database().await.serving_url();
+    let database = database_or_skip!(with_server);
+    let url = database.serving_url();
     let options = StoreOptions {
         connect_timeout: Duration::from_millis(500),
         ..StoreOptions::default()
@@ -99,7 +98,7 @@ async fn a_server_that_is_silent_ends_the_listening() {
     let store = Store::open_with(&url, options).await.unwrap();
     let (mut heard, listening) = listen(store.notifications().unwrap());
     assert_eq!(next(&mut heard).await, Some(Listening));
-    server.postgres.freeze();
+    database.0.server().freeze();
     timeout(PATIENCE, listening).await.unwrap().unwrap();
-    server.postgres.thaw();
+    database.0.server().thaw();
 }

@@ -11,7 +11,7 @@ use testkit::postgres::{Postgres, USER, give};
 use testkit::tls::Certificates;
 use uuid::Uuid;
 
-use crate::postgres::server::server_or_skip;
+use crate::postgres::server::database_or_skip;
 use crate::postgres::support::{admission, journal, number};
 
 async fn refused(url: &str) -> OpenError {
@@ -100,8 +100,8 @@ async fn an_invalid_url_is_refused_with_its_fault() {
 
 #[tokio::test]
 async fn a_server_that_cannot_be_used_is_refused_with_a_remedy() {
-    let server = server_or_skip!();
-    let admin = server.empty().await.connect().await;
+    let database = database_or_skip!(with_server);
+    let admin = database.connect().await;
     for statement in [
         "CREATE USER guarded PASSWORD 'open sesame'",
         "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' LOCALE_PROVIDER libc \
@@ -109,7 +109,7 @@ async fn a_server_that_cannot_be_used_is_refused_with_a_remedy() {
     ] {
         admin.execute_unprepared(statement).await.unwrap();
     }
-    let at = format!("127.0.0.1:{}", server.postgres.port());
+    let at = format!("127.0.0.1:{}", database.0.server().port());
     for (url, expected) in [
         (
             format!("postgres://guarded:sesame@{at}/postgres"),
@@ -162,24 +162,24 @@ async fn a_server_that_does_not_answer_is_given_up() {
 
 #[tokio::test]
 async fn connections_carry_an_application_name() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let connection = database.connect().await;
     for (more, name) in [("", "cep-gateway"), ("&application_name=batch", "batch")] {
         let store = Store::open(&format!("{}{more}", database.url()))
             .await
             .unwrap();
         store.check_schema().await.unwrap();
-        let named =
-            format!("SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = '{name}'");
+        let named = format!(
+            "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() \
+             AND application_name = '{name}'"
+        );
         assert!(number(&connection, &named).await > 0, "{name}");
     }
 }
 
 #[tokio::test]
 async fn a_receipt_is_durable_even_when_the_server_commits_asynchronously() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let connection = database.connect().await;
     for statement in [
         "CREATE TABLE commits (kind text)",
@@ -190,7 +190,10 @@ async fn a_receipt_is_durable_even_when_the_server_commits_asynchronously() {
         connection.execute_unprepared(statement).await.unwrap();
     }
     for (process, usual) in [(1, "off"), (2, "local")] {
-        let url = format!("{}%20-c%20synchronous_commit%3D{usual}", database.url());
+        let url = format!(
+            "{}&options=-c%20synchronous_commit%3D{usual}",
+            database.url()
+        );
         let store = Store::open(&url).await.unwrap();
         let key = KeyId(Uuid::nil());
         journal(&store, process)
@@ -225,13 +228,13 @@ fn certify(server: &Postgres) -> Option<String> {
 
 #[tokio::test]
 async fn a_connection_uses_the_tls_mode_of_its_url() {
-    let mut server = server_or_skip!();
-    let Some(certificate) = certify(&server.postgres) else {
+    let mut database = database_or_skip!(with_server);
+    let Some(certificate) = certify(database.0.server()) else {
         return;
     };
-    server.postgres.end("INT");
-    server.postgres.start_again();
-    let port = server.postgres.port();
+    database.0.own_server().end("INT");
+    database.0.own_server().start_again();
+    let port = database.0.server().port();
     let url = |host: &str, rest: &str| format!("postgres://{USER}@{host}:{port}/postgres?{rest}");
     let ours = format!("sslrootcert={certificate}");
     let secured = "SELECT COUNT(*) FROM pg_stat_ssl WHERE ssl AND pid = pg_backend_pid()";
@@ -246,13 +249,8 @@ async fn a_connection_uses_the_tls_mode_of_its_url() {
         ("127.0.0.1", "sslmode=disable".to_owned(), 0),
     ] {
         let url = url(host, &rest);
-        let database = server.empty().await;
-        let store = Store::open(&format!(
-            "{url}&options=-c%20search_path%3D{}",
-            database.name
-        ))
-        .await;
-        store.unwrap().migrate().await.unwrap();
+        let store = Store::open(&url).await.unwrap();
+        store.migrate().await.unwrap();
         let connection = sea_orm::Database::connect(&url).await.unwrap();
         assert_eq!(number(&connection, secured).await, is_secure, "{url}");
     }

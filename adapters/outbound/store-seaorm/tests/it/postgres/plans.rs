@@ -18,11 +18,12 @@ use ports::outbound::{
     Scope, Successor, UsageReader,
 };
 use store_seaorm::Retention;
+use testkit::until;
 use uuid::Uuid;
 
 use crate::postgres::auto_explain::{ExplainedStore, assert_reads_little, assert_uses};
 use crate::postgres::million_rows;
-use crate::postgres::server::server_or_skip;
+use crate::postgres::server::database_or_skip;
 use crate::postgres::support::now;
 
 mod archive;
@@ -63,12 +64,13 @@ fn pages() -> [PageRequest; 2] {
 /// for any.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_query_uses_an_index() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!(with_server);
     million_rows::fill(&database).await;
-    let copy = database.copied();
-    through_an_index(&ExplainedStore::open(&database, "force_custom_plan").await).await;
-    through_an_index(&ExplainedStore::open(&copy, "force_generic_plan").await).await;
+    let server = database.0.server();
+    let copy = ["--template", "postgres", "--strategy", "file_copy", "copy"];
+    until("nobody is connected", || server.tool("createdb", &copy));
+    through_an_index(&ExplainedStore::open(server, "postgres", "force_custom_plan").await).await;
+    through_an_index(&ExplainedStore::open(server, "copy", "force_generic_plan").await).await;
 }
 
 async fn through_an_index(explained: &ExplainedStore<'_>) {

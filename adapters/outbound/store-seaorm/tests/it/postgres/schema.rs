@@ -9,13 +9,12 @@ use ports::outbound::{CustomerStore, KeyStore};
 use sea_orm::ConnectionTrait;
 use store_seaorm::{SchemaError, Store};
 
-use crate::postgres::server::{TestDatabase, server_or_skip};
+use crate::postgres::server::{TestDatabase, database_or_skip};
 use crate::postgres::support::{add_key, number};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_concurrent_migrations_one_does_the_work_and_the_others_wait() {
-    let server = server_or_skip!();
-    let database = server.empty().await;
+    let database = database_or_skip!(empty);
     let migrating = (0..6).map(|_| {
         let url = database.url();
         tokio::spawn(async move {
@@ -42,8 +41,7 @@ async fn of_many_concurrent_migrations_one_does_the_work_and_the_others_wait() {
 
 #[tokio::test]
 async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_changed() {
-    let server = server_or_skip!();
-    let database = server.empty().await;
+    let database = database_or_skip!(empty);
     let store = database.open().await;
     let behind = store.check_schema().await.unwrap_err();
     let SchemaError::Behind { missing } = &behind else {
@@ -73,12 +71,9 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
         ]
     );
     assert!(!store.is_current().await.unwrap());
-    let tables = format!(
-        "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = '{}'",
-        database.name
-    );
+    let tables = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'public'";
     let connection = database.connect().await;
-    assert_eq!(number(&connection, &tables).await, 0);
+    assert_eq!(number(&connection, tables).await, 0);
 
     Migrator::up(&connection, Some(6)).await.unwrap();
     let behind = store.check_schema().await.unwrap_err().to_string();
@@ -97,8 +92,7 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
 
 #[tokio::test]
 async fn a_schema_of_a_newer_version_is_refused() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let connection = database.connect().await;
     let newer = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_later', 0)";
     connection.execute_unprepared(newer).await.unwrap();
@@ -115,7 +109,7 @@ async fn a_schema_of_a_newer_version_is_refused() {
 }
 
 /// A database as the first version left it: a key of each of two owners.
-async fn first_version(database: &TestDatabase<'_>) {
+async fn first_version(database: &TestDatabase) {
     let connection = database.connect().await;
     Migrator::up(&connection, Some(1)).await.unwrap();
     let (hash, id) = ("ab".repeat(32), "00000000-0000-7000-8000-00000000000");
@@ -137,8 +131,7 @@ async fn first_version(database: &TestDatabase<'_>) {
 
 #[tokio::test]
 async fn an_upgraded_database_of_the_first_version_works_as_a_new_one() {
-    let server = server_or_skip!();
-    let database = server.empty().await;
+    let database = database_or_skip!(empty);
     first_version(&database).await;
     let store = database.open().await;
     store.migrate().await.unwrap();
@@ -161,8 +154,7 @@ async fn an_upgraded_database_of_the_first_version_works_as_a_new_one() {
 
 #[tokio::test]
 async fn a_table_of_provider_keys_that_an_earlier_version_filled_is_dropped() {
-    let server = server_or_skip!();
-    let database = server.empty().await;
+    let database = database_or_skip!(empty);
     let connection = database.connect().await;
     Migrator::up(&connection, Some(4)).await.unwrap();
     let filled =
@@ -171,18 +163,14 @@ async fn a_table_of_provider_keys_that_an_earlier_version_filled_is_dropped() {
     let store = database.open().await;
     store.migrate().await.unwrap();
     store.check_schema().await.unwrap();
-    let tables = format!(
-        "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = '{}' \
-         AND table_name = 'provider_keys'",
-        database.name
-    );
-    assert_eq!(number(&connection, &tables).await, 0);
+    let tables = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'public' \
+         AND table_name = 'provider_keys'";
+    assert_eq!(number(&connection, tables).await, 0);
 }
 
 #[tokio::test]
 async fn migrations_can_be_reverted_and_applied_again() {
-    let server = server_or_skip!();
-    let database = server.empty().await;
+    let database = database_or_skip!(empty);
     first_version(&database).await;
     let connection = database.connect().await;
     let later = u32::try_from(Migrator::migrations().len() - 1).unwrap();
@@ -197,22 +185,17 @@ async fn migrations_can_be_reverted_and_applied_again() {
 
 #[tokio::test]
 async fn every_text_is_compared_byte_by_byte() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let connection = database.connect().await;
-    let columns = format!(
-        "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = '{}' \
-         AND data_type = 'text' AND collation_name IS DISTINCT FROM ",
-        database.name
-    );
+    let columns = "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = 'public' \
+         AND data_type = 'text' AND collation_name IS DISTINCT FROM ";
     assert_eq!(number(&connection, &format!("{columns} 'C'")).await, 0);
     assert!(number(&connection, &format!("{columns} 'none'")).await > 20);
 }
 
 #[tokio::test]
 async fn the_server_keeps_entries_of_the_log_from_being_changed_and_removed() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     add_key(&database.open().await, 1).await;
     let connection = database.connect().await;
     for tampering in [

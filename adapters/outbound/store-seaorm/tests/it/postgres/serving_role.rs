@@ -4,7 +4,7 @@ use ports::outbound::StoreError;
 use sea_orm::{ConnectionTrait, Database};
 use store_seaorm::{GrantError, RoleName, SchemaError, Store};
 
-use crate::postgres::server::{SERVING_ROLE, server_or_skip};
+use crate::postgres::server::{SERVING_ROLE, database_or_skip};
 use crate::postgres::support::{add_key, number};
 
 fn role(name: &str) -> RoleName {
@@ -13,8 +13,7 @@ fn role(name: &str) -> RoleName {
 
 #[tokio::test]
 async fn the_role_that_serves_can_neither_change_the_audit_log_nor_what_keeps_it() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     add_key(&database.open_to_serve().await, 1).await;
     let serving = Database::connect(database.serving_url()).await.unwrap();
     for tampering in [
@@ -51,15 +50,13 @@ async fn the_role_that_serves_can_neither_change_the_audit_log_nor_what_keeps_it
 
 #[tokio::test]
 async fn every_table_is_the_serving_roles_to_read_and_add_to() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!();
     let connection = database.connect().await;
     let lacking = |rights: &str, except: &str| {
         format!(
-            "SELECT COUNT(*) FROM pg_tables WHERE schemaname = '{}' AND tablename NOT IN ({except}) \
+            "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ({except}) \
              AND NOT has_table_privilege('{SERVING_ROLE}', quote_ident(schemaname) || '.' || \
-             quote_ident(tablename), '{rights}')",
-            database.name
+             quote_ident(tablename), '{rights}')"
         )
     };
     for (rights, except) in [
@@ -78,8 +75,7 @@ async fn every_table_is_the_serving_roles_to_read_and_add_to() {
 
 #[tokio::test]
 async fn a_role_that_could_change_the_log_anyway_is_refused() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!(with_server);
     let connection = database.connect().await;
     for made in [
         "CREATE ROLE member IN ROLE tester",
@@ -111,12 +107,11 @@ async fn a_role_that_could_change_the_log_anyway_is_refused() {
 
 #[tokio::test]
 async fn the_role_that_serves_cannot_migrate_and_is_told_what_is_missing() {
-    let server = server_or_skip!();
-    let database = server.empty().await;
+    let database = database_or_skip!(with_server);
     let connection = database.connect().await;
-    // As everybody has it on the schema `public`.
-    let usable = format!("GRANT USAGE ON SCHEMA {} TO PUBLIC", database.name);
-    connection.execute_unprepared(&usable).await.unwrap();
+    let emptied = "DROP SCHEMA public CASCADE; CREATE SCHEMA public; \
+         GRANT USAGE ON SCHEMA public TO PUBLIC";
+    connection.execute_unprepared(emptied).await.unwrap();
     let serving = database.open_to_serve().await;
     let behind = serving.check_schema().await.unwrap_err();
     assert!(matches!(behind, SchemaError::Behind { .. }), "{behind}");
@@ -145,8 +140,7 @@ async fn the_role_that_serves_cannot_migrate_and_is_told_what_is_missing() {
 /// An owner that is no superuser would give itself back what is taken from it.
 #[tokio::test]
 async fn an_owner_of_the_log_is_refused_though_its_rights_can_be_taken() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!(with_server);
     let connection = database.connect().await;
     for made in [
         "CREATE ROLE plain_owner",
@@ -161,14 +155,12 @@ async fn an_owner_of_the_log_is_refused_though_its_rights_can_be_taken() {
 
 #[tokio::test]
 async fn rights_that_a_role_had_before_are_taken_away() {
-    let server = server_or_skip!();
-    let database = server.database().await;
+    let database = database_or_skip!(with_server);
     let connection = database.connect().await;
-    let schema = &database.name;
     for made in [
         "CREATE ROLE earlier",
-        &format!("GRANT ALL ON SCHEMA {schema} TO earlier"),
-        &format!("GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO earlier"),
+        "GRANT ALL ON SCHEMA public TO earlier",
+        "GRANT ALL ON ALL TABLES IN SCHEMA public TO earlier",
     ] {
         connection.execute_unprepared(made).await.unwrap();
     }
@@ -179,11 +171,9 @@ async fn rights_that_a_role_had_before_are_taken_away() {
         .await
         .unwrap();
     for right in [
-        format!("has_schema_privilege('earlier', '{schema}', 'CREATE')"),
-        "has_table_privilege('earlier', 'audit_log', 'UPDATE, DELETE, TRUNCATE, TRIGGER')"
-            .to_owned(),
-        "has_table_privilege('earlier', 'seaql_migrations', 'INSERT, UPDATE, DELETE, TRUNCATE')"
-            .to_owned(),
+        "has_schema_privilege('earlier', 'public', 'CREATE')",
+        "has_table_privilege('earlier', 'audit_log', 'UPDATE, DELETE, TRUNCATE, TRIGGER')",
+        "has_table_privilege('earlier', 'seaql_migrations', 'INSERT, UPDATE, DELETE, TRUNCATE')",
     ] {
         let held = format!("SELECT ({right})::int::bigint");
         assert_eq!(number(&connection, &held).await, 0, "{right}");

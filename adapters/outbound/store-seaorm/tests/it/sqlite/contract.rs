@@ -1,6 +1,6 @@
 //! The contract suites on SQLite.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use ports::contract::journal::JournalUnderTest;
 use ports::contract::replicas::RegistriesUnderTest;
@@ -8,138 +8,50 @@ use ports::contract::stores::{Stores, StoresUnderTest};
 
 use crate::sqlite::support::{Folder, journal};
 
-/// Folders, kept until the end of a suite.
-#[derive(Default)]
-struct Folders(Mutex<Vec<Folder>>);
+ports::key_store!(kept: stores().await);
+ports::customer_store!(kept: stores().await);
+ports::audit_log!(kept: stores().await);
+ports::deny_list!(kept: stores().await);
+ports::secret_fingerprints!(kept: stores().await);
+ports::catalogue_store!(kept: stores().await);
+ports::seal_store!(kept: stores().await);
+ports::proof_archive!(kept: stores().await);
+ports::lookups!(kept: stores().await);
+ports::batches!(kept: stores().await);
+ports::idempotency!(kept: stores().await);
+ports::webhooks!(kept: stores().await);
+ports::journal!(kept: journal_under_test().await);
+ports::seen_proofs!(kept: journal_under_test().await);
+ports::usage!(kept: journal_under_test().await);
+ports::replicas!(kept: registries().await);
 
-impl Folders {
-    /// A new database, opened as by two processes.
-    async fn stores(&self) -> StoresUnderTest {
-        let folder = Folder::new();
-        let under_test = StoresUnderTest {
-            here: Stores::of(Arc::new(folder.open().await)),
-            elsewhere: Stores::of(Arc::new(folder.open().await)),
-        };
-        self.0.lock().unwrap().push(folder);
-        under_test
-    }
-
-    /// A new register of replicas, opened as by two processes.
-    async fn registries(&self) -> RegistriesUnderTest {
-        let folder = Folder::new();
-        let under_test = RegistriesUnderTest {
-            here: Arc::new(folder.open().await),
-            elsewhere: Arc::new(folder.open().await),
-        };
-        self.0.lock().unwrap().push(folder);
-        under_test
-    }
-
-    /// A new database with a journal.
-    async fn journal(&self) -> JournalUnderTest {
-        let folder = Folder::new();
-        let store = folder.open().await;
-        let under_test = JournalUnderTest {
-            journal: Arc::new(journal(&store, 1)),
-            stores: Stores::of(Arc::new(store)),
-        };
-        self.0.lock().unwrap().push(folder);
-        under_test
-    }
+/// A new database, opened as by two processes.
+async fn stores() -> Option<(StoresUnderTest, Folder)> {
+    let folder = Folder::new();
+    let under_test = StoresUnderTest {
+        here: Stores::of(Arc::new(folder.open().await)),
+        elsewhere: Stores::of(Arc::new(folder.open().await)),
+    };
+    Some((under_test, folder))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn keys_in_sqlite_keep_the_contract() {
-    let folders = Folders::default();
-    ports::contract::key_store::key_store(|| folders.stores()).await;
+/// A new database with a journal.
+async fn journal_under_test() -> Option<(JournalUnderTest, Folder)> {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let under_test = JournalUnderTest {
+        journal: Arc::new(journal(&store, 1)),
+        stores: Stores::of(Arc::new(store)),
+    };
+    Some((under_test, folder))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn customers_in_sqlite_keep_the_contract() {
-    let folders = Folders::default();
-    ports::contract::customer_store::customer_store(|| folders.stores()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_audit_log_in_sqlite_keeps_the_contract() {
-    let folders = Folders::default();
-    ports::contract::audit_log::audit_log(|| folders.stores()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_deny_list_in_sqlite_keeps_the_contract() {
-    let folders = Folders::default();
-    ports::contract::deny_list::deny_list(|| folders.stores()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn secrets_in_sqlite_keep_the_contract() {
-    let folders = Folders::default();
-    ports::contract::secret_fingerprints::secret_fingerprints(|| folders.stores()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_catalogue_in_sqlite_keeps_the_contract() {
-    let folders = Folders::default();
-    ports::contract::catalogue_store::catalogue_store(|| folders.stores()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn seals_in_sqlite_keep_the_contract() {
-    let folders = Folders::default();
-    ports::contract::seal_store::seal_store(|| folders.stores()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_archive_in_sqlite_keeps_the_contract() {
-    let folders = Folders::default();
-    ports::contract::proof_archive::proof_archive(|| folders.stores()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn lookups_in_sqlite_keep_the_contract() {
-    let folders = Folders::default();
-    ports::contract::lookups::lookup_store(|| folders.stores()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn batches_in_sqlite_keep_the_contract() {
-    let folders = Folders::default();
-    ports::contract::batches::batch_store(|| folders.stores()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn idempotency_keys_in_sqlite_keep_the_contract() {
-    let folders = Folders::default();
-    ports::contract::idempotency::idempotency(|| folders.stores()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn webhooks_in_sqlite_keep_the_contract() {
-    let folders = Folders::default();
-    ports::contract::webhooks::webhook_store(|| folders.stores()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_journal_in_sqlite_keeps_the_contract() {
-    let folders = Folders::default();
-    ports::contract::journal::journal(|| folders.journal()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn delivered_proofs_in_sqlite_keep_the_contract() {
-    let folders = Folders::default();
-    ports::contract::seen_proofs::seen_proofs(|| folders.journal()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn use_in_sqlite_keeps_the_contract() {
-    let folders = Folders::default();
-    ports::contract::usage::usage(|| folders.journal()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn replicas_in_sqlite_keep_the_contract() {
-    let folders = Folders::default();
-    ports::contract::replicas::replica_registry(|| folders.registries()).await;
+/// A new register of replicas, opened as by two processes.
+async fn registries() -> Option<(RegistriesUnderTest, Folder)> {
+    let folder = Folder::new();
+    let under_test = RegistriesUnderTest {
+        here: Arc::new(folder.open().await),
+        elsewhere: Arc::new(folder.open().await),
+    };
+    Some((under_test, folder))
 }

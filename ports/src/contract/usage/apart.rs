@@ -5,12 +5,12 @@ use domain::latency::Latencies;
 use domain::outcome::{Endpoint, Outcome};
 use domain::usage::Breakdown;
 
-use super::super::{Keys, noon, refusal, request};
-use super::{of, row};
+use super::over_time::{of, row};
+use super::{Keys, noon, refusal, request};
 use crate::contract::journal::JournalUnderTest;
 use crate::outbound::{RefusalEntry, RequestEntry, Scope, UsageRow};
 
-pub(in crate::contract::usage) async fn keys_are_told_apart(under_test: JournalUnderTest) {
+pub(super) async fn keys_are_told_apart(under_test: JournalUnderTest) {
     let Keys {
         one,
         two,
@@ -36,7 +36,7 @@ pub(in crate::contract::usage) async fn keys_are_told_apart(under_test: JournalU
     );
 }
 
-pub(in crate::contract::usage) async fn endpoints_are_told_apart(under_test: JournalUnderTest) {
+pub(super) async fn endpoints_are_told_apart(under_test: JournalUnderTest) {
     let Keys { one, two, .. } = under_test.three_keys().await;
     let used = [
         (&one, Endpoint::Xml),
@@ -63,9 +63,7 @@ pub(in crate::contract::usage) async fn endpoints_are_told_apart(under_test: Jou
     );
 }
 
-pub(in crate::contract::usage) async fn every_endpoint_and_outcome_is_counted_by_itself(
-    under_test: JournalUnderTest,
-) {
+pub(super) async fn every_endpoint_and_outcome_is_counted_by_itself(under_test: JournalUnderTest) {
     let Keys { one, .. } = under_test.three_keys().await;
     let mut expected = Vec::new();
     let mut number = 0;
