@@ -76,15 +76,28 @@ const FILL: [&str; 19] = [
     "INSERT INTO lookup_turns SELECT id, row_number() OVER (ORDER BY id) FROM customers",
 ];
 
-/// Drops the indexes during the inserts, and creates them again.
-const WITHOUT_INDEXES: &str = "CREATE TEMP TABLE taken_away AS \
-    SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() \
-    AND tablename IN ('requests', 'usage_hours', 'customer_usage_days') \
-    AND indexname NOT LIKE '%_pkey'; \
-    DO $$ DECLARE name text; BEGIN FOR name IN SELECT indexname FROM taken_away LOOP \
-    EXECUTE 'DROP INDEX ' || name; END LOOP; END $$";
-const WITH_INDEXES: &str = "DO $$ DECLARE made text; BEGIN \
-    FOR made IN SELECT indexdef FROM taken_away LOOP EXECUTE made; END LOOP; END $$";
+/// Takes indexes and unique constraints away during the inserts, and the log of the tables, which has no part
+/// in plans. What a foreign key refers to stays.
+const PREPARE: [&str; 4] = [
+    "SET work_mem = '256MB'; SET maintenance_work_mem = '256MB'; SET session_replication_role = replica",
+    "CREATE TEMP TABLE taken_away AS \
+     SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS without, \
+     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS again \
+     FROM pg_constraint WHERE contype IN ('p', 'u') AND connamespace = current_schema()::regnamespace \
+     AND conindid NOT IN (SELECT conindid FROM pg_constraint WHERE contype = 'f') \
+     UNION ALL SELECT format('DROP INDEX %s', indexrelid::regclass), pg_get_indexdef(indexrelid) \
+     FROM pg_index JOIN pg_class ON pg_class.oid = indrelid \
+     WHERE relnamespace = current_schema()::regnamespace \
+     AND indexrelid NOT IN (SELECT conindid FROM pg_constraint)",
+    "DO $$ DECLARE statement text; BEGIN \
+     FOR statement IN SELECT without FROM taken_away LOOP EXECUTE statement; END LOOP; END $$",
+    "DO $$ DECLARE name text; BEGIN \
+     FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() \
+     ORDER BY tablename::regclass IN (SELECT confrelid FROM pg_constraint) LOOP \
+     EXECUTE 'ALTER TABLE ' || name || ' SET UNLOGGED'; END LOOP; END $$",
+];
+const WITH_INDEXES: &str = "DO $$ DECLARE statement text; BEGIN \
+    FOR statement IN SELECT again FROM taken_away LOOP EXECUTE statement; END LOOP; END $$";
 
 /// Fills a database, and has the server analyse it.
 pub(crate) async fn fill(database: &TestDatabase) {
@@ -92,12 +105,7 @@ pub(crate) async fn fill(database: &TestDatabase) {
     let mut one = ConnectOptions::new(database.url());
     one.max_connections(1);
     let connection = Database::connect(one).await.unwrap();
-    let statements = [
-        &[WITHOUT_INDEXES],
-        &FILL[..],
-        &[WITH_INDEXES, "VACUUM (ANALYZE)"],
-    ]
-    .concat();
+    let statements = [&PREPARE[..], &FILL, &[WITH_INDEXES, "VACUUM (ANALYZE)"]].concat();
     for statement in statements {
         let filled = connection.execute_unprepared(statement).await;
         filled.unwrap_or_else(|error| panic!("{statement}: {error}"));
