@@ -16,7 +16,7 @@ use testkit::redis::Redis;
 use crate::fleet::{Fleet, PATIENT};
 use crate::gateway::{CountingBank, Gateway, Key, Plan, eventually, request};
 use crate::metrics::Measured;
-use crate::servers::Database;
+use crate::servers::database;
 
 /// Pesos of every transfer here: a number that nothing else contains.
 pub(crate) const AMOUNT: &str = "8675309.17";
@@ -187,7 +187,7 @@ async fn an_archive_that_is_switched_off_keeps_nothing() {
 
 #[tokio::test]
 async fn replicas_need_a_store_secret() {
-    let Some(database) = Database::new() else {
+    let Some(database) = database() else {
         return;
     };
     let plan = || {

@@ -44,16 +44,16 @@ enum Outage {
 impl Outage {
     fn begin(self, servers: &mut Servers) {
         match self {
-            Self::Hangs => servers.postgres.freeze(),
-            Self::Crashes => servers.postgres.kill(),
-            Self::Stops => servers.postgres.end("INT"),
+            Self::Hangs => servers.database.server().freeze(),
+            Self::Crashes => servers.database.own_server().kill(),
+            Self::Stops => servers.database.own_server().end("INT"),
         }
     }
 
     fn end(self, servers: &mut Servers) {
         match self {
-            Self::Hangs => servers.postgres.thaw(),
-            Self::Crashes | Self::Stops => servers.postgres.start_again(),
+            Self::Hangs => servers.database.server().thaw(),
+            Self::Crashes | Self::Stops => servers.database.own_server().start_again(),
         }
     }
 }
@@ -199,7 +199,7 @@ async fn readiness(gateway: &Gateway) -> (u16, Value) {
 #[case(Outage::Stops)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_short_outage_of_the_database_is_waited_out(#[case] outage: Outage) {
-    let Some(mut servers) = Servers::start() else {
+    let Some(mut servers) = Servers::start_own(&[]) else {
         return;
     };
     assert!(migrate(&servers).status.success());
@@ -232,7 +232,7 @@ async fn a_short_outage_of_the_database_is_waited_out(#[case] outage: Outage) {
 async fn a_long_outage_of_the_database_is_refused_at_once_and_loses_no_count(
     #[case] outage: Outage,
 ) {
-    let Some(mut servers) = Servers::start() else {
+    let Some(mut servers) = Servers::start_own(&[]) else {
         return;
     };
     assert!(migrate(&servers).status.success());
@@ -302,7 +302,7 @@ async fn a_long_outage_of_the_database_is_refused_at_once_and_loses_no_count(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_database_and_redis_nothing_is_admitted() {
-    let Some(mut servers) = Servers::start() else {
+    let Some(mut servers) = Servers::start_own(&[]) else {
         return;
     };
     assert!(migrate(&servers).status.success());
@@ -312,7 +312,7 @@ async fn without_database_and_redis_nothing_is_admitted() {
         assert_eq!(ask(&gateway, &key).await.status, 200);
     }
     servers.redis.kill();
-    servers.postgres.kill();
+    servers.database.own_server().kill();
     let load = Load::start(&gateway, &key);
     eventually(
         "it says that it can't serve",
@@ -332,7 +332,7 @@ async fn without_database_and_redis_nothing_is_admitted() {
         );
     }
     // The database alone is enough, in a degraded mode.
-    servers.postgres.start_again();
+    servers.database.own_server().start_again();
     eventually("it serves without Redis", RECOVERY, async || {
         ask(&gateway, &key).await.status == 200
     })
@@ -352,7 +352,7 @@ async fn without_database_and_redis_nothing_is_admitted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn readiness_waits_for_no_database_though_redis_is_gone() {
-    let Some(mut servers) = Servers::start() else {
+    let Some(mut servers) = Servers::start_own(&[]) else {
         return;
     };
     assert!(migrate(&servers).status.success());
@@ -362,7 +362,7 @@ async fn readiness_waits_for_no_database_though_redis_is_gone() {
         readiness(&gateway).await.1.to_string().contains("degraded")
     })
     .await;
-    servers.postgres.freeze();
+    servers.database.server().freeze();
     eventually(
         "it says that it can't serve",
         HELD_BACK * 2 + SLACK,
@@ -373,10 +373,10 @@ async fn readiness_waits_for_no_database_though_redis_is_gone() {
 
 #[test]
 fn a_gateway_whose_database_is_down_does_not_start_and_says_which_one() {
-    let Some(mut servers) = Servers::start() else {
+    let Some(mut servers) = Servers::start_own(&[]) else {
         return;
     };
-    servers.postgres.end("INT");
+    servers.database.own_server().end("INT");
     let folder = tempfile::tempdir().unwrap();
     let refused = command(folder.path())
         .envs(shared(&servers))

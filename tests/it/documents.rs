@@ -97,7 +97,7 @@ async fn operations_of_one_machine_and_of_replicas() {
     let folder = tempfile::tempdir().unwrap();
     let users = folder.path().join("users.acl");
     fs::write(&users, "").unwrap();
-    let Some(servers) = Servers::start_with(&["--aclfile", users.to_str().unwrap()]) else {
+    let Some(servers) = Servers::start_own(&["--aclfile", users.to_str().unwrap()]) else {
         return;
     };
     operations::whole_page(machine, replicas, servers, &users).await;

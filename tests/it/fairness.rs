@@ -9,7 +9,7 @@ use reqwest::StatusCode;
 
 use crate::gateway::{CountingBank, Gateway, Key, Plan, eventually, json_of, request};
 use crate::person::{Demo, Person};
-use crate::replicas::{migrate, plan};
+use crate::replicas::plan;
 use crate::servers::Servers;
 
 const BUDGET: u32 = 60;
@@ -83,7 +83,6 @@ async fn six_of_six_requests_are_served_beside_a_greedy_key_at_three_replicas() 
     let Some(servers) = Servers::start() else {
         return;
     };
-    assert!(migrate(&servers).status.success());
     let bank = CountingBank::start(Duration::ZERO).await;
     let replicas = [(); 3].map(|()| paced(plan(&servers), &bank));
     let [greedy, modest] = [(); 2].map(|()| replicas[0].live_key());

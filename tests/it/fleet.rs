@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use reqwest::Method;
+use testkit::postgres::Database;
 use testkit::redis::Redis;
 
 use crate::gateway::{Gateway, Key, Plan, json_of};
 use crate::load::{Answer, Asker, question};
 use crate::person::{Demo, Person};
-use crate::servers::Database;
+use crate::servers::database;
 
 /// Timeout of Redis for tests in which it doesn't fail: a machine that runs all tests at once may
 /// be slow.
@@ -65,7 +66,7 @@ impl Fleet {
         apart: &[Vec<(String, String)>],
         variables: &[(&str, &str)],
     ) -> Option<Self> {
-        let database = Database::new()?;
+        let database = database()?;
         let mut told: Vec<(String, String)> = shared(&database);
         told.push(("CEP_REPLICAS".to_owned(), apart.len().to_string()));
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());

@@ -11,7 +11,6 @@ use crate::batches::table;
 use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request};
 use crate::metrics::Measured;
 use crate::person::{Demo, Person};
-use crate::replicas::migrate;
 use crate::servers::Servers;
 use crate::shared_sessions::{SESSION, at, replica, start_provider};
 
@@ -368,7 +367,6 @@ async fn a_change_on_another_replica_is_told_within_a_second() {
     let Some(servers) = Servers::start() else {
         return;
     };
-    assert!(migrate(&servers).status.success());
     let public = SocketAddr::from(([127, 0, 0, 1], free_port()));
     let provider = start_provider(public).await;
     let one = replica(&servers, &provider, public, &public.to_string());

@@ -280,7 +280,7 @@ async fn the_limiters_mode_shows() {
     let Some(mut servers) = Servers::start() else {
         return;
     };
-    let gateway = crate::replicas::migrated_replica(&servers);
+    let gateway = crate::replicas::replica(&servers);
     let key = gateway.roomy_key();
     gateway.post("xml", &key, &request(1, "10.00")).await;
     let shared = Measured::of(&gateway).await;

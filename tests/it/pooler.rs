@@ -11,13 +11,13 @@ const IGNORED: &str = "extra_float_digits,options";
 
 #[tokio::test]
 async fn behind_a_pooler_of_sessions_migrating_and_serving_work() {
-    let Some(servers) = Servers::start() else {
+    let Some(servers) = Servers::start_empty() else {
         return;
     };
-    let Some(pooler) = Pooler::start(&servers.postgres, "session", IGNORED) else {
+    let Some(pooler) = Pooler::start(&servers.database, "session", IGNORED) else {
         return;
     };
-    let url = pooler.url("postgres");
+    let url = pooler.url();
     let folder = tempfile::tempdir().unwrap();
     let migrated = command(folder.path())
         .env("CEP_DATABASE_URL", &url)
@@ -44,11 +44,11 @@ async fn behind_a_pooler_of_sessions_migrating_and_serving_work() {
 
 #[test]
 fn a_pooler_of_transactions_is_refused_with_the_way_out() {
-    let Some(servers) = Servers::start() else {
+    let Some(servers) = Servers::start_empty() else {
         return;
     };
     for mode in ["transaction", "statement"] {
-        let Some(pooler) = Pooler::start(&servers.postgres, mode, IGNORED) else {
+        let Some(pooler) = Pooler::start(&servers.database, mode, IGNORED) else {
             return;
         };
         for arguments in [["migrate"].as_slice(), &["serve"], &["keys", "list"]] {
@@ -62,10 +62,10 @@ fn a_pooler_of_transactions_is_refused_with_the_way_out() {
 
 #[test]
 fn a_pooler_that_refuses_parameters_of_a_session_is_named() {
-    let Some(servers) = Servers::start() else {
+    let Some(servers) = Servers::start_empty() else {
         return;
     };
-    let Some(pooler) = Pooler::start(&servers.postgres, "session", "") else {
+    let Some(pooler) = Pooler::start(&servers.database, "session", "") else {
         return;
     };
     let said = refusal(&servers, &pooler, &["migrate"]);
@@ -81,7 +81,7 @@ fn refusal(servers: &Servers, pooler: &Pooler, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let refused = command(folder.path())
         .envs(shared(servers))
-        .env("CEP_DATABASE_URL", pooler.url("postgres"))
+        .env("CEP_DATABASE_URL", pooler.url())
         .args(arguments)
         .output()
         .unwrap();

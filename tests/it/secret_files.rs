@@ -219,11 +219,6 @@ async fn redis_is_trusted_by_the_authority_that_is_named() {
         return;
     };
     let database = servers.database_url();
-    let migrated = command(folder.path())
-        .env("CEP_DATABASE_URL", &database)
-        .arg("migrate")
-        .status();
-    assert!(migrated.unwrap().success());
     let url = format!("rediss://127.0.0.1:{port}");
     let url = file(folder.path(), "url", url.as_bytes());
     let plan = || {

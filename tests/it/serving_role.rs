@@ -15,8 +15,8 @@ const SECRET: &str = "0123456789abcdef0123456789abcdef0123456789abcdef";
 
 /// Servers with a role that serves, and its URL.
 fn servers() -> Option<(Servers, String)> {
-    let servers = Servers::start()?;
-    assert!(servers.postgres.tool("createuser", &[ROLE]));
+    let servers = Servers::start_own(&[])?;
+    assert!(servers.database.server().tool("createuser", &[ROLE]));
     let url = servers.database_url();
     let url = url.replace(&format!("//{USER}@"), &format!("//{ROLE}@"));
     Some((servers, url))
@@ -61,7 +61,7 @@ async fn a_replica_serves_with_a_role_that_cannot_touch_the_audit_log() {
     assert_eq!(revoked.unwrap().status(), StatusCode::OK);
     assert_eq!(gateway.status_of(&made).await, StatusCode::UNAUTHORIZED);
     let audit = "SELECT count(*) FROM audit_log WHERE action = 'key_revoked'";
-    assert_eq!(servers.postgres.ask("postgres", audit), "1");
+    assert_eq!(servers.database.ask(audit), "1");
     let warning = "may change the audit log";
     for absent in ["permission denied", warning] {
         assert!(!gateway.log().contains(absent), "{}", gateway.log());
@@ -74,7 +74,7 @@ async fn a_replica_serves_with_a_role_that_cannot_touch_the_audit_log() {
     let may = format!(
         "SELECT has_table_privilege('{ROLE}', 'audit_log', 'UPDATE, DELETE, TRUNCATE, TRIGGER')"
     );
-    assert_eq!(servers.postgres.ask("postgres", &may), "f");
+    assert_eq!(servers.database.ask(&may), "f");
 }
 
 #[test]

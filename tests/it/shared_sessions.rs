@@ -14,7 +14,6 @@ use testkit::identity_server::{IdentityServer, RegisteredClient};
 
 use crate::gateway::{Gateway, Plan, json_of};
 use crate::person::{Demo, Person};
-use crate::replicas::migrate;
 use crate::servers::Servers;
 
 /// The session's cookie on plain http.
@@ -81,7 +80,6 @@ async fn a_session_is_one_at_every_replica_and_each_fetches_the_providers_keys_o
     let Some(servers) = Servers::start() else {
         return;
     };
-    assert!(migrate(&servers).status.success());
     let public = SocketAddr::from(([127, 0, 0, 1], free_port()));
     let provider = start_provider(public).await;
     let one = replica(&servers, &provider, public, &public.to_string());

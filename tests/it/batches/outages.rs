@@ -37,19 +37,19 @@ async fn finishes(gateway: &Gateway, key: &Key, path: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_goes_on_when_the_database_is_back() {
-    let Some(mut servers) = Servers::start() else {
+    let Some(mut servers) = Servers::start_own(&[]) else {
         return;
     };
     let bank = CountingBank::start(LATENCY).await;
     let (replicas, key) = two_replicas(&servers, &bank);
     let path = create(&replicas[0], &key, table(0, ROWS)).await;
     under_way(&replicas[0], &key, &path).await;
-    servers.postgres.kill();
+    servers.database.own_server().kill();
     for gateway in &replicas {
         let noticed = async || gateway.log().contains("the queue of lookups can't be read");
         eventually("the database is missed", PATIENCE, noticed).await;
     }
-    servers.postgres.start_again();
+    servers.database.own_server().start_again();
     finishes(&replicas[1], &key, &path).await;
     assert_eq!(charged(&servers, &key), ROWS.to_string());
     assert_asked_once(&bank, ROWS);

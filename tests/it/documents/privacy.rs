@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::servers::Database;
+use crate::servers::database;
 
 #[test]
 fn the_page_of_what_is_kept_names_every_table() {
-    let Some(database) = Database::new() else {
+    let Some(database) = database() else {
         return;
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -35,7 +35,7 @@ pub(crate) fn two_replicas(servers: &Servers, bank: &CountingBank) -> ([Gateway;
 pub(crate) fn charged(servers: &Servers, key: &Key) -> String {
     let id = &key.id;
     let charged = format!("select sum(charged - refunded) from monthly_use where key_id = '{id}'");
-    servers.postgres.ask("postgres", &charged)
+    servers.database.ask(&charged)
 }
 
 fn logs(gateway: &Gateway, text: &str) -> bool {
@@ -56,7 +56,7 @@ enum Answers {
 #[case(Answers::Afterwards)]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_queue_goes_on_when_the_database_is_back(#[case] answers: Answers) {
-    let Some(mut servers) = Servers::start() else {
+    let Some(mut servers) = Servers::start_own(&[]) else {
         return;
     };
     let bank = CountingBank::start(Duration::ZERO).await;
@@ -69,8 +69,8 @@ async fn the_queue_goes_on_when_the_database_is_back(#[case] answers: Answers) {
     eventually("all places are taken", PATIENCE, at_bank).await;
 
     match answers {
-        Answers::Meanwhile => servers.postgres.kill(),
-        Answers::Afterwards => servers.postgres.end("INT"),
+        Answers::Meanwhile => servers.database.own_server().kill(),
+        Answers::Afterwards => servers.database.own_server().end("INT"),
     }
     for gateway in [front, other] {
         let unheard = async || {
@@ -92,7 +92,7 @@ async fn the_queue_goes_on_when_the_database_is_back(#[case] answers: Answers) {
     assert_eq!(refused.status(), 503);
     assert!(refused.headers().contains_key("retry-after"));
 
-    servers.postgres.start_again();
+    servers.database.own_server().start_again();
     bank.answer();
     let is_read = async || read(other, &key, &ids[0]).await.status() == 200;
     eventually("lookups are read again", PATIENCE, is_read).await;
@@ -105,7 +105,7 @@ async fn the_queue_goes_on_when_the_database_is_back(#[case] answers: Answers) {
     let asked = bank.cycles().len();
     assert!(asked <= most, "{asked} questions");
     let attempts = "select count(*) from lookup_attempts";
-    let attempts = servers.postgres.ask("postgres", attempts);
+    let attempts = servers.database.ask(attempts);
     assert_eq!(attempts, LOOKUPS.to_string());
 }
 

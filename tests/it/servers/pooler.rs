@@ -1,11 +1,11 @@
-//! PgBouncer before a PostgreSQL of a test's own, on a free port, in a folder of its own.
+//! PgBouncer before a database of a test's own, on a free port, in a folder of its own.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
 use tempfile::TempDir;
-use testkit::postgres::{Postgres, USER, as_postgres, give};
+use testkit::postgres::{Database, USER, as_postgres, give};
 use testkit::{free_port, skip, wait_for};
 
 /// Place of the program on Debian.
@@ -15,19 +15,20 @@ const PROGRAM: &str = "/usr/sbin/pgbouncer";
 pub(crate) struct Pooler {
     process: Child,
     port: u16,
+    database: String,
     folder: TempDir,
 }
 
 impl Pooler {
     /// Starts one in a mode (`session`, `transaction`) that ignores these parameters of a session;
     /// `None`, said aloud, where it isn't installed.
-    pub(crate) fn start(server: &Postgres, mode: &str, ignored: &str) -> Option<Self> {
+    pub(crate) fn start(database: &Database, mode: &str, ignored: &str) -> Option<Self> {
         if !Path::new(PROGRAM).is_file() {
             skip("PgBouncer is not installed");
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
-        let (port, backend) = (free_port(), server.port());
+        let (port, backend) = (free_port(), database.server().port());
         let file = |name: &str, content: &str| {
             let path = folder.path().join(name);
             fs::write(&path, content).unwrap();
@@ -61,15 +62,16 @@ impl Pooler {
         let pooler = Self {
             process,
             port,
+            database: database.name().to_owned(),
             folder,
         };
         wait_for(port);
         Some(pooler)
     }
 
-    /// Address of a database behind it.
-    pub(crate) fn url(&self, database: &str) -> String {
-        let port = self.port;
+    /// Address of the database behind it.
+    pub(crate) fn url(&self) -> String {
+        let (port, database) = (self.port, &self.database);
         format!("postgres://{USER}@127.0.0.1:{port}/{database}?sslmode=disable")
     }
 

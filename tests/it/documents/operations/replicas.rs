@@ -36,12 +36,15 @@ fn serve(shell: &mut Shell) -> Server {
 /// Requires passwords from the gateway's users: the tests' PostgreSQL trusts every client by
 /// default.
 fn want_passwords(servers: &Servers) {
-    let rules = servers.postgres.folder().join("data/pg_hba.conf");
+    let rules = servers.database.server().folder().join("data/pg_hba.conf");
     let others = fs::read_to_string(&rules).unwrap();
     // Not by SCRAM: its key derivation is slow in a program that isn't optimised.
     let users = "host all cep,cep_b,cep_owner 127.0.0.1/32 password";
     fs::write(&rules, format!("{users}\n{others}")).unwrap();
-    servers.postgres.ask("postgres", "SELECT pg_reload_conf()");
+    servers
+        .database
+        .server()
+        .ask("postgres", "SELECT pg_reload_conf()");
 }
 
 impl Replicas {
@@ -53,7 +56,7 @@ impl Replicas {
         page: &mut Page,
     ) -> Self {
         want_passwords(&servers);
-        let [database, redis] = [servers.postgres.port(), servers.redis.port()];
+        let [database, redis] = [servers.database.server().port(), servers.redis.port()];
         shell.set(&[
             ("PGHOST", "127.0.0.1"),
             ("PGPORT", &database.to_string()),
@@ -126,7 +129,7 @@ impl Replicas {
         let generation = |key: &Key| {
             let id = &key.id;
             let asked = format!("SELECT hash_generation FROM api_keys WHERE id = '{id}'");
-            self.servers.postgres.ask("cep", &asked)
+            self.servers.database.server().ask("cep", &asked)
         };
         assert_eq!([&self.key, &new].map(generation), ["1", "2"]);
     }
