@@ -286,6 +286,16 @@ fn a_changed_tracking_key_is_named_as_unsealed() {
 
 mod separated;
 
+#[test]
+fn a_file_is_shown_once_more_unless_it_is_refused_or_has_no_seal() {
+    let counts = |xml: &str| CheckReport::of_xml(xml.as_bytes(), unknown).counts_as_shown();
+    assert!(counts(&xml()));
+    let refused = xml().replace("MontoPago=\"1234.56", "MontoPago=\"9234.56");
+    assert!(!counts(&refused));
+    let chain_alone = xml().replace(&seal(), "");
+    assert!(!counts(&chain_alone));
+}
+
 #[rstest]
 #[case::another_alphabet("МBAN01002611200000000001", CheckResult::Failed)]
 #[case::markup("&lt;script&gt;alert(1)&lt;/script&gt;", CheckResult::Failed)]

@@ -49,8 +49,8 @@ impl Default for Asked {
 }
 
 impl Asked {
-    fn hints(&self) -> Vec<Hint> {
-        let transfer = Transfer::new(
+    fn transfer(&self) -> Transfer {
+        Transfer::new(
             self.date,
             TrackingKey::parse(&self.key).unwrap(),
             Account::parse(&self.account).unwrap(),
@@ -58,10 +58,65 @@ impl Asked {
             code(self.issuer),
             code(self.receiver),
         )
-        .unwrap();
-        let today = day(FRIDAY).max(self.date);
-        hints(&transfer, &self.inferred, today, Catalogue::embedded())
+        .unwrap()
     }
+
+    fn today(&self) -> NaiveDate {
+        day(FRIDAY).max(self.date)
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let catalogue = Catalogue::embedded();
+        hints(&self.transfer(), &self.inferred, self.today(), catalogue)
+    }
+
+    /// The fields of the contradictions.
+    fn contradicted(&self) -> Vec<Field> {
+        let catalogue = Catalogue::embedded();
+        let found = contradictions(&self.transfer(), &self.inferred, self.today(), catalogue);
+        found.into_iter().map(|(field, _)| field).collect()
+    }
+}
+
+#[test]
+fn a_contradiction_names_the_field_to_look_at() {
+    let asked = Asked::default();
+    assert_eq!(asked.contradicted(), []);
+    let of_key = |key: &str| {
+        let key = key.to_owned();
+        Asked {
+            key,
+            ..asked.clone()
+        }
+        .contradicted()
+    };
+    assert_eq!(of_key("201126"), [Field::TrackingKey]);
+    assert_eq!(of_key("mbanO1002611200000000001")[0], Field::TrackingKey);
+    let of_account = |account: &str| {
+        let account = account.to_owned();
+        Asked {
+            account,
+            ..asked.clone()
+        }
+        .contradicted()
+    };
+    assert_eq!(of_account("014027000005555551"), [Field::Account]);
+    let of_banks = |issuer, receiver| {
+        Asked {
+            issuer,
+            receiver,
+            ..asked.clone()
+        }
+        .contradicted()
+    };
+    // A code of other times, and below a wrong check digit, too.
+    assert_eq!(of_banks("90638", "40014"), [Field::Issuer]);
+    let of_receiver = Asked {
+        account: "638180000012345670".to_owned(),
+        receiver: "90638",
+        ..asked.clone()
+    };
+    assert_eq!(of_receiver.contradicted(), [Field::Account, Field::Receiver]);
 }
 
 #[test]

@@ -84,10 +84,32 @@ fn zip_of(name: &[u8]) -> Vec<u8> {
     b"Clave de rastreo: MBAN01002611200001234567",
     FileKind::Other(CheckReason::PlainText)
 )]
+#[case::text_after_dashes(b"-- nota\n", FileKind::Other(CheckReason::PlainText))]
+#[case::text_about_forms(
+    b"Content-Disposition: form-data",
+    FileKind::Other(CheckReason::PlainText)
+)]
+#[case::a_subject_alone(b"Subject: CEP\n", FileKind::Other(CheckReason::PlainText))]
+#[case::a_sender_alone(
+    b"Nota\nFrom: b@example.org\n",
+    FileKind::Other(CheckReason::PlainText)
+)]
 #[case::program(b"MZ\x90\0", FileKind::Other(CheckReason::UnknownFormat))]
 #[case::anything(b"\x01\x02\x03", FileKind::Other(CheckReason::UnknownFormat))]
 fn the_bytes_of_a_file_tell_its_kind(#[case] file: &[u8], #[case] kind: FileKind) {
     assert_eq!(FileKind::of(file), kind);
+}
+
+#[test]
+fn the_directory_of_a_long_zip_is_found() {
+    let name = b"[Content_Types].xml";
+    let mut zip = zip_of(name);
+    // What stands before the directory makes its place 0x0001_0004.
+    zip.splice(4..4, vec![0; 0x1_0000]);
+    let end = zip.len() - 22;
+    zip[end + 18] = 1;
+    let document = FileKind::Other(CheckReason::OfficeDocument);
+    assert_eq!(FileKind::of(&zip), document);
 }
 
 proptest! {

@@ -277,6 +277,53 @@ fn a_name_over_two_lines_is_one_name() {
     };
     page.runs.push(second);
     assert_eq!(page_report(&page).outcome(), CheckOutcome::Valid);
+    // Lines of one text aren't drawn over each other.
+    page.runs.last_mut().unwrap().y += 5.0;
+    assert_eq!(page_report(&page).outcome(), CheckOutcome::NotChecked);
+}
+
+#[rstest]
+#[case::issuer("|BANCO UNO|", "BANCO UNO")]
+#[case::payer("|Ana Prueba|", "Ana Prueba")]
+#[case::payers_account("|012180000118359719|", "012180000118359719")]
+#[case::payers_tax_id("|XAXX010101000|", "XAXX010101000")]
+#[case::receiver("|BANCO DOS|", "BANCO DOS")]
+#[case::beneficiary("|Luis Ejemplo|", "Luis Ejemplo")]
+#[case::beneficiarys_account("|4111111111111111|", "4111111111111111")]
+#[case::concept("|Pago de prueba|", "Pago de prueba")]
+#[case::vat("|0.00|1234.56|", "$ 0.00")]
+fn a_page_leaves_the_place_blank_of_what_is_sealed_as_unknown(
+    #[case] sealed: &str,
+    #[case] shown: &str,
+) {
+    let mut page = printed(&[]);
+    page.runs.retain(|run| run.text != shown);
+    let blank = CheckReport::of_pages(Ok(&[page.clone()]), Environment::Live, today(), unknown);
+    assert_eq!(findings(&blank)[0].1, "pagina_no_comparada", "{shown}");
+    let without = sealed.replacen(sealed.split('|').nth(1).unwrap(), "NA", 1);
+    let chain = page.runs.iter_mut().find(|run| run.text.contains(sealed));
+    let chain = &mut chain.unwrap().text;
+    *chain = chain.replacen(sealed, &without, 1);
+    let blank = CheckReport::of_pages(Ok(&[page]), Environment::Live, today(), unknown);
+    let expected = ("sello", "certificado_desconocido", vec![]);
+    assert_eq!(findings(&blank), [expected], "{shown}");
+}
+
+#[test]
+fn a_page_shows_the_proof_of_its_chain_and_tracking_key_and_no_other() {
+    let shown = ShownProof::of(&[printed(&[])], Environment::Live, today()).unwrap();
+    let proof = report(&xml()).proof.unwrap();
+    assert!(shown.is(&proof.chain, "PRUEBA0001"));
+    assert!(!shown.is(&proof.chain, "PRUEBA0002"));
+    let other = report(&xml().replace("1234.56", "1234.57")).proof.unwrap();
+    assert!(!shown.is(&other.chain, "PRUEBA0001"));
+    assert_eq!(shown.seal(), seal());
+    // Nothing is shown by a page that contradicts its chain.
+    let mut page = printed(&[]);
+    let amount = page.runs.iter_mut().find(|run| run.text == "$ 1,234.56");
+    amount.unwrap().text = "$ 9,234.56".to_owned();
+    let shown = ShownProof::of(&[page], Environment::Live, today()).unwrap();
+    assert!(!shown.is(&proof.chain, "PRUEBA0001"));
 }
 
 #[rstest]
