@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+pub mod answers;
 pub mod fakes;
 #[cfg(feature = "identity-server")]
 pub mod identity_server;
@@ -31,11 +32,17 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Waits for a condition, and fails when it takes longer than a server may.
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
+    let begun = Instant::now();
     while !holds() {
-        assert!(Instant::now() < deadline, "waited in vain until {what}");
-        std::thread::sleep(Duration::from_millis(10));
+        assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}");
+        std::thread::sleep(pause_after(begun.elapsed()));
     }
+}
+
+/// Time until a condition is looked at again that was waited for so long: a tenth of it, because looking costs
+/// other tests processor time.
+pub fn pause_after(waited: Duration) -> Duration {
+    (waited / 10).clamp(Duration::from_millis(10), Duration::from_millis(250))
 }
 
 /// Waits until a server listens on a port of loopback.

@@ -13,6 +13,7 @@ use domain::participant::Catalogue;
 use ports::inbound::ProofRequests;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use rest::{BODY_DEADLINE, Ending, PeopleBatches, PeopleState, ProofMetricsSink, RestState};
+use testkit::answers::header_lines;
 use testkit::fakes::{Faults, MemoryJournal, ScriptedBank};
 use testkit::people::PeopleServices;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -276,17 +277,13 @@ pub(crate) fn body(changes: &[(&str, &str)]) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// Status, headers (sorted, without the date) and body as text.
+/// Status, headers (without the date, and see [`header_lines`]) and body as text.
 pub(crate) async fn transcript(response: Response) -> String {
     let mut text = format!("{}\n", response.status());
-    let mut headers: Vec<_> = response
-        .headers()
-        .iter()
-        .filter(|(name, _)| *name != "date")
-        .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
-        .collect();
-    headers.sort();
-    writeln!(text, "{}\n", headers.join("\n")).unwrap();
+    let headers = response.headers().iter();
+    let headers = headers.filter(|(name, _)| *name != "date");
+    let headers = headers.map(|(name, value)| (name.as_str(), value.to_str().unwrap()));
+    writeln!(text, "{}\n", header_lines(headers)).unwrap();
     let body = response.bytes().await.unwrap();
     if body.starts_with(b"PK") {
         writeln!(text, "(a ZIP)").unwrap();

@@ -15,6 +15,7 @@ use domain::customer::Role;
 use http_body_util::BodyExt as _;
 use ports::inbound::{Caller, Person};
 use ports::outbound::TokenError;
+use testkit::answers::header_lines;
 use testkit::people::PeopleServices;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
@@ -197,16 +198,12 @@ pub(crate) fn session(method: &str, path: &str, headers: &[(&str, &str)]) -> Req
     request(method, path, &headers)
 }
 
-/// Status, headers (sorted) and body as text.
+/// Status, headers (see [`header_lines`]) and body as text.
 pub(crate) async fn transcript(response: Response) -> String {
     let mut text = format!("{}\n", response.status());
-    let mut headers: Vec<_> = response
-        .headers()
-        .iter()
-        .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
-        .collect();
-    headers.sort();
-    writeln!(text, "{}\n", headers.join("\n")).unwrap();
+    let headers = response.headers().iter();
+    let headers = headers.map(|(name, value)| (name.as_str(), value.to_str().unwrap()));
+    writeln!(text, "{}\n", header_lines(headers)).unwrap();
     let body = response.into_body().collect().await.unwrap().to_bytes();
     text.push_str(&String::from_utf8_lossy(&body));
     text
