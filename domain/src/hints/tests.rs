@@ -116,7 +116,10 @@ fn a_contradiction_names_the_field_to_look_at() {
         receiver: "90638",
         ..asked.clone()
     };
-    assert_eq!(of_receiver.contradicted(), [Field::Account, Field::Receiver]);
+    assert_eq!(
+        of_receiver.contradicted(),
+        [Field::Account, Field::Receiver]
+    );
 }
 
 #[test]
