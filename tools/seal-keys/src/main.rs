@@ -143,3 +143,6 @@ fn line(signer: &Signer, recovered: &Recovered) -> Result<String> {
     };
     Ok(serde_json::to_string(&line)?)
 }
+
+#[cfg(test)]
+mod tests;

@@ -95,7 +95,7 @@ fn told(output: &Output) -> &str {
 }
 
 /// The line of a recovered key, with the modulus of the certificate's published key.
-fn key(certificate: SealCertificate, is_confirmed: bool) -> Value {
+fn confirmed_key(certificate: SealCertificate) -> Value {
     let der = certificate.public_key_der();
     // A `SubjectPublicKeyInfo` of 2,048 bits ends with the modulus and `02 03 01 00 01`.
     let modulus = &der[der.len() - 5 - 256..der.len() - 5];
@@ -104,41 +104,33 @@ fn key(certificate: SealCertificate, is_confirmed: bool) -> Value {
         "certificate": certificate.number(),
         "modulus": hex::encode(modulus),
         "exponent": "010001",
-        "confirmed": is_confirmed,
+        "confirmed": true,
     })
 }
 
+/// One key alone is recovered: numbers of 134 million bits take half a minute to compare.
 #[test]
-fn the_keys_of_two_certificates_are_recovered_from_lines_and_from_proofs() {
+fn a_key_is_recovered_from_a_line_and_from_proofs_beside_another_certificate() {
     use SealCertificate::{Known, Unknown};
     let folder = tempfile::tempdir().unwrap();
     let mut files = Vec::new();
-    for number in 1..=3 {
+    for number in 1..=2 {
         let proof = folder.path().join(format!("{number}.xml"));
         fs::write(&proof, Sealed::new(number, Known).xml()).unwrap();
         files.push(proof);
     }
     let lines = folder.path().join("samples.jsonl");
-    let samples = [4, 5].map(|number| Sealed::new(number, Unknown).line().to_string());
+    let samples = [Known, Unknown].map(|of| Sealed::new(3, of).line().to_string());
     fs::write(&lines, samples.join("\n")).unwrap();
     files.push(lines);
     let files: Vec<_> = files.iter().map(|file| file.to_str().unwrap()).collect();
 
     let output = run(&files, "");
-    let keys: Vec<Value> = str::from_utf8(&output.stdout)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    assert_eq!(
-        keys,
-        [key(Known, true), key(Unknown, false)],
-        "{}",
-        told(&output)
-    );
+    let recovered: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(recovered, confirmed_key(Known), "{}", told(&output));
     assert!(told(&output).contains("confirmed by all 3 seals"));
-    assert!(told(&output).contains("NOT confirmed"));
-    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(told(&output).matches("no key: that takes two").count(), 1);
+    assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]
