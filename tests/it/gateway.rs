@@ -12,6 +12,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use testkit::pause_after;
 use tokio::sync::watch;
 
 mod plan;
@@ -285,12 +286,12 @@ pub(crate) async fn holds_within(
     patience: Duration,
     mut condition: impl AsyncFnMut() -> bool,
 ) -> bool {
-    let deadline = Instant::now() + patience;
+    let begun = Instant::now();
     while !condition().await {
-        if Instant::now() >= deadline {
+        if begun.elapsed() >= patience {
             return false;
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(pause_after(begun.elapsed())).await;
     }
     true
 }

@@ -140,6 +140,7 @@ async fn started(driver: &Driver, look: Look, chromium: &Path, profile: &Path) -
         "--disable-component-update",
         "--disable-sync",
         "--force-color-profile=srgb",
+        "--force-prefers-reduced-motion",
     ]
     .map(str::to_owned)
     .to_vec();
