@@ -7,11 +7,10 @@
 
 use chrono::NaiveDate;
 
-use crate::proof::{Proof, ProofError};
+use crate::proof::{Proof, ProofError, ProofField};
 
 mod bank;
 mod compare;
-mod field;
 mod kind;
 mod names;
 mod printed;
@@ -21,7 +20,6 @@ mod verdicts;
 mod zip;
 
 pub use bank::BankRecord;
-pub use field::ProofField;
 pub use kind::{FileKind, is_zip};
 pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
 pub use printed::{Drawing, MAX_RUNS, PORTAL_NOTICE, PrintedPage, TextRun, printed_date};

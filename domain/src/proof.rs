@@ -8,17 +8,18 @@ use std::fmt;
 use chrono::{NaiveDate, NaiveTime};
 
 use crate::calendar;
-use crate::check::ProofField;
 use crate::participant::ParticipantCode;
 use crate::transfer::Transfer;
 
 mod chain;
+mod field;
 mod party;
 mod sealed;
 mod xml;
 
 pub(crate) use chain::ChainReading;
 pub use chain::OriginalChain;
+pub use field::ProofField;
 pub(crate) use party::given;
 pub use party::{AccountType, Party};
 

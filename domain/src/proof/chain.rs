@@ -8,10 +8,9 @@ use std::fmt;
 
 use chrono::{NaiveDate, NaiveTime};
 
-use super::ProofError;
 use super::party::{Party, given};
+use super::{ProofError, ProofField};
 use crate::amount::centavos_from_bank_spelling;
-use crate::check::ProofField;
 use crate::participant::ParticipantCode;
 
 mod reading;

@@ -5,12 +5,13 @@ use std::fs;
 
 use domain::batch::BatchState;
 use domain::batch::sheet::Column;
-use domain::check::{CheckName, CheckOutcome, CheckResult, ProofField};
+use domain::check::{CheckName, CheckOutcome, CheckResult};
 use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::lookup::LookupState;
 use domain::name_match::MatchLevel;
 use domain::outcome::{Endpoint, Outcome};
+use domain::proof::ProofField;
 use domain::seal::{NotChecked, SealVerdict};
 use domain::usage::Totals;
 use domain::webhook::{DeliveryState, DisabledReason, EventType, SendFailure};

@@ -1,8 +1,7 @@
 //! The checks of a file, as JSON.
 
-use domain::check::{
-    Check, CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison, ProofField,
-};
+use domain::check::{Check, CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
+use domain::proof::ProofField;
 use domain::query::ExpectedBeneficiary;
 use domain::seal::{CheckedSeal, covered_fields};
 use ports::inbound::{CheckedFile, CheckedUpload, ZippedCheck};

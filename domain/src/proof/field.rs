@@ -67,7 +67,7 @@ named_enum! {
 
 impl ProofField {
     /// Fields of the payer, in the order of the original chain.
-    pub(super) const OF_PAYER: [Self; 5] = [
+    pub(crate) const OF_PAYER: [Self; 5] = [
         Self::IssuerName,
         Self::PayerName,
         Self::PayerAccountType,
@@ -75,7 +75,7 @@ impl ProofField {
         Self::PayerTaxId,
     ];
     /// Fields of the payee, in the order of the original chain.
-    pub(super) const OF_BENEFICIARY: [Self; 5] = [
+    pub(crate) const OF_BENEFICIARY: [Self; 5] = [
         Self::ReceiverName,
         Self::BeneficiaryName,
         Self::BeneficiaryAccountType,
