@@ -134,13 +134,15 @@ fn no_crate_is_used_that_is_banned_and_no_version_is_open() {
     for built in Built::on_each_platform(&rules) {
         let metadata = &built.metadata;
         for node in &metadata.resolve.as_ref().unwrap().nodes {
-            let user = &metadata[&node.id];
-            let used = node.deps.iter().map(|it| &metadata[&it.pkg]);
-            for Package { name: used, .. } in used.filter(|it| built.has(it)) {
-                let ban = banned.iter().find(|(name, _)| *name == **used);
-                let is_allowed = ban.is_none_or(|(_, users)| users.contains(&user.name));
-                let is_allowed = is_allowed || !built.has(user);
-                assert!(is_allowed, "{used} of {}", user.name);
+            let package = &metadata[&node.id];
+            if !built.has(package) {
+                continue;
+            }
+            let dependencies = node.deps.iter().map(|it| &metadata[&it.pkg]);
+            for Package { name, .. } in dependencies.filter(|it| built.has(it)) {
+                let ban = banned.iter().find(|(banned, _)| *banned == **name);
+                let is_allowed = ban.is_none_or(|(_, users)| users.contains(&package.name));
+                assert!(is_allowed, "{name} of {}", package.name);
             }
         }
         for package in metadata.workspace_packages() {

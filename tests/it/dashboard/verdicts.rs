@@ -30,13 +30,13 @@ async fn the_list_of_requests_shows_the_verdict_on_each_proof_and_on_each_checke
         let told = answer.headers().get("x-seal");
         assert_eq!(told.map(|told| told.to_str().unwrap()), verdict);
     }
-    // Its seal is valid, and its amount isn't the sealed one.
+    // Its seal is that of its chain, and its amount isn't the sealed one.
     let altered = gateway.post("xml", &key, &request(1, "1234.56")).await;
     let altered = with_another_amount(&altered.text().await.unwrap());
     let checked = gateway.client.post(gateway.url("/v1/cep/verify"));
     let checked = checked.header("x-api-key", &key.full).body(altered);
     let checked = checked.send().await.unwrap();
-    assert_eq!(checked.headers()["x-seal"], "valid");
+    assert_eq!(checked.headers()["x-seal"], "invalid");
     sign_in(&browser, &gateway, Demo::Member).await;
     let rows = "return [...document.querySelectorAll('[data-testid=requests-table] tbody tr')].map(\
         row => [row.querySelector('td > code').textContent, \
