@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use sea_orm::{Database, DatabaseConnection};
 use store_seaorm::Store;
+use testkit::eventually;
 use testkit::postgres::Postgres;
-use tokio::time::{sleep, timeout};
 
 use crate::postgres::support::number;
 
@@ -47,13 +47,11 @@ impl<'a> ExplainedStore<'a> {
         let before = self.server.logged_bytes();
         asked.await;
         // A plan is written when its statement ends, which is later than its first row.
-        let ended = async {
-            while number(&self.connection, BUSY).await > 0 {
-                sleep(Duration::from_millis(1)).await;
-            }
-        };
-        let ended = timeout(Duration::from_secs(30), ended).await;
-        ended.expect("all statements have ended");
+        let connection = &self.connection;
+        eventually("all statements end", Duration::from_secs(30), async || {
+            number(connection, BUSY).await == 0
+        })
+        .await;
         let log = self.server.logged_after(before);
         assert!(log.contains("Query Text"), "no plan");
         log

@@ -10,22 +10,7 @@ use ports::contract::stores::{Stores, StoresUnderTest};
 use crate::postgres::server::TestDatabase;
 use crate::postgres::support::journal;
 
-ports::key_store!(kept: stores().await);
-ports::customer_store!(kept: stores().await);
-ports::audit_log!(kept: stores().await);
-ports::deny_list!(kept: stores().await);
-ports::secret_fingerprints!(kept: stores().await);
-ports::catalogue_store!(kept: stores().await);
-ports::seal_store!(kept: stores().await);
-ports::proof_archive!(kept: stores().await);
-ports::lookups!(kept: stores().await);
-ports::batches!(kept: stores().await);
-ports::idempotency!(kept: stores().await);
-ports::webhooks!(kept: stores().await);
-ports::journal!(kept: journal_under_test().await);
-ports::seen_proofs!(kept: journal_under_test().await);
-ports::usage!(kept: journal_under_test().await);
-ports::replicas!(kept: registries().await);
+contract_suites!();
 ports::lookup_notifications!(kept: notifications().await);
 
 /// A database without rows, opened as by two processes.
