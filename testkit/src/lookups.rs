@@ -40,12 +40,7 @@ use crate::fakes::{
 use crate::people::{PeopleServices, hasher};
 use crate::timer::RuntimeTimer;
 
-/// Recognition of repeated requests over the adapters of [`PeopleServices`].
-pub fn idempotency(services: &PeopleServices) -> IdempotencyService {
-    let store = services.store.clone();
-    recognition(store, services.clock.clone(), services.random.clone())
-}
-
+/// Recognition of repeated requests.
 fn recognition(
     store: MemoryStore,
     clock: Arc<ManualClock>,
@@ -109,6 +104,30 @@ pub struct LookupParts {
 }
 
 impl LookupParts {
+    /// Parts over the adapters of [`PeopleServices`].
+    pub fn over(
+        services: &PeopleServices,
+        gatekeeper: &Arc<GatekeeperService>,
+        proofs: &Arc<ProofService>,
+        history: &Arc<DeliveryHistory>,
+    ) -> Self {
+        Self {
+            store: services.store.clone(),
+            workers: services.store.elsewhere(),
+            gatekeeper: gatekeeper.clone(),
+            proofs: proofs.clone(),
+            history: history.clone(),
+            seals: Arc::new(OneSealKey),
+            clock: services.clock.clone(),
+            timer: Arc::new(RuntimeTimer),
+            random: services.random.clone(),
+            secrets: vec![1],
+            pacing: Pacing::new(NonZeroU32::MIN),
+            places: 4,
+            test_scale: RetryScale::NONE,
+        }
+    }
+
     /// Proof requests, whose work is started by `spawn`.
     pub fn requests(&self, lookups: Arc<LookupService>, spawn: SpawnTask) -> ProofRequestService {
         let (clock, random) = (self.clock.clone(), self.random.clone());
@@ -161,17 +180,6 @@ pub struct LookupServices {
 }
 
 impl LookupServices {
-    /// Services over the adapters of [`PeopleServices`], whose attempts and feeding are started by `spawns`.
-    pub fn over(
-        services: &PeopleServices,
-        gatekeeper: &Arc<GatekeeperService>,
-        proofs: &Arc<ProofService>,
-        history: &Arc<DeliveryHistory>,
-        spawns: (SpawnTask, SpawnTask),
-    ) -> Self {
-        Self::of(&parts(services, gatekeeper, proofs, history), spawns)
-    }
-
     /// Services of these parts.
     pub fn of(parts: &LookupParts, (spawn, spawn_feeding): (SpawnTask, SpawnTask)) -> Self {
         let encryption = LookupEncryption::new(Arc::new(AesCipher), parts.secrets());
@@ -226,29 +234,6 @@ impl LookupServices {
             signals,
             webhooks,
         }
-    }
-}
-
-fn parts(
-    services: &PeopleServices,
-    gatekeeper: &Arc<GatekeeperService>,
-    proofs: &Arc<ProofService>,
-    history: &Arc<DeliveryHistory>,
-) -> LookupParts {
-    LookupParts {
-        store: services.store.clone(),
-        workers: services.store.elsewhere(),
-        gatekeeper: gatekeeper.clone(),
-        proofs: proofs.clone(),
-        history: history.clone(),
-        seals: Arc::new(OneSealKey),
-        clock: services.clock.clone(),
-        timer: Arc::new(RuntimeTimer),
-        random: services.random.clone(),
-        secrets: vec![1],
-        pacing: Pacing::new(NonZeroU32::MIN),
-        places: 4,
-        test_scale: RetryScale::NONE,
     }
 }
 
@@ -332,7 +317,7 @@ impl LookupFixture {
         );
         let proofs = proofs(banks, clock, monitor, Arc::new(NoSealKeys));
         let history = DeliveryHistory::new(hasher(), store, services.journal.clone());
-        let parts = parts(services, &gatekeeper, &proofs, &Arc::new(history));
+        let parts = LookupParts::over(services, &gatekeeper, &proofs, &Arc::new(history));
         let attempts = Arc::<Mutex<Vec<_>>>::default();
         let started = attempts.clone();
         let spawn: SpawnTask = Box::new(move |task| {

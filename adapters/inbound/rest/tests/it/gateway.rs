@@ -5,20 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use application::{
-    BankBySide, ChangeFeed, CredentialCache, DeliveryHistory, FileChecks, GatekeeperService,
-    HealthService, ProofCheckService, ProofMemory, ProofRequestService, ProofService, RequestSteps,
-    SpawnTask,
+    BankBySide, ChangeFeed, CredentialCache, DeliveryHistory, GatekeeperService, HealthService,
+    ProofMemory, ProofRequestService, ProofService, SpawnTask,
 };
 use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::page::{PageRequest, PageSize};
 use domain::participant::Catalogue;
 use ports::outbound::{CustomerStore as _, RequestEntry};
-use testkit::fakes::{NoPdfs, NoSealKeys, unknown_certificate};
-use testkit::lookups::LookupServices;
+use testkit::fakes::NoSealKeys;
+use testkit::lookups::{LookupParts, LookupServices};
 use testkit::people::{PeopleServices, hasher};
 use tokio_util::task::TaskTracker;
-use zip_files::DeflatedZip;
 
 use crate::bank;
 use crate::data::now;
@@ -81,29 +79,10 @@ impl Gateway {
             Box::new(move |task| drop(attempts.spawn(task))),
             Box::new(move |task| drop(feeding.spawn(task))),
         );
-        let lookups = LookupServices::over(&services, &gatekeeper, &proofs, &history, spawns);
-        let proof_requests = ProofRequestService::new(
-            RequestSteps {
-                gatekeeper,
-                proofs,
-                files: FileChecks::new(
-                    ProofCheckService::new(
-                        Arc::new(unknown_certificate),
-                        Arc::new(NoPdfs),
-                        Arc::new(DeflatedZip),
-                        clock.clone(),
-                    ),
-                    Arc::new(Catalogue::embedded().clone()),
-                    clock.clone(),
-                    Box::new(|work| Box::pin(async move { work() })),
-                ),
-                history,
-                lookups: lookups.callers.clone(),
-                idempotency: Arc::new(testkit::lookups::idempotency(&services)),
-                clock: clock.clone(),
-            },
-            Box::new(move |task| drop(tasks.spawn(task))),
-        );
+        let parts = LookupParts::over(&services, &gatekeeper, &proofs, &history);
+        let lookups = LookupServices::of(&parts, spawns);
+        let spawn_request: SpawnTask = Box::new(move |task| drop(tasks.spawn(task)));
+        let proof_requests = parts.requests(lookups.callers.clone(), spawn_request);
         let store = Arc::new(services.store.elsewhere());
         let feed = ChangeFeed::start(store, limiter.clone(), credentials, clock).await;
         let health = HealthService::new(
