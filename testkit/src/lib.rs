@@ -39,9 +39,27 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// Waits until `condition` holds, and fails when it doesn't within `patience`.
+pub async fn eventually(what: &str, patience: Duration, condition: impl AsyncFnMut() -> bool) {
+    let held = holds_within(patience, condition).await;
+    assert!(held, "not within {patience:?}: {what}");
+}
+
+/// Waits until `condition` holds; false when it doesn't within `patience`.
+pub async fn holds_within(patience: Duration, mut condition: impl AsyncFnMut() -> bool) -> bool {
+    let begun = Instant::now();
+    while !condition().await {
+        if begun.elapsed() >= patience {
+            return false;
+        }
+        tokio::time::sleep(pause_after(begun.elapsed())).await;
+    }
+    true
+}
+
 /// Time until a condition is looked at again that was waited for so long: a tenth of it, because looking costs
 /// other tests processor time.
-pub fn pause_after(waited: Duration) -> Duration {
+fn pause_after(waited: Duration) -> Duration {
     (waited / 10).clamp(Duration::from_millis(10), Duration::from_millis(250))
 }
 

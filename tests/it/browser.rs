@@ -1,12 +1,12 @@
 //! A headless Chromium, driven over `WebDriver`.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
 use fantoccini::{Client, Locator};
 use serde_json::{Value, json};
-use testkit::{pause_after, skip};
+use testkit::{eventually, holds_within, skip};
 
 mod driver;
 mod session;
@@ -105,15 +105,13 @@ impl Browser {
 
     /// Clicks the first element that matches a selector, once it can be clicked.
     pub(crate) async fn click_css(&self, selector: &str) {
-        let begun = Instant::now();
-        loop {
+        let mut refused = None;
+        let clicked = holds_within(PATIENCE, async || {
             // A page that is rendered again replaces the element that was just found.
-            match self.find_css(selector).await.click().await {
-                Ok(()) => return,
-                Err(error) => assert!(begun.elapsed() < PATIENCE, "{selector}: {error}"),
-            }
-            tokio::time::sleep(pause_after(begun.elapsed())).await;
-        }
+            refused = self.find_css(selector).await.click().await.err();
+            refused.is_none()
+        });
+        assert!(clicked.await, "{selector}: {refused:?}");
     }
 
     /// Presses Tab until the element with this `data-testid` has the focus.
@@ -163,32 +161,29 @@ impl Browser {
     /// Waits for a saved file with this ending, and returns its content.
     pub(crate) async fn saved_file(&self, ending: &str) -> Vec<u8> {
         let folder = self.session.downloads();
-        let begun = Instant::now();
-        loop {
+        let mut found = None;
+        let what = format!("a {ending} file is saved");
+        eventually(&what, PATIENCE, async || {
             let files = std::fs::read_dir(&folder).into_iter().flatten();
             let mut paths = files.map(|file| file.unwrap().path());
             // A file that is being written has another ending; its name is taken by an empty file meanwhile.
             let saved = paths.find(|path| path.to_str().unwrap().ends_with(ending));
             let content = saved.map(|path| std::fs::read(path).unwrap());
-            if let Some(content) = content.filter(|content| !content.is_empty()) {
-                return content;
-            }
-            assert!(begun.elapsed() < PATIENCE, "no {ending} file was saved");
-            tokio::time::sleep(pause_after(begun.elapsed())).await;
-        }
+            found = content.filter(|content| !content.is_empty());
+            found.is_some()
+        })
+        .await;
+        found.unwrap()
     }
 
     /// Waits until the page's visible text contains this.
     pub(crate) async fn sees(&self, text: &str) {
-        let begun = Instant::now();
-        while !self.text().await.contains(text) {
-            assert!(
-                begun.elapsed() < PATIENCE,
-                "the page doesn't say {text:?}:\n{}",
-                self.text().await
-            );
-            tokio::time::sleep(pause_after(begun.elapsed())).await;
-        }
+        let mut seen = String::new();
+        let is_seen = holds_within(PATIENCE, async || {
+            seen = self.text().await;
+            seen.contains(text)
+        });
+        assert!(is_seen.await, "the page doesn't say {text:?}:\n{seen}");
     }
 
     /// The page's visible text.

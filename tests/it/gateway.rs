@@ -12,7 +12,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::pause_after;
+pub(crate) use testkit::{eventually, holds_within};
 use tokio::sync::watch;
 
 mod plan;
@@ -199,11 +199,9 @@ impl Gateway {
     /// Asks the process to stop, and returns once it has.
     pub(crate) fn stop(mut self) -> TempDir {
         self.signal("TERM");
-        let deadline = Instant::now() + Duration::from_secs(30);
-        while self.child.try_wait().unwrap().is_none() {
-            assert!(Instant::now() < deadline, "the gateway did not stop");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        testkit::until("the gateway has stopped", || {
+            self.child.try_wait().unwrap().is_some()
+        });
         self.keep_folder()
     }
 
@@ -269,31 +267,6 @@ pub(crate) async fn json_of(answer: Response, status: u16) -> Value {
     let body = answer.text().await.unwrap();
     assert_eq!(found, StatusCode::from_u16(status).unwrap(), "{body}");
     serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {body}"))
-}
-
-/// Waits until `condition` holds, and fails when it doesn't within `patience`.
-pub(crate) async fn eventually(
-    what: &str,
-    patience: Duration,
-    condition: impl AsyncFnMut() -> bool,
-) {
-    let held = holds_within(patience, condition).await;
-    assert!(held, "not within {patience:?}: {what}");
-}
-
-/// Waits until `condition` holds; false when it doesn't within `patience`.
-pub(crate) async fn holds_within(
-    patience: Duration,
-    mut condition: impl AsyncFnMut() -> bool,
-) -> bool {
-    let begun = Instant::now();
-    while !condition().await {
-        if begun.elapsed() >= patience {
-            return false;
-        }
-        tokio::time::sleep(pause_after(begun.elapsed())).await;
-    }
-    true
 }
 
 /// A sandbox bank of a test's own that counts its requests, and hangs when it is told to.
