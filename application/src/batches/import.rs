@@ -216,7 +216,7 @@ impl BatchService {
         let facts = &batch.facts;
         let request_id = RequestId::from_uuid(facts.id.0);
         let mut are_new = true;
-        for matched in matched {
+        for matched in &mut *matched {
             let marks = &matched.marks;
             matched.seen = self
                 .history
@@ -228,10 +228,17 @@ impl BatchService {
         if are_new {
             return Ok(marks);
         }
+        // A delivered proof has its row's amount; those of other amounts needn't be decrypted.
+        let amounts: HashSet<_> = matched.iter().map(|it| it.candidate.query.amount).collect();
         let mut rows = self.rows_of(facts.clone(), RowNumber(0));
         while let Some(chunk) = rows.next_chunk().await? {
-            for (row, _, lookup) in chunk {
-                let Some(lookup) = lookup else { continue };
+            for (row, stored, lookup) in chunk {
+                let (RowKind::Ready(query), Some(lookup)) = (stored.kind, lookup) else {
+                    continue;
+                };
+                if !amounts.contains(&query.amount) {
+                    continue;
+                }
                 let answer = self.lookups.reader.encryption.answer(&lookup);
                 let Some(answer) = answer.map_err(unreadable)? else {
                     continue;
