@@ -28,18 +28,17 @@ const Payment = ({ of: { question, callerId } }) => html`
 
 const Explanation = ({ of: row }) => {
   const { state, errors, duplicateOf, imported, earlier, payment, whatToDo } = row;
-  if (isDistrusted(row)) {
-    return html`<span class="stacked"><strong>${t('proof.distrust')}</strong><${ShortNextStep} of=${row} /></span>`;
-  }
+  const distrusted = isDistrusted(row);
   const reason = state !== 'DELIVERED' && row.reason;
   if (state === 'FAULTY') {
     return html`<ul class="remedies">${errors.map(({ field, message }) => html`<li key=${field}><${Fault} field=${field} message=${message} /></li>`)}</ul>`;
   }
   if (state === 'DUPLICATE') return html`<span>${t('dry_run.repeats', { row: count(duplicateOf) })}</span>`;
   const notices = row.notices.filter(({ codigo }) => codigo !== 'campos_sin_sellar_comparados_con_el_banco');
-  if (!notices.length && !earlier?.veces && !reason && !whatToDo) return html`<span class="muted">—</span>`;
+  if (!distrusted && !notices.length && !earlier?.veces && !reason && !whatToDo) return html`<span class="muted">—</span>`;
   return html`
     <span class="stacked">
+      ${distrusted && html`<strong>${t('proof.distrust')}</strong>`}
       ${imported && html`<span>${t('row.imported')}</span>`}
       ${earlier?.veces > 0 && html`<strong>${tn('proof.seen', earlier.veces, { at: dateTime(earlier.primera_vez) })}</strong>`}
       ${notices.length > 0 && html`
