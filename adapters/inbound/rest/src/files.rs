@@ -12,6 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use domain::file::{FileStem, Format};
 use domain::query::ExpectedBeneficiary;
+use domain::seal::SealVerdict;
 use ports::inbound::{Delivery, Files};
 use web::Language;
 use zip::result::ZipError;
@@ -65,7 +66,8 @@ pub(crate) async fn render(
         Encoding::Fields => fields(&delivery, expected, language)?,
         Encoding::File(format) => file(only(delivery.files, format)?, &delivery.stem, format)?,
         Encoding::Envelope(format) => {
-            envelope(&only(delivery.files, format)?, &delivery.stem, format)
+            let file = only(delivery.files, format)?;
+            envelope(&file, &delivery.stem, format, verdict.into())
         }
         Encoding::Archive => archive(delivery.files, delivery.stem).await?,
     };
@@ -112,13 +114,15 @@ fn attachment(bytes: Bytes, name: &str, media_type: &'static str) -> Result<Resp
     Ok(response)
 }
 
-/// The file in JSON, in base64 with its name and media type. It is written by hand, because a serialiser would look for
-/// characters to escape in megabytes of base64; neither it nor a file name has any.
-fn envelope(bytes: &[u8], stem: &FileStem, format: Format) -> Response {
+/// The file in JSON, in base64 with its name, its media type and what its seal is worth. It is written by hand, because a
+/// serialiser would look for characters to escape in megabytes of base64; neither it nor a file name has any.
+fn envelope(bytes: &[u8], stem: &FileStem, format: Format, seal: SealVerdict) -> Response {
     let name = stem.with_extension(format.extension());
     let media_type = format.media_type();
-    let mut json =
-        format!(r#"{{"ok":true,"filename":"{name}","content_type":"{media_type}","data":""#);
+    let seal = seal.name();
+    let mut json = format!(
+        r#"{{"ok":true,"filename":"{name}","content_type":"{media_type}","seal":"{seal}","data":""#
+    );
     json.reserve_exact(bytes.len().div_ceil(3) * 4 + 2);
     STANDARD.encode_string(bytes, &mut json);
     json.push_str("\"}");
@@ -189,6 +193,10 @@ mod tests {
             let told = (&expected, Language::Spanish);
             let rendered = render(encoding, delivery(), told).await.unwrap();
             assert_eq!(rendered.headers()["x-seal"], "invalid", "{encoding:?}");
+            let body = axum::body::to_bytes(rendered.into_body(), 1 << 20).await;
+            let body = String::from_utf8(body.unwrap().into()).unwrap();
+            let says_so = body.contains(r#""seal":"invalid""#);
+            assert_eq!(says_so, matches!(encoding, Envelope(_)), "{body}");
         }
     }
 

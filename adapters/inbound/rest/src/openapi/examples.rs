@@ -16,6 +16,7 @@ use domain::participant::{Catalogue, ParticipantCode};
 use domain::payment::{Payment, PaymentState};
 use domain::query::Field;
 use domain::request::RequestId;
+use domain::seal::SealVerdict;
 use ports::inbound::{AdmissionError, Component, ComponentState, FetchError, RepeatError};
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
@@ -133,6 +134,7 @@ pub(super) fn envelope(endpoint: Endpoint) -> Value {
         "ok": true,
         "filename": format!("CEP-20261120-MBAN01002611200001234567.{extension}"),
         "content_type": format.media_type(),
+        "seal": SealVerdict::Valid.name(),
         "data": "JVBERi0xLjcK"
     })
 }

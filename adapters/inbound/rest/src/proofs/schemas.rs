@@ -4,12 +4,13 @@
 
 use domain::amount::MAX_INTEGER_DIGITS;
 use domain::participant::MAX_NAME_LENGTH;
+use domain::seal::SealVerdict;
 use domain::tracking_key::MAX_LENGTH;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{OneOfBuilder, SchemaFormat, SchemaType};
 use utoipa::openapi::{ObjectBuilder, Type};
 
-use crate::openapi::schemas::text;
+use crate::openapi::schemas::{text, words};
 
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what `domain::query` reads")]
@@ -210,6 +211,9 @@ pub(super) struct Envelope {
     filename: String,
     #[schema(schema_with = content_type)]
     content_type: String,
+    /// What the file's seal is worth, as in `X-Seal`: `true` beside it says only that there is a file.
+    #[schema(schema_with = words::<SealVerdict>)]
+    seal: String,
     /// The file in base64, standard alphabet, padded.
     #[schema(content_encoding = "base64")]
     data: String,
