@@ -201,7 +201,9 @@ async fn the_page_says_why_a_message_is_not_sent_again() {
     open(&browser, &gateway, &path).await;
     browser.click("test-webhook").await;
     shows(&browser, "DELIVERED").await;
-    // The page doesn't know yet that somebody disabled it.
+    // The page doesn't know yet that somebody disabled it: opened again, it has nothing left to read.
+    open(&browser, &gateway, &path).await;
+    browser.find("resend").await;
     browser.run(HIDE, vec![]).await;
     switched(&person, &path, false).await;
     browser.click("resend").await;
