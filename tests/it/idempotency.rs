@@ -28,12 +28,15 @@ async fn ask(gateway: &Gateway, key: &Key, endpoint: &str, name: &str, body: &Va
     (status, answer.bytes().await.unwrap().into(), is_replayed)
 }
 
-/// Repeats a request as it is told to while the first one runs.
+/// Repeats a request as it is told to: while the first one runs, and when a busy machine answers nobody for a moment.
 async fn answered(gateway: &Gateway, key: &Key, endpoint: &str, name: &str) -> Answer {
     let body = request(1, AMOUNT);
     loop {
         let answer = ask(gateway, key, endpoint, name, &body).await;
-        if answer.0 != StatusCode::CONFLICT {
+        if !matches!(
+            answer.0,
+            StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE
+        ) {
             return answer;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -67,7 +67,8 @@ async fn files(endpoint: &str, answer: Response) -> (Option<Vec<u8>>, Option<Vec
         "base64" | "xml_base64" => {
             let envelope: Value = serde_json::from_slice(&body).unwrap();
             assert_eq!(envelope["ok"], true);
-            assert_eq!(envelope.as_object().unwrap().len(), 4);
+            assert_eq!(envelope["seal"], seal.to_str().unwrap());
+            assert_eq!(envelope.as_object().unwrap().len(), 5);
             let bytes = STANDARD.decode(envelope["data"].as_str().unwrap()).unwrap();
             if endpoint == "base64" {
                 assert_eq!(envelope["content_type"], "application/pdf");

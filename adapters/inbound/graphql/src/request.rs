@@ -1,14 +1,22 @@
 //! The GraphQL request in an HTTP request.
 
+use std::collections::BTreeMap;
+
 use async_graphql::{ParseRequestError, Request};
 use async_graphql_axum::GraphQLRequest;
 use async_graphql_axum::rejection::GraphQLRejection;
 use axum::body::Body;
 use axum::extract::{FromRequest as _, Request as HttpRequest};
+use domain::misspelling;
+use serde::de::IgnoredAny;
 use web::problem::GraphqlProblem;
 use web::{Code, Incoming};
 
 use crate::request_error::RequestError;
+use crate::text::shortened;
+
+/// Members of a request.
+const MEMBERS: [&str; 4] = ["query", "variables", "operationName", "extensions"];
 
 /// Size limit of a body.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
@@ -25,6 +33,7 @@ pub(crate) async fn read(incoming: &Incoming, http: HttpRequest) -> Result<Reque
         .read(&head.headers, MAX_BODY_BYTES)
         .await
         .map_err(|problem| unreadable(problem.code()))?;
+    refuse_misspelt(&body)?;
     let http = HttpRequest::from_parts(head, Body::from(body));
     Ok(parse(http).await?)
 }
@@ -38,6 +47,23 @@ async fn parse(http: HttpRequest) -> Result<Request, GraphqlProblem> {
         return Err(GraphqlProblem::BodyShape);
     }
     Ok(request)
+}
+
+/// Refuses a member that is close to one that is absent: its sender believes that it counts. Others are passed over, as
+/// GraphQL over HTTP has it; a body that is no JSON object is refused later.
+fn refuse_misspelt(body: &[u8]) -> Result<(), GraphqlProblem> {
+    let members: BTreeMap<String, IgnoredAny> = serde_json::from_slice(body).unwrap_or_default();
+    let is_absent = |known: &&str| !members.contains_key(*known);
+    let absent: Vec<_> = MEMBERS.into_iter().filter(is_absent).collect();
+    let unknown = members
+        .keys()
+        .filter(|name| !MEMBERS.contains(&name.as_str()));
+    let mut misspelt = unknown.filter_map(|name| {
+        let meant = misspelling::meant(name, &absent)?;
+        let name = shortened(name);
+        Some(GraphqlProblem::MisspeltMember { name, meant })
+    });
+    misspelt.next().map_or(Ok(()), Err)
 }
 
 fn unreadable(code: Code) -> GraphqlProblem {

@@ -272,6 +272,7 @@ graphql-incomplete-body = The body ended before its end; send it again in full.
 graphql-malformed-json = The body is not valid JSON (line { $line }, column { $column }); check the syntax there.
 graphql-batch = Batches aren't served; send one operation a request, as an object.
 graphql-body-shape = The body must be an object with the text "query" and, as needed, the text "operationName" and the object "variables", each once.
+graphql-misspelt-member = The member { $name } is not known; did you mean { $meant }? Correct or remove it.
 graphql-syntax = The query is not valid GraphQL (line { $line }, column { $column }); check the syntax there.
 graphql-syntax-unplaced = The query is not valid GraphQL; check its operations, its fragments and the ends of its strings.
 graphql-invalid-document = The query doesn't fit the schema: { $reason }

@@ -272,6 +272,7 @@ graphql-incomplete-body = El cuerpo se interrumpió antes de su final; envíelo 
 graphql-malformed-json = El cuerpo no es JSON válido (línea { $line }, columna { $column }); revise la sintaxis en ese lugar.
 graphql-batch = No se atienden lotes; envíe una operación por petición, como objeto.
 graphql-body-shape = El cuerpo debe ser un objeto con el texto "query" y, según haga falta, el texto "operationName" y el objeto "variables", cada uno una sola vez.
+graphql-misspelt-member = No se conoce el campo { $name }; ¿quiso decir { $meant }? Corríjalo o quítelo.
 graphql-syntax = La consulta no es GraphQL válido (línea { $line }, columna { $column }); revise la sintaxis en ese lugar.
 graphql-syntax-unplaced = La consulta no es GraphQL válido; revise sus operaciones, sus fragmentos y el final de sus textos.
 graphql-invalid-document = La consulta no corresponde al esquema: { $reason }

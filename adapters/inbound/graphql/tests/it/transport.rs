@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, Method};
 use insta::assert_json_snapshot;
 use rstest::rstest;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::harness::{Answer, Harness, post};
 
@@ -169,6 +169,14 @@ async fn a_response_is_json_that_is_neither_cached_nor_framed() {
 #[case("malformed", "{\"query\": \"{ viewer { role } }\"")]
 #[case("no_query", "{\"variables\": {}}")]
 #[case("form", "query={viewer{role}}")]
+#[case(
+    "misspelt_variables",
+    r#"{"query":"{ viewer { role } }","variabels":{}}"#
+)]
+#[case(
+    "operation_name_in_another_case",
+    r#"{"query":"query A { viewer { role } }","operationname":"A"}"#
+)]
 #[tokio::test]
 async fn a_body_that_holds_no_request_is_refused(#[case] name: &str, #[case] body: &str) {
     let harness = Harness::new().await;
@@ -176,6 +184,15 @@ async fn a_body_that_holds_no_request_is_refused(#[case] name: &str, #[case] bod
     assert_eq!(answer.status, 400);
     assert_json_snapshot!(format!("body_{name}"), answer.json());
     assert_untouched(&harness);
+}
+
+#[tokio::test]
+async fn a_member_that_a_later_edition_may_add_is_passed_over() {
+    let harness = Harness::new().await;
+    let body = r#"{"query":"{ viewer { role } }","documentId":"x","Query":"{ x }"}"#;
+    let answer = harness.send(post("member", body.to_owned())).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.json()["errors"], Value::Null);
 }
 
 const GRAPHQL_RESPONSE: &str = "application/graphql-response+json";

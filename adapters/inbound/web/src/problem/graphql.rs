@@ -28,6 +28,9 @@ catalogue! {
         Batch = Code::InvalidRequest, "graphql-batch";
         /// A body of other members, or of other types, than a request.
         BodyShape = Code::InvalidRequest, "graphql-body-shape";
+        /// A member that is probably meant to be one of a request's that is absent.
+        MisspeltMember { name: String, meant: &'static str }
+            = Code::InvalidRequest, "graphql-misspelt-member"(name: name, meant: meant);
         /// A query that can't be parsed; the place counts from 1.
         Syntax { line: usize, column: usize }
             = Code::InvalidRequest, "graphql-syntax"(line: line, column: column);
