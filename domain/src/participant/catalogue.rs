@@ -109,7 +109,7 @@ impl Catalogue {
     }
 
     /// Adds the participants of `known` that were listed after this catalogue's list, and corrects the
-    /// beginning of those that were listed before this catalogue has them begin.
+    /// beginning of those that were listed by the day on which this catalogue has them begin.
     #[must_use]
     pub fn supplemented(mut self, known: &Self) -> Self {
         for other in &known.participants {
@@ -118,7 +118,7 @@ impl Catalogue {
             };
             let mut own = self.participants.iter_mut();
             match own.find(|participant| participant.code == other.code) {
-                Some(own) if own.valid_from.max(own.listed_since) > Some(listed) => {
+                Some(own) if own.valid_from.max(own.listed_since) >= Some(listed) => {
                     own.valid_from = other.valid_from;
                     own.listed_since = other.listed_since;
                 }
@@ -140,6 +140,7 @@ impl Catalogue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
     fn day(text: &str) -> NaiveDate {
         crate::calendar::parse_date(text).unwrap()
@@ -162,15 +163,21 @@ mod tests {
         assert_eq!(newer.clone().supplemented(Catalogue::embedded()), newer);
     }
 
-    #[test]
-    fn a_stored_start_is_corrected_when_an_earlier_one_is_known() {
-        let late = |all: &mut Vec<Participant>| {
-            for one in all.iter_mut().filter(|one| one.listed_since.is_some()) {
-                one.listed_since = None;
-                one.valid_from = Some(day("2026-11-20"));
+    #[rstest]
+    #[case::later(|_| day("2026-11-20"))]
+    #[case::the_day_of_the_list(|listed| listed)]
+    fn a_stored_start_is_corrected_when_an_earlier_or_an_unknown_one_is_known(
+        #[case] start: fn(NaiveDate) -> NaiveDate,
+    ) {
+        let dated = |all: &mut Vec<Participant>| {
+            for one in all {
+                let Some(listed) = one.listed_since.take() else {
+                    continue;
+                };
+                one.valid_from = Some(start(listed));
             }
         };
-        let corrected = stored("2026-11-20", late).supplemented(Catalogue::embedded());
+        let corrected = stored("2026-11-20", dated).supplemented(Catalogue::embedded());
         assert_eq!(corrected, stored("2026-11-20", |_| ()));
     }
 }

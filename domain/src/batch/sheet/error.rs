@@ -207,3 +207,26 @@ impl From<RowFault> for CellErrors {
         Self(vec![fault.into()])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_named_by_its_column_its_member_or_the_row() {
+        let unknown = RowFault::UnknownMember {
+            name: "fehca".to_owned(),
+            meant: Some("fecha"),
+        };
+        let not_an_object = RowFault::NotAnObject { found: "number" };
+        let errors = [
+            CellError::of(Column::Amount, CellErrorKind::AmbiguousAmount),
+            unknown.into(),
+            not_an_object.into(),
+        ];
+        assert_eq!(
+            errors.each_ref().map(CellError::name),
+            ["monto", "fehca", "row"]
+        );
+    }
+}

@@ -250,6 +250,9 @@ fn files_that_every_program_finds_are_read(#[case] zip: Zip) {
 #[case::large_sizes_that_are_not_needed(first(|it| it.listed_extra = large([4, 4])))]
 #[case::large_sizes_twice(first(|it| it.extra = [large([4, 4]), large([4, 4])].concat()))]
 #[case::large_end_of_fewer(changed(|zip| zip.large_end = Some([1, 78])))]
+#[case::large_end_beside_another_count(changed(|zip| {
+    (zip.large_end, zip.counts) = (Some([2, 78]), [1; 2]);
+}))]
 #[case::large_end_of_another_directory(changed(|zip| zip.large_end = Some([2, 77])))]
 #[case::folder_with_content(first(|it| it.name = b"a/".to_vec()))]
 #[case::pdf_in_a_name(first(|it| it.name = b"%PDF-1.7".to_vec()))]
