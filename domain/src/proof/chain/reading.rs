@@ -4,7 +4,6 @@
 //! be taken for other fields, so every way is tried, and a field is certain when all of them agree on it.
 
 use super::{KNOWN_LENGTHS, SHARED_FIELDS, place};
-use crate::amount::centavos_from_bank_spelling;
 use crate::proof::given;
 
 /// Most fields of a chain that is separated: more than 40 above the longest one are no person's text. It bounds
@@ -68,22 +67,23 @@ impl<'a> ChainReading<'a> {
         }
     }
 
-    /// Returns `true` if each field that people don't choose has its syntax. It is as loose as banks' spellings
-    /// may be: the true reading must be among those that are well-formed.
+    /// Returns `true` if each field that people don't choose may be what a bank wrote. It asks for less than banks
+    /// are known to write, since the true reading must be among those that are well-formed: kinds of accounts of at
+    /// most three digits, accounts without blanks, a VAT without words, and an amount that isn't zero, in any spelling.
     fn is_well_formed(&self) -> bool {
-        let is_decimal = |text: &str| {
-            let text = text.replacen('.', "", 1);
-            !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-        };
         let is_party = |first: usize| {
-            let (kind, account) = (given(self.text(first + 2)), given(self.text(first + 3)));
-            kind.is_none_or(|it| it.len() <= 3 && it.bytes().all(|byte| byte.is_ascii_digit()))
-                && account.is_none_or(|it| it.bytes().all(|byte| byte.is_ascii_graphic()))
+            let (kind, account) = (self.text(first + 2), self.text(first + 3));
+            given(kind)
+                .is_none_or(|it| it.len() <= 3 && it.bytes().all(|byte| byte.is_ascii_digit()))
+                && given(account).is_none_or(|it| !it.contains(char::is_whitespace))
         };
+        let is_number = |text: &str| !text.contains(|it: char| it.is_alphabetic() && it != 'e');
         is_party(place::PAYER)
             && is_party(place::BENEFICIARY)
-            && given(self.text(place::VAT)).is_none_or(is_decimal)
-            && centavos_from_bank_spelling(self.text(place::AMOUNT)).is_some_and(|it| it > 0)
+            && given(self.text(place::VAT)).is_none_or(is_number)
+            && self
+                .text(place::AMOUNT)
+                .contains(|it| matches!(it, '1'..='9'))
     }
 
     /// Returns `true` if the chain has the length of a known generation, but for the `|` within texts.
