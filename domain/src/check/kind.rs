@@ -4,8 +4,8 @@
 use super::CheckReason;
 use crate::file::Format;
 
-/// Place up to which a PDF may begin (PDF 1.7, appendix H.3.4.1: readers accept 1,024 bytes before it).
-const PDF_MAY_BEGIN: usize = 1024;
+/// Objects without which no PDF shows a page: its content, and a stream of all others.
+const OBJECTS_OF_A_PDF: usize = 2;
 /// Bytes in which the first element of an XML, or the header of an e-mail, is looked for.
 const HEAD: usize = 4096;
 
@@ -72,8 +72,17 @@ const MAIL_HEADERS: [&[u8]; 10] = [
 ];
 
 impl FileKind {
-    /// The kind of a file.
+    /// The kind of a file. What viewers of PDF open is a PDF, even if it is a picture or a page, too.
     pub fn of(file: &[u8]) -> Self {
+        match Self::of_beginning(file) {
+            Self::Other(_) | Self::Proof(Format::Xml) if may_be_pdf(file) => {
+                Self::Proof(Format::Pdf)
+            }
+            kind => kind,
+        }
+    }
+
+    fn of_beginning(file: &[u8]) -> Self {
         if is_zip(file) {
             return of_zip(file);
         }
@@ -87,10 +96,6 @@ impl FileKind {
         if text.starts_with(b"<") || is_utf_16(file) {
             return of_markup(text);
         }
-        let head = &file[..file.len().min(PDF_MAY_BEGIN)];
-        if contains(head, b"%PDF-") {
-            return Self::Proof(Format::Pdf);
-        }
         Self::Other(of_text(text))
     }
 }
@@ -98,6 +103,22 @@ impl FileKind {
 /// Returns `true` for a ZIP, and for a document that is made of one.
 pub fn is_zip(file: &[u8]) -> bool {
     ZIP_SIGNATURES.iter().any(|it| file.starts_with(it))
+}
+
+/// Returns `true` for a file that viewers of PDF may open, whatever it begins with: they search for the header, and
+/// some for the objects where there is none.
+fn may_be_pdf(file: &[u8]) -> bool {
+    let begins_object = |place: &usize| {
+        let before = file[..*place].trim_ascii_end();
+        before.len() < *place && before.last().is_some_and(u8::is_ascii_digit)
+    };
+    let words = file.windows(3).enumerate();
+    let words = words.filter_map(|(place, word)| (word == b"obj").then_some(place));
+    contains(file, b"%PDF-")
+        || words
+            .filter(begins_object)
+            .nth(OBJECTS_OF_A_PDF - 1)
+            .is_some()
 }
 
 fn of_zip(file: &[u8]) -> FileKind {

@@ -44,6 +44,7 @@ pub(crate) fn draw(page: &Page<'_>) -> Result<PrintedPage, PdfError> {
             }
         }
     }
+    canvas.judge.require(lexer.comment_bytes() == 0);
     Ok(canvas.finish(operands.is_empty()))
 }
 

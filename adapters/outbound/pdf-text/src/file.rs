@@ -10,6 +10,12 @@ use crate::lexer::{Dictionary, Lexer, Object, Token, is_blank};
 const MAX_OBJECTS: usize = 256;
 /// Maximum number of objects within them; the portal's PDF has about 150.
 const MAX_VALUES: usize = 20_000;
+/// Maximum length of the comments of the portal's file, which has 18 bytes of them: the first two lines and the last.
+const MAX_COMMENTS: usize = 24;
+/// Maximum length of a text among its objects: the generator's name has 71 bytes.
+const MAX_TEXT: usize = 80;
+/// Maximum length of all but its streams; the portal's has 1,600 bytes.
+const MAX_BESIDE_STREAMS: usize = 4096;
 /// The last line of a file stands within its last kilobyte.
 const TAIL: usize = 1024;
 
@@ -18,6 +24,7 @@ pub(crate) struct File<'a> {
     bytes: &'a [u8],
     objects: BTreeMap<u32, Indirect<'a>>,
     trailer: Dictionary,
+    comment_bytes: usize,
     is_of_one_revision: bool,
 }
 
@@ -61,6 +68,7 @@ impl<'a> File<'a> {
             bytes,
             objects: BTreeMap::new(),
             trailer: Dictionary::default(),
+            comment_bytes: 0,
             is_of_one_revision: false,
         };
         let mut lexer = Lexer::new(bytes, 0, MAX_VALUES);
@@ -77,6 +85,7 @@ impl<'a> File<'a> {
         }
         file.read_table(&mut lexer)?;
         file.read_trailer(&mut lexer)?;
+        file.comment_bytes = lexer.comment_bytes();
         file.is_of_one_revision = file.is_plain(table);
         Ok(file)
     }
@@ -87,6 +96,7 @@ impl<'a> File<'a> {
             bytes: &[],
             objects,
             trailer,
+            comment_bytes: 0,
             is_of_one_revision: false,
         }
     }
@@ -149,6 +159,25 @@ impl<'a> File<'a> {
             && is_whole
             && behind.starts_with(b"trailer")
             && self.trailer.get("Size").and_then(Object::as_index) == Some(size)
+    }
+
+    /// Returns `true` if nothing stands in the file but short texts and streams that `is_known`: a program that takes
+    /// the file for one of another kind finds no content of that kind.
+    pub(crate) fn has_only_streams(&self, is_known: impl Fn(&Dictionary, &[u8]) -> bool) -> bool {
+        let mut beside = self.bytes.len();
+        let mut objects = self.objects.values();
+        let are_known = objects.all(|object| {
+            let is_short = object.value.longest_text() <= MAX_TEXT;
+            is_short
+                && object.as_stream().is_none_or(|(dictionary, bytes)| {
+                    beside -= bytes.len();
+                    is_known(dictionary, bytes)
+                })
+        });
+        are_known
+            && beside <= MAX_BESIDE_STREAMS
+            && self.trailer.longest_text() <= MAX_TEXT
+            && self.comment_bytes <= MAX_COMMENTS
     }
 
     fn read_object(&mut self, lexer: &mut Lexer<'a>) -> Result<(), PdfError> {

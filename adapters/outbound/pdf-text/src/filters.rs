@@ -47,6 +47,17 @@ pub(crate) fn decode(
     decoded.ok_or(PdfError::Damaged)
 }
 
+/// The inflated bytes of a stream, at most `room`, behind whose data there is nothing.
+///
+/// # Errors
+/// [`PdfError::TooComplex`] for more, [`PdfError::Damaged`] for bad bytes or further ones.
+pub(crate) fn inflate_whole(bytes: &[u8], room: usize) -> Result<Vec<u8>, PdfError> {
+    let mut decoder = ZlibDecoder::new(bytes);
+    let decoded = bounded(&mut decoder, room)?;
+    let is_whole = usize::try_from(decoder.total_in()) == Ok(bytes.len());
+    is_whole.then_some(decoded).ok_or(PdfError::Damaged)
+}
+
 fn apply(filter: &Object, bytes: &[u8], room: usize) -> Result<Vec<u8>, PdfError> {
     let Object::Name(name) = filter else {
         return Err(PdfError::Damaged);

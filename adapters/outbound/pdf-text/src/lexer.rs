@@ -40,11 +40,22 @@ pub(crate) struct Lexer<'a> {
     at: usize,
     /// Objects that may still be read.
     budget: usize,
+    comment_bytes: usize,
 }
 
 impl Object {
     pub(crate) fn is_name(&self, name: &str) -> bool {
         matches!(self, Self::Name(bytes) if bytes == name.as_bytes())
+    }
+
+    /// Length of the longest text in it.
+    pub(crate) fn longest_text(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Array(objects) => longest_text(objects.iter()),
+            Self::Dictionary(dictionary) => dictionary.longest_text(),
+            Self::Other | Self::Number(_) | Self::Name(_) | Self::Reference(_) => 0,
+        }
     }
 
     /// A whole number from 0 on.
@@ -56,7 +67,16 @@ impl Object {
     }
 }
 
+fn longest_text<'a>(objects: impl Iterator<Item = &'a Object>) -> usize {
+    objects.map(Object::longest_text).max().unwrap_or_default()
+}
+
 impl Dictionary {
+    /// Length of the longest text in its values.
+    pub(crate) fn longest_text(&self) -> usize {
+        longest_text(self.0.iter().map(|(_, value)| value))
+    }
+
     /// The value of an entry. Of two entries of one name readers take different ones, so there is
     /// none then.
     pub(crate) fn get(&self, name: &str) -> Option<&Object> {
@@ -90,7 +110,12 @@ impl Dictionary {
 impl<'a> Lexer<'a> {
     /// A lexer of all bytes from `at` on.
     pub(crate) fn new(bytes: &'a [u8], at: usize, budget: usize) -> Self {
-        Self { bytes, at, budget }
+        Self {
+            bytes,
+            at,
+            budget,
+            comment_bytes: 0,
+        }
     }
 
     /// Number of objects that may still be read.
@@ -118,13 +143,20 @@ impl<'a> Lexer<'a> {
         self.at = at.min(self.bytes.len());
     }
 
+    /// Length of the comments that were skipped.
+    pub(crate) fn comment_bytes(&self) -> usize {
+        self.comment_bytes
+    }
+
     /// Skips blanks and comments.
     pub(crate) fn skip_blanks(&mut self) {
         while let Some(byte) = self.peek() {
             if byte == b'%' {
                 let rest = &self.bytes[self.at..];
                 let line = rest.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
-                self.at += line.unwrap_or(rest.len());
+                let length = line.unwrap_or(rest.len());
+                self.comment_bytes += length;
+                self.at += length;
             } else if is_blank(byte) {
                 self.at += 1;
             } else {

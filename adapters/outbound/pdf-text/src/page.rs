@@ -152,44 +152,46 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Returns `true` if an external object is the picture of the portal's page.
+    /// Returns `true` if an external object of a page that [is the portal's](Self::is_portals) is its picture. Each
+    /// stream of its file is that or the content, which has no subtype.
     pub(crate) fn is_emblem(&self, name: &[u8]) -> bool {
-        let picture = self
-            .resources
-            .and_then(|resources| self.file.dictionary(resources, "XObject"))
-            .and_then(|named| named.get_bytes(name))
-            .and_then(|object| self.file.stream(object));
-        let Some((picture, bytes)) = picture else {
-            return false;
-        };
-        let is = |entry: &str, value: &str| picture.get(entry).is_some_and(|it| it.is_name(value));
-        let measures = |entry: &str| picture.get(entry).and_then(Object::as_index);
-        let [width, height] = EMBLEM_SIZE;
-        let is_alike = is("Subtype", "Image")
-            && is("ColorSpace", "DeviceRGB")
-            && is("Filter", "FlateDecode")
-            && measures("BitsPerComponent") == Some(8)
-            && measures("Width") == Some(width)
-            && measures("Height") == Some(height)
-            && picture.has_only(&[
-                "Type",
-                "Subtype",
-                "ColorSpace",
-                "Filter",
-                "BitsPerComponent",
-                "Width",
-                "Height",
-                "Length",
-            ]);
-        let size = 3 * width * height;
-        let pixels = is_alike.then(|| filters::decode(picture, bytes, size));
-        matches!(pixels, Some(Ok(pixels)) if pixels.len() == size && Sha256::digest(&pixels)[..] == EMBLEM)
+        let named = |resources| self.file.dictionary(resources, "XObject");
+        self.resources
+            .and_then(named)
+            .and_then(|named| self.file.stream(named.get_bytes(name)?))
+            .is_some_and(|(picture, _)| picture.has("Subtype"))
     }
 
     fn resource(&self, category: &str, name: &[u8]) -> Option<&Object> {
         let named = self.file.dictionary(self.resources?, category)?;
         self.file.resolve(named.get_bytes(name)?)
     }
+}
+
+/// Returns `true` for the picture of the portal's page.
+fn is_emblem(picture: &Dictionary, bytes: &[u8]) -> bool {
+    let is = |entry: &str, value: &str| picture.get(entry).is_some_and(|it| it.is_name(value));
+    let measures = |entry: &str| picture.get(entry).and_then(Object::as_index);
+    let [width, height] = EMBLEM_SIZE;
+    let is_alike = is("Subtype", "Image")
+        && is("ColorSpace", "DeviceRGB")
+        && is("Filter", "FlateDecode")
+        && measures("BitsPerComponent") == Some(8)
+        && measures("Width") == Some(width)
+        && measures("Height") == Some(height)
+        && picture.has_only(&[
+            "Type",
+            "Subtype",
+            "ColorSpace",
+            "Filter",
+            "BitsPerComponent",
+            "Width",
+            "Height",
+            "Length",
+        ]);
+    let size = 3 * width * height;
+    let pixels = is_alike.then(|| filters::inflate_whole(bytes, size));
+    matches!(pixels, Some(Ok(pixels)) if pixels.len() == size && Sha256::digest(&pixels)[..] == EMBLEM)
 }
 
 /// Returns `true` for a catalog that names the pages and, at most, destinations in them: no forms,
@@ -238,7 +240,6 @@ fn is_portals_page(file: &File<'_>, page: &Dictionary) -> bool {
     let content = page
         .get("Contents")
         .and_then(|content| file.stream(content));
-    let is_flate = |entry: &Object| entry.is_name("FlateDecode");
     page.has_only(&[
         "Type", "Parent", "MediaBox", "Contents", "Resources", "Tabs", "Group",
     ]) && page.get("MediaBox").is_some_and(is_sheet)
@@ -252,9 +253,18 @@ fn is_portals_page(file: &File<'_>, page: &Dictionary) -> bool {
         && resources.is_some_and(|it| it.has_only(&["Font", "XObject", "ColorSpace"]))
         && resources.is_some_and(|it| it.has("ColorSpace")) == spaces.is_some()
         && spaces.is_none_or(|spaces| spaces.has_only(&["CS"]))
-        && content.is_some_and(|(content, _)| {
+        && content.is_some_and(|(content, bytes)| {
             content.has_only(&["Length", "Filter"])
-                && content.has("Filter") == content.get("Filter").is_some_and(is_flate)
+                && match content.get("Filter") {
+                    None => !content.has("Filter"),
+                    Some(filter) => {
+                        filter.is_name("FlateDecode")
+                            && filters::inflate_whole(bytes, MAX_CONTENT).is_ok()
+                    }
+                }
+        })
+        && file.has_only_streams(|dictionary, bytes| {
+            content == Some((dictionary, bytes)) || is_emblem(dictionary, bytes)
         })
 }
 

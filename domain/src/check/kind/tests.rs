@@ -31,6 +31,21 @@ fn zip_of(name: &[u8]) -> Vec<u8> {
     b"HTTP/1.1 200 OK\r\n\r\n%PDF-1.5",
     FileKind::Proof(Format::Pdf)
 )]
+#[case::pdf_that_begins_as_a_picture(b"GIF89a\n%PDF-1.5", FileKind::Proof(Format::Pdf))]
+#[case::pdf_that_begins_as_a_page(b"<html><!--\n%PDF-1.5", FileKind::Proof(Format::Pdf))]
+#[case::pdf_that_begins_as_a_proof(b"<SPEI_Tercero/><!--%PDF-1.5-->", FileKind::Proof(Format::Pdf))]
+#[case::pdf_in_a_document_of_office(
+    b"PK\x03\x04 application/vnd.oasis.opendocument %PDF-1.5",
+    FileKind::Proof(Format::Pdf)
+)]
+#[case::objects_behind_another_header(
+    b"%pdf-1.5\n1 0 obj<<>>endobj 2 0\tobj[]endobj",
+    FileKind::Proof(Format::Pdf)
+)]
+#[case::objects_in_words(
+    b"<SPEI_Tercero a='Pago de 1 objeto, 1obj 2obj obj'/>",
+    FileKind::Proof(Format::Xml)
+)]
 #[case::zip(b"PK\x03\x04CEP.xml", FileKind::Zip)]
 #[case::empty_zip(b"PK\x05\x06", FileKind::Zip)]
 #[case::invoice(CFDI, FileKind::Other(CheckReason::Invoice))]

@@ -20,7 +20,7 @@ const LARGE: usize = 40 * 1024 * 1024;
 
 static PROOFS: LazyLock<Vec<Files>> = LazyLock::new(|| (0..4).map(proof).collect());
 
-fn deflated(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()

@@ -5,6 +5,7 @@ use pdf_text::PortalPdf;
 use ports::outbound::ProofPdfReader as _;
 use rstest::rstest;
 
+use crate::hostile::deflated;
 use crate::support::{
     add_entries, drawn, frames, page_objects, pdf, pdf_with_trailer, proof, replaced, sheet,
     sheet_objects, stream,
@@ -207,6 +208,44 @@ fn what_a_revision_replaced_is_read_and_never_the_portals() {
         drawing(&pdf_with_trailer(&objects, "/Prev 9")),
         Drawing::Other
     );
+}
+
+/// A program that takes the file for a ZIP or a web page would find its content there.
+#[test]
+fn a_file_with_room_for_another_content_has_another_page() {
+    let content = (frames() + TEXT).into_bytes();
+    let objects = |content| sheet_objects(content);
+    let drawing_of = |objects: Vec<Vec<u8>>| drawing(&pdf(&objects));
+    let packed = deflated(&content);
+    let flate = |bytes: &[u8]| stream("/Filter/FlateDecode", bytes);
+    assert_eq!(drawing_of(objects(flate(&packed))), Drawing::Portal);
+
+    let behind_the_data = [&packed[..], b"<h1>$ 9,999.00</h1>"].concat();
+    assert_eq!(drawing_of(objects(flate(&behind_the_data))), Drawing::Other);
+    let in_a_comment = [&content[..], b"\n% <h1>$ 9,999.00</h1>\n"].concat();
+    let in_a_comment = stream("", &in_a_comment);
+    assert_eq!(drawing_of(objects(in_a_comment)), Drawing::Other);
+    for (object, expected) in [
+        (stream("", b"<h1>$ 9,999.00</h1>"), Drawing::Other),
+        (b"<</Text(<h1>$ 9,999.00</h1>)>>".to_vec(), Drawing::Portal),
+        (
+            format!("[<<>>[({})]]", "x".repeat(81)).into_bytes(),
+            Drawing::Other,
+        ),
+        (
+            format!("[{}]", "[]".repeat(2_100)).into_bytes(),
+            Drawing::Other,
+        ),
+        (b"[]%<h1>$ 9,999.00</h1>\n".to_vec(), Drawing::Other),
+    ] {
+        let mut objects = objects(stream("", &content));
+        objects[5] = object;
+        assert_eq!(drawing(&pdf(&objects)), expected);
+    }
+    let in_the_trailer = format!("/ID[({})]", "x".repeat(81));
+    let objects = objects(stream("", &content));
+    let file = pdf_with_trailer(&objects, &in_the_trailer);
+    assert_eq!(drawing(&file), Drawing::Other);
 }
 
 #[test]

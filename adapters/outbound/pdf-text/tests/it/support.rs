@@ -138,6 +138,7 @@ pub(crate) fn sheet_objects(content: Vec<u8>) -> Vec<Vec<u8>> {
     objects[2] = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 850]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>\
         /XObject<</I 6 0 R>>>>>>"
         .to_vec();
+    objects[5] = b"<<>>".to_vec();
     objects
 }
 
