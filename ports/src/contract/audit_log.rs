@@ -9,11 +9,11 @@ use super::fixture::{
     act, customer, foreign_cursor, instant, monthly_quota, page_of, per_minute, record, record_of,
 };
 use super::paging;
-use super::stores::{Stores, StoresUnderTest};
+use super::stores::{Pair, Stores};
 use crate::outbound::{KeyChange, ListError};
 
 cases! {
-    $ audit_log(StoresUnderTest)
+    $ audit_log(Pair)
     self {
         a_new_log_is_empty,
         pages_of_any_size_give_each_entry_once_newest_first,
@@ -61,14 +61,12 @@ async fn found(stores: &Stores, filter: AuditFilter) -> Vec<u16> {
     acts(&stores.written(&filter).await)
 }
 
-async fn a_new_log_is_empty(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn a_new_log_is_empty(Pair { here, .. }: Pair) {
     here.enrolled(1).await;
     assert_eq!(here.written(&AuditFilter::default()).await, []);
 }
 
-async fn pages_of_any_size_give_each_entry_once_newest_first(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+async fn pages_of_any_size_give_each_entry_once_newest_first(Pair { here, .. }: Pair) {
     written(&here).await;
     for size in [1, 2, 3, 5, 6, 7, 100] {
         let walked = walk(&here, page_of(size)).await;
@@ -78,9 +76,7 @@ async fn pages_of_any_size_give_each_entry_once_newest_first(
     assert!(!page.expect("the log is read").has_next);
 }
 
-async fn a_page_begins_after_the_previous_one_despite_additions(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+async fn a_page_begins_after_the_previous_one_despite_additions(Pair { here, .. }: Pair) {
     written(&here).await;
     let page = here.audit.audit(&AuditFilter::default(), &page_of(2)).await;
     let page = page.expect("the log is read");
@@ -93,7 +89,7 @@ async fn a_page_begins_after_the_previous_one_despite_additions(
     assert_eq!(walk(&here, rest).await, [4, 3, 2, 1]);
 }
 
-async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn a_cursor_of_another_list_is_refused(Pair { here, .. }: Pair) {
     written(&here).await;
     let request = PageRequest {
         after: Some(foreign_cursor()),
@@ -103,7 +99,7 @@ async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: Store
     assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
 }
 
-async fn entries_are_found_by_customer_and_by_key(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn entries_are_found_by_customer_and_by_key(Pair { here, .. }: Pair) {
     written(&here).await;
     let of_customer = async |number| {
         let filter = AuditFilter {
@@ -121,7 +117,7 @@ async fn entries_are_found_by_customer_and_by_key(StoresUnderTest { here, .. }: 
     assert_eq!(of_key(3).await, [0; 0]);
 }
 
-async fn entries_are_found_by_their_time(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn entries_are_found_by_their_time(Pair { here, .. }: Pair) {
     written(&here).await;
     let between = async |from: Option<u16>, to: Option<u16>| {
         let filter = AuditFilter {
@@ -138,7 +134,7 @@ async fn entries_are_found_by_their_time(StoresUnderTest { here, .. }: StoresUnd
     assert_eq!(between(Some(5), Some(2)).await, [0; 0]);
 }
 
-async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn each_condition_narrows_the_list(Pair { here, .. }: Pair) {
     written(&here).await;
     let filter = AuditFilter {
         customer: Some(customer(1).id),
@@ -154,8 +150,7 @@ async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }: StoresUnd
     assert_eq!(found(&here, anothers).await, [0; 0]);
 }
 
-async fn entries_of_one_process_are_read_by_another(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn entries_of_one_process_are_read_by_another(Pair { here, elsewhere }: Pair) {
     written(&here).await;
     let all = AuditFilter::default();
     assert_eq!(elsewhere.written(&all).await, here.written(&all).await);

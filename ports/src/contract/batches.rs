@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::fixture::{batch_of, customer, month, record, record_of, row_of};
 use super::lookups::lease_until;
-use super::stores::{Stores, StoresUnderTest};
+use super::stores::{Pair, Stores};
 use crate::outbound::{
     BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchProgress, BatchRelease,
     ClaimedBatch, FeedCharge, NewBatch, NewLookup, RowLookup, StoredBatch, StoredLookup,
@@ -28,7 +28,7 @@ mod releases;
 mod removal;
 
 cases! {
-    $ batches(StoresUnderTest)
+    $ batches(Pair)
     additions {
         an_added_batch_is_queued_and_due_at_once,
         a_batch_comes_back_with_all_its_facts,

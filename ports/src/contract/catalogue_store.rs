@@ -4,11 +4,11 @@ use chrono::{DateTime, Days, TimeDelta, Utc};
 use domain::participant::Catalogue;
 use futures::future::join_all;
 
-use super::stores::{Stores, StoresUnderTest};
+use super::stores::{Pair, Stores};
 use crate::outbound::{CatalogueVersion, RenewalClaim};
 
 cases! {
-    $ catalogue_store(StoresUnderTest)
+    $ catalogue_store(Pair)
     self {
         no_catalogue_is_stored_at_first,
         a_stored_catalogue_is_everybodys,
@@ -37,7 +37,7 @@ async fn claim(stores: &Stores, now: DateTime<Utc>, next: DateTime<Utc>) -> Rene
     claim.expect("the store works")
 }
 
-async fn no_catalogue_is_stored_at_first(under_test: StoresUnderTest) {
+async fn no_catalogue_is_stored_at_first(under_test: Pair) {
     let catalogues = under_test.here.catalogues;
     let version = catalogues.catalogue_version().await;
     assert_eq!(version.expect("the store works"), CatalogueVersion(0));
@@ -45,8 +45,7 @@ async fn no_catalogue_is_stored_at_first(under_test: StoresUnderTest) {
     assert_eq!(stored, (CatalogueVersion(0), None));
 }
 
-async fn a_stored_catalogue_is_everybodys(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn a_stored_catalogue_is_everybodys(Pair { here, elsewhere }: Pair) {
     let mut version = CatalogueVersion(0);
     for catalogue in [catalogue(1), catalogue(2)] {
         let stored = here.catalogues.replace_catalogue(version, &catalogue).await;
@@ -68,8 +67,7 @@ async fn a_stored_catalogue_is_everybodys(under_test: StoresUnderTest) {
     }
 }
 
-async fn of_many_concurrent_catalogues_one_is_stored(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn of_many_concurrent_catalogues_one_is_stored(Pair { here, elsewhere }: Pair) {
     let first = CatalogueVersion(0);
     let catalogues: Vec<_> = (1..=10).map(catalogue).collect();
     let stored = join_all(
@@ -89,8 +87,7 @@ async fn of_many_concurrent_catalogues_one_is_stored(under_test: StoresUnderTest
     assert_eq!(now_stored.as_ref(), Some(&catalogues[winner]));
 }
 
-async fn a_renewal_is_claimed_once_when_it_is_due(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn a_renewal_is_claimed_once_when_it_is_due(Pair { here, elsewhere }: Pair) {
     let hour = TimeDelta::hours(1);
     let due = now() + hour;
     assert_eq!(claim(&here, now(), due).await, RenewalClaim::NotDue);
@@ -112,8 +109,7 @@ async fn a_renewal_is_claimed_once_when_it_is_due(under_test: StoresUnderTest) {
     }
 }
 
-async fn a_renewal_is_due_when_it_was_scheduled(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn a_renewal_is_due_when_it_was_scheduled(Pair { here, elsewhere }: Pair) {
     let day = TimeDelta::days(1);
     for due in [now() + day, now()] {
         let scheduled = here.catalogues.schedule_renewal(due).await;

@@ -8,13 +8,13 @@ use futures::future::join_all;
 
 use super::fixture::{customer, foreign_cursor, instant, month, page_of, record, record_of};
 use super::paging;
-use super::stores::{Stores, StoresUnderTest};
+use super::stores::{Pair, Stores};
 use crate::outbound::{KeyChange, ListError};
 
 mod plan;
 
 cases! {
-    $ customer_store(StoresUnderTest)
+    $ customer_store(Pair)
     self {
         an_unknown_owner_is_no_customer,
         a_customer_is_found_as_it_was_enrolled,
@@ -56,14 +56,13 @@ fn ids(overviews: &[CustomerOverview]) -> Vec<CustomerId> {
     ids.collect()
 }
 
-async fn an_unknown_owner_is_no_customer(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn an_unknown_owner_is_no_customer(Pair { here, .. }: Pair) {
     here.enrolled(2).await;
     assert_eq!(known(&here, &customer(1).owner).await, None);
     assert_eq!(ids(&walk(&here, None, page_of(10)).await).len(), 1);
 }
 
-async fn a_customer_is_found_as_it_was_enrolled(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn a_customer_is_found_as_it_was_enrolled(Pair { here, elsewhere }: Pair) {
     let newcomer = Customer {
         owner: Owner {
             issuer: "https://issuer.example/realms/ñ".to_owned(),
@@ -81,8 +80,7 @@ async fn a_customer_is_found_as_it_was_enrolled(under_test: StoresUnderTest) {
     assert_eq!(here.written(&AuditFilter::default()).await, []);
 }
 
-async fn enrolling_again_changes_nothing(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn enrolling_again_changes_nothing(Pair { here, elsewhere }: Pair) {
     let first = here.enrolled(1).await;
     let again = Customer {
         owner: first.owner.clone(),
@@ -97,7 +95,7 @@ async fn enrolling_again_changes_nothing(under_test: StoresUnderTest) {
     assert_eq!(ids(&walk(&here, None, page_of(10)).await), [first.id]);
 }
 
-async fn an_owner_is_known_by_issuer_and_subject(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn an_owner_is_known_by_issuer_and_subject(Pair { here, .. }: Pair) {
     let first = here.enrolled(1).await;
     let owners = [
         ("https://other.example", "subject-1"),
@@ -121,8 +119,7 @@ async fn an_owner_is_known_by_issuer_and_subject(StoresUnderTest { here, .. }: S
     assert_eq!(walk(&here, None, page_of(10)).await.len(), 5);
 }
 
-async fn of_many_concurrent_insertions_of_one_owner_one_is_added(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn of_many_concurrent_insertions_of_one_owner_one_is_added(Pair { here, elsewhere }: Pair) {
     let find_or_insert = async |number| {
         let newcomer = Customer {
             owner: customer(0).owner,
@@ -139,9 +136,7 @@ async fn of_many_concurrent_insertions_of_one_owner_one_is_added(under_test: Sto
     assert_eq!(walk(&here, None, page_of(100)).await.len(), 1);
 }
 
-async fn customers_are_listed_newest_first_page_by_page(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+async fn customers_are_listed_newest_first_page_by_page(Pair { here, .. }: Pair) {
     let mut customers = Vec::new();
     // Two of them at the same moment.
     for (number, created) in [(3, 3), (1, 1), (5, 3), (2, 2), (4, 4)] {
@@ -160,9 +155,7 @@ async fn customers_are_listed_newest_first_page_by_page(
     }
 }
 
-async fn a_page_begins_after_the_previous_one_despite_additions(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+async fn a_page_begins_after_the_previous_one_despite_additions(Pair { here, .. }: Pair) {
     for number in [1, 2, 4, 5] {
         here.enrolled(number).await;
     }
@@ -180,7 +173,7 @@ async fn a_page_begins_after_the_previous_one_despite_additions(
     assert_eq!(ids(&walk(&here, None, rest).await), expected);
 }
 
-async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn a_cursor_of_another_list_is_refused(Pair { here, .. }: Pair) {
     here.enrolled(1).await;
     let request = PageRequest {
         after: Some(foreign_cursor()),
@@ -190,7 +183,7 @@ async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: Store
     assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
 }
 
-async fn a_text_is_found_in_issuers_and_subjects(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn a_text_is_found_in_issuers_and_subjects(Pair { here, .. }: Pair) {
     let owners = [
         ("https://issuer.example", "ana_maria"),
         ("https://issuer.example", "ana-maria"),
@@ -231,7 +224,7 @@ async fn a_text_is_found_in_issuers_and_subjects(StoresUnderTest { here, .. }: S
     }
 }
 
-async fn a_customer_is_listed_with_its_keys_and_use(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn a_customer_is_listed_with_its_keys_and_use(Pair { here, .. }: Pair) {
     let (one, two) = (here.enrolled(1).await, here.enrolled(2).await);
     for number in 1..=3 {
         here.insert(record_of(&one, number), number).await;

@@ -4,11 +4,11 @@ use domain::key::KeyId;
 use futures::future::join_all;
 
 use super::fixture::{instant, record};
-use super::stores::{Stores, StoresUnderTest};
+use super::stores::{Pair, Stores};
 use crate::outbound::{Denial, Fingerprint};
 
 cases! {
-    $ deny_list(StoresUnderTest)
+    $ deny_list(Pair)
     self {
         nothing_is_denied_at_first,
         a_denied_fingerprint_stays_denied_in_every_process,
@@ -34,12 +34,11 @@ async fn deny(stores: &Stores, number: u16) -> Denial {
     denial.expect("the store works")
 }
 
-async fn nothing_is_denied_at_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn nothing_is_denied_at_first(Pair { here, .. }: Pair) {
     assert!(!is_denied(&here, 1).await);
 }
 
-async fn a_denied_fingerprint_stays_denied_in_every_process(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn a_denied_fingerprint_stays_denied_in_every_process(Pair { here, elsewhere }: Pair) {
     deny(&here, 1).await;
     for stores in [&here, &elsewhere, &here] {
         assert!(is_denied(stores, 1).await);
@@ -47,8 +46,7 @@ async fn a_denied_fingerprint_stays_denied_in_every_process(under_test: StoresUn
     }
 }
 
-async fn the_first_denial_is_new_and_the_next_ones_are_repeated(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn the_first_denial_is_new_and_the_next_ones_are_repeated(Pair { here, elsewhere }: Pair) {
     assert_eq!(deny(&here, 1).await, Denial::New);
     for stores in [&here, &elsewhere] {
         assert_eq!(deny(stores, 1).await, Denial::Repeated);
@@ -57,8 +55,7 @@ async fn the_first_denial_is_new_and_the_next_ones_are_repeated(under_test: Stor
     assert_eq!(deny(&here, 2).await, Denial::Repeated);
 }
 
-async fn of_many_concurrent_denials_one_is_new(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn of_many_concurrent_denials_one_is_new(Pair { here, elsewhere }: Pair) {
     for number in 1..=5 {
         let denials = (0..20).map(|place| {
             let stores = if place % 2 == 0 { &here } else { &elsewhere };

@@ -10,11 +10,11 @@ use uuid::Uuid;
 
 use super::fixture::{lookup_of, record};
 use super::journal::noon;
-use super::stores::{Stores, StoresUnderTest};
+use super::stores::{Pair, Stores};
 use crate::outbound::{EarlierRequest, NewClaim, ScopeClaim};
 
 cases! {
-    $ idempotency(StoresUnderTest)
+    $ idempotency(Pair)
     self {
         a_scope_is_claimed_once,
         of_many_at_once_one_claims,
@@ -91,7 +91,7 @@ impl Stores {
     }
 }
 
-async fn a_scope_is_claimed_once(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+async fn a_scope_is_claimed_once(Pair { here, elsewhere }: Pair) {
     let first = claim(1, 1, noon());
     assert_eq!(here.earlier(&[1], noon()).await, None);
     assert!(here.claims(&first, noon()).await);
@@ -102,7 +102,7 @@ async fn a_scope_is_claimed_once(StoresUnderTest { here, elsewhere }: StoresUnde
     assert!(elsewhere.claims(&claim(2, 3, noon()), noon()).await);
 }
 
-async fn of_many_at_once_one_claims(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+async fn of_many_at_once_one_claims(Pair { here, elsewhere }: Pair) {
     let claims: Vec<_> = (0..16).map(|token| claim(1, token, noon())).collect();
     let both = [&here, &elsewhere].into_iter().cycle();
     let claimed = claims.iter().zip(both);
@@ -111,7 +111,7 @@ async fn of_many_at_once_one_claims(StoresUnderTest { here, elsewhere }: StoresU
     assert_eq!(won.len(), 1, "{claimed:?}");
 }
 
-async fn an_answer_is_read_by_every_process(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+async fn an_answer_is_read_by_every_process(Pair { here, elsewhere }: Pair) {
     let seen = |times, first| Some(EarlierDeliveries { times, first });
     let answers = [
         DELIVERED,
@@ -138,7 +138,7 @@ async fn an_answer_is_read_by_every_process(StoresUnderTest { here, elsewhere }:
     }
 }
 
-async fn a_released_scope_is_free(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+async fn a_released_scope_is_free(Pair { here, elsewhere }: Pair) {
     let first = claim(1, 1, noon());
     assert!(here.claims(&first, noon()).await);
     here.releases(&first).await;
@@ -151,7 +151,7 @@ async fn a_released_scope_is_free(StoresUnderTest { here, elsewhere }: StoresUnd
     assert!(here.claims(&claim(1, 3, noon()), noon()).await);
 }
 
-async fn a_claim_that_ended_is_taken_over(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+async fn a_claim_that_ended_is_taken_over(Pair { here, elsewhere }: Pair) {
     assert!(here.claims(&claim(1, 1, noon()), noon()).await);
     let end = noon() + CLAIM;
     let just_before = end - TimeDelta::milliseconds(1);
@@ -162,7 +162,7 @@ async fn a_claim_that_ended_is_taken_over(StoresUnderTest { here, elsewhere }: S
     assert_eq!(here.earlier(&[1], end).await, Some(entry(&second, None)));
 }
 
-async fn an_expired_key_is_free(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+async fn an_expired_key_is_free(Pair { here, elsewhere }: Pair) {
     let first = claim(1, 1, noon());
     assert!(here.claims(&first, noon()).await);
     let seen = EarlierDeliveries {
@@ -190,9 +190,7 @@ async fn an_expired_key_is_free(StoresUnderTest { here, elsewhere }: StoresUnder
     assert_eq!(found, Some(entry(&second, Some(DELIVERED))));
 }
 
-async fn whoever_lost_its_claim_changes_nothing(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+async fn whoever_lost_its_claim_changes_nothing(Pair { here, elsewhere }: Pair) {
     let (first, second) = (claim(1, 1, noon()), claim(1, 2, noon() + CLAIM));
     assert!(here.claims(&first, noon()).await);
     assert!(elsewhere.claims(&second, noon() + CLAIM).await);
@@ -211,9 +209,7 @@ async fn whoever_lost_its_claim_changes_nothing(
     assert_eq!(found, Some(entry(&second, Some(DELIVERED))));
 }
 
-async fn a_lookup_is_recorded_with_its_request(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+async fn a_lookup_is_recorded_with_its_request(Pair { here, elsewhere }: Pair) {
     let (first, second) = (claim(1, 1, noon()), claim(1, 2, noon() + CLAIM));
     assert!(here.claims(&first, noon()).await);
     let mut lookup = lookup_of(&record(1).key, 1);
@@ -237,9 +233,7 @@ async fn a_lookup_is_recorded_with_its_request(
     assert_eq!(found.expect("the store works"), None);
 }
 
-async fn the_first_scope_with_an_entry_is_found(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+async fn the_first_scope_with_an_entry_is_found(Pair { here, elsewhere }: Pair) {
     let (old, new) = (claim(1, 1, noon()), claim(2, 2, noon()));
     assert!(here.claims(&old, noon()).await);
     assert_eq!(here.earlier(&[], noon()).await, None);
@@ -258,9 +252,7 @@ async fn the_first_scope_with_an_entry_is_found(
     );
 }
 
-async fn expired_keys_are_removed_and_no_others(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+async fn expired_keys_are_removed_and_no_others(Pair { here, elsewhere }: Pair) {
     let later = noon() + TimeDelta::milliseconds(1);
     let (old, new) = (claim(1, 1, noon()), claim(2, 2, later));
     for (claim, at) in [(&old, noon()), (&new, later)] {

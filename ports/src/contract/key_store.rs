@@ -10,7 +10,7 @@ use futures::future::join_all;
 
 use super::fixture::{act, customer, instant, limits, month, record, record_of};
 use super::paging::pages;
-use super::stores::{Stores, StoresUnderTest};
+use super::stores::{Pair, Stores};
 use crate::outbound::{ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, Scope, Snapshot};
 
 mod bound;
@@ -26,7 +26,7 @@ mod scope;
 pub(super) use rotation::rotated;
 
 cases! {
-    $ key_store(StoresUnderTest)
+    $ key_store(Pair)
     self {
         an_empty_store_knows_nothing,
         a_key_is_found_as_it_was_added,
@@ -139,7 +139,7 @@ async fn of_customer(stores: &Stores, customer: CustomerId, revoked: RevokedKeys
     items.into_iter().map(|(_, key)| key).collect()
 }
 
-async fn an_empty_store_knows_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn an_empty_store_knows_nothing(Pair { here, .. }: Pair) {
     let KeyRecord { key, .. } = record(1);
     let keys = &here.keys;
     assert!(keys.is_empty().await.expect("the store works"));
@@ -158,7 +158,7 @@ async fn an_empty_store_knows_nothing(StoresUnderTest { here, .. }: StoresUnderT
     assert_eq!(here.changes(ChangeNumber(0)).await, []);
 }
 
-async fn a_key_is_found_as_it_was_added(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn a_key_is_found_as_it_was_added(Pair { here, .. }: Pair) {
     here.enrolled(1).await;
     let mut record = record(1);
     record.key.limits = limits(domain::limits::MAX_PER_MINUTE, None);
@@ -178,9 +178,7 @@ async fn a_key_is_found_as_it_was_added(StoresUnderTest { here, .. }: StoresUnde
     assert_eq!(credential.expect("the store works"), None);
 }
 
-async fn the_credentials_of_active_keys_are_returned_newest_first(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+async fn the_credentials_of_active_keys_are_returned_newest_first(Pair { here, .. }: Pair) {
     let keys = [
         here.added(1).await,
         here.added(2).await,
@@ -196,7 +194,7 @@ async fn the_credentials_of_active_keys_are_returned_newest_first(
     assert_eq!(told(1).await, all[..1]);
 }
 
-async fn a_prefix_belongs_to_one_key(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn a_prefix_belongs_to_one_key(Pair { here, .. }: Pair) {
     let first = here.added(1).await;
     let mut second = record(2);
     second.key.prefix = first.prefix.clone();
@@ -221,8 +219,7 @@ async fn a_prefix_belongs_to_one_key(StoresUnderTest { here, .. }: StoresUnderTe
     );
 }
 
-async fn of_many_concurrent_keys_with_one_prefix_one_is_added(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn of_many_concurrent_keys_with_one_prefix_one_is_added(Pair { here, elsewhere }: Pair) {
     here.enrolled(1).await;
     let insert = async |number| {
         let mut record = record(number);
@@ -240,7 +237,7 @@ async fn of_many_concurrent_keys_with_one_prefix_one_is_added(under_test: Stores
     assert_eq!(results.iter().filter(taken).count(), 19, "{results:?}");
 }
 
-async fn a_customers_keys_are_returned_newest_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn a_customers_keys_are_returned_newest_first(Pair { here, .. }: Pair) {
     let mut expected = Vec::new();
     for number in [2, 3, 1] {
         expected.push(here.added(number).await);
@@ -267,7 +264,7 @@ async fn a_customers_keys_are_returned_newest_first(StoresUnderTest { here, .. }
     assert_eq!(own(RevokedKeys::Hidden).await, expected);
 }
 
-async fn a_new_key_has_used_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn a_new_key_has_used_nothing(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     let snapshot = here.keys.snapshot(key.id, month()).await;
     let snapshot = snapshot

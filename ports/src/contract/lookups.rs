@@ -9,7 +9,7 @@ use domain::pacing::LookupClass;
 use uuid::Uuid;
 
 use super::fixture::{customer, instant, lookup_of, record, record_of};
-use super::stores::{Stores, StoresUnderTest};
+use super::stores::{Pair, Stores};
 use crate::outbound::{
     ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, NewLookup, StoredLookup,
 };
@@ -27,7 +27,7 @@ mod removal;
 mod turns;
 
 cases! {
-    $ lookups(StoresUnderTest)
+    $ lookups(Pair)
     self {
         an_added_lookup_is_queued_and_due_at_once,
         a_lookup_comes_back_with_all_its_facts,
@@ -276,17 +276,13 @@ impl Stores {
     }
 }
 
-async fn an_added_lookup_is_queued_and_due_at_once(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+async fn an_added_lookup_is_queued_and_due_at_once(Pair { here, elsewhere }: Pair) {
     here.add_lookups(&[lookup(1)]).await;
     assert_eq!(elsewhere.kept(&lookup(1)).await, queued(&lookup(1)));
     assert_eq!(elsewhere.attempts_of(&lookup(1)).await, []);
 }
 
-async fn a_lookup_comes_back_with_all_its_facts(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+async fn a_lookup_comes_back_with_all_its_facts(Pair { here, elsewhere }: Pair) {
     let (first, second) = (record(1).key, record(3).key);
     let successor = ApiKey {
         counters: first.counters,
@@ -306,7 +302,7 @@ async fn a_lookup_comes_back_with_all_its_facts(
     }
 }
 
-async fn a_lookup_is_found_by_its_customer_alone(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn a_lookup_is_found_by_its_customer_alone(Pair { here, .. }: Pair) {
     here.running(&lookup(1)).await;
     let id = lookup(1).facts.id;
     here.end_claim(&end(id, 1, soon(), wait(minutes(1)))).await;
@@ -318,7 +314,7 @@ async fn a_lookup_is_found_by_its_customer_alone(StoresUnderTest { here, .. }: S
     assert_eq!(here.attempts_of(&lookup(1)).await.len(), 1);
 }
 
-async fn an_id_is_taken_once(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn an_id_is_taken_once(Pair { here, .. }: Pair) {
     here.add_lookups(&[lookup(1)]).await;
     let mut again = lookup_of(&other_key(), 1);
     again.question = b"another question".to_vec();

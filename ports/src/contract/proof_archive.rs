@@ -4,11 +4,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::archive::ArchiveIndex;
 
 use super::journal::noon;
-use super::stores::{Stores, StoresUnderTest};
+use super::stores::{Pair, Stores};
 use crate::outbound::ArchivedProof;
 
 cases! {
-    $ proof_archive(StoresUnderTest)
+    $ proof_archive(Pair)
     self {
         an_entry_is_read_by_every_process,
         an_entry_is_replaced,
@@ -41,7 +41,7 @@ impl Stores {
     }
 }
 
-async fn an_entry_is_read_by_every_process(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+async fn an_entry_is_read_by_every_process(Pair { here, elsewhere }: Pair) {
     let written = entry(1, b"content");
     here.archive_at(&written, noon()).await;
     for store in [here, elsewhere] {
@@ -50,7 +50,7 @@ async fn an_entry_is_read_by_every_process(StoresUnderTest { here, elsewhere }: 
     }
 }
 
-async fn an_entry_is_replaced(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+async fn an_entry_is_replaced(Pair { here, elsewhere }: Pair) {
     here.archive_at(&entry(1, b"content"), noon()).await;
     let longer = entry(1, b"more content");
     let later = noon() + TimeDelta::hours(1);
@@ -58,9 +58,7 @@ async fn an_entry_is_replaced(StoresUnderTest { here, elsewhere }: StoresUnderTe
     assert_eq!(here.archived(&[1], later).await, [longer]);
 }
 
-async fn of_many_indexes_those_are_returned_that_have_an_entry(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+async fn of_many_indexes_those_are_returned_that_have_an_entry(Pair { here, .. }: Pair) {
     let (one, two) = (entry(1, b"one"), entry(2, b"two"));
     here.archive_at(&one, noon()).await;
     here.archive_at(&two, noon()).await;
@@ -71,16 +69,14 @@ async fn of_many_indexes_those_are_returned_that_have_an_entry(
     assert_eq!(here.archived(&[2, 3, 1], noon()).await, [one, two]);
 }
 
-async fn an_entry_that_is_too_old_is_not_returned(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn an_entry_that_is_too_old_is_not_returned(Pair { here, .. }: Pair) {
     here.archive_at(&entry(1, b"content"), noon()).await;
     let after = noon() + TimeDelta::milliseconds(1);
     assert_eq!(here.archived(&[1], after).await, []);
     assert_eq!(here.archived(&[1], noon()).await.len(), 1);
 }
 
-async fn old_entries_are_removed_and_no_others(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+async fn old_entries_are_removed_and_no_others(Pair { here, elsewhere }: Pair) {
     let before = noon() - TimeDelta::milliseconds(1);
     here.archive_at(&entry(1, b"old"), before).await;
     here.archive_at(&entry(2, b"new"), noon()).await;
@@ -93,9 +89,7 @@ async fn old_entries_are_removed_and_no_others(
     assert_eq!(kept, [entry(2, b"new"), entry(3, b"new")]);
 }
 
-async fn an_entry_of_a_megabyte_and_any_bytes_comes_back(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+async fn an_entry_of_a_megabyte_and_any_bytes_comes_back(Pair { here, elsewhere }: Pair) {
     let every_byte = (0..=u8::MAX).cycle().take(1 << 20);
     let large = entry(1, &every_byte.collect::<Vec<_>>());
     here.archive_at(&large, noon()).await;

@@ -5,11 +5,11 @@ use domain::participant::ParticipantCode;
 use domain::seal::{CertificateNumber, SEAL_BYTES, SealKey, SealKeyOrigin, SealedDigest, Signer};
 use futures::future::join_all;
 
-use super::stores::{Stores, StoresUnderTest};
+use super::stores::{Pair, Stores};
 use crate::outbound::{MAX_SAMPLES, SealSample, StoredSealKey};
 
 cases! {
-    $ seal_store(StoresUnderTest)
+    $ seal_store(Pair)
     self {
         nothing_is_stored_at_first,
         an_added_key_is_everybodys,
@@ -83,14 +83,13 @@ impl Stores {
     }
 }
 
-async fn nothing_is_stored_at_first(under_test: StoresUnderTest) {
+async fn nothing_is_stored_at_first(under_test: Pair) {
     let stores = under_test.here;
     assert_eq!(stores.seal_keys().await, []);
     assert_eq!(stores.samples().await, []);
 }
 
-async fn an_added_key_is_everybodys(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn an_added_key_is_everybodys(Pair { here, elsewhere }: Pair) {
     let (signer, key) = (signer("40012", 1), key_with(1, &[3]));
     for (at, origin) in [
         (now(), SealKeyOrigin::Recovered),
@@ -113,7 +112,7 @@ async fn an_added_key_is_everybodys(under_test: StoresUnderTest) {
     }
 }
 
-async fn keys_are_listed_by_participant_certificate_and_time(under_test: StoresUnderTest) {
+async fn keys_are_listed_by_participant_certificate_and_time(under_test: Pair) {
     let stores = under_test.here;
     let second = TimeDelta::seconds(1);
     let added = [
@@ -135,8 +134,7 @@ async fn keys_are_listed_by_participant_certificate_and_time(under_test: StoresU
     assert_eq!(listed, [first, second, third, fourth]);
 }
 
-async fn a_key_is_added_once_for_its_signer(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn a_key_is_added_once_for_its_signer(Pair { here, elsewhere }: Pair) {
     let first = signer("40012", 1);
     assert!(here.add_key(&first, &key(1), now()).await);
     let later = now() + TimeDelta::days(1);
@@ -154,8 +152,7 @@ async fn a_key_is_added_once_for_its_signer(under_test: StoresUnderTest) {
     assert!(keys.iter().all(|stored| stored.added_at == now()));
 }
 
-async fn of_many_concurrent_additions_of_a_key_one_adds_it(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn of_many_concurrent_additions_of_a_key_one_adds_it(Pair { here, elsewhere }: Pair) {
     let (signer, key) = (signer("40012", 1), key(1));
     let additions = (0..20).map(async |number| {
         let stores = if number % 2 == 0 { &here } else { &elsewhere };
@@ -166,8 +163,7 @@ async fn of_many_concurrent_additions_of_a_key_one_adds_it(under_test: StoresUnd
     assert_eq!(here.seal_keys().await.len(), 1);
 }
 
-async fn a_use_is_recorded_to_the_day(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn a_use_is_recorded_to_the_day(Pair { here, elsewhere }: Pair) {
     let (signer, used, unused) = (signer("40012", 1), key(1), key(2));
     let day = TimeDelta::days(1);
     let moment = TimeDelta::milliseconds(1);
@@ -187,7 +183,7 @@ async fn a_use_is_recorded_to_the_day(under_test: StoresUnderTest) {
     }
 }
 
-async fn the_use_of_an_unknown_key_changes_nothing(under_test: StoresUnderTest) {
+async fn the_use_of_an_unknown_key_changes_nothing(under_test: Pair) {
     let stores = under_test.here;
     let known = signer("40012", 1);
     stores.add_key(&known, &key(1), now()).await;
@@ -203,8 +199,7 @@ async fn the_use_of_an_unknown_key_changes_nothing(under_test: StoresUnderTest) 
     assert_eq!(uses, [None]);
 }
 
-async fn samples_are_listed_by_participant_certificate_and_time(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn samples_are_listed_by_participant_certificate_and_time(Pair { here, elsewhere }: Pair) {
     let second = TimeDelta::seconds(1);
     let added = [
         (sample(&signer("40012", 2), 1), now()),
@@ -222,8 +217,7 @@ async fn samples_are_listed_by_participant_certificate_and_time(under_test: Stor
     }
 }
 
-async fn a_known_sample_is_not_added_again(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn a_known_sample_is_not_added_again(Pair { here, elsewhere }: Pair) {
     let signer = signer("40012", 1);
     let first = sample(&signer, 1);
     assert!(here.add_sample(&first, now()).await);
@@ -239,8 +233,7 @@ async fn a_known_sample_is_not_added_again(under_test: StoresUnderTest) {
     assert_eq!(here.samples().await, [first, sample(&signer, 2)]);
 }
 
-async fn a_signer_has_a_bounded_number_of_samples(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn a_signer_has_a_bounded_number_of_samples(Pair { here, elsewhere }: Pair) {
     let (full, other) = (signer("40012", 1), signer("40012", 2));
     for number in 0..10 {
         let added = here.add_sample(&sample(&full, number), now()).await;
@@ -250,8 +243,7 @@ async fn a_signer_has_a_bounded_number_of_samples(under_test: StoresUnderTest) {
     assert_eq!(here.samples().await.len(), MAX_SAMPLES + 1);
 }
 
-async fn the_bound_holds_for_many_concurrent_samples(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn the_bound_holds_for_many_concurrent_samples(Pair { here, elsewhere }: Pair) {
     let signer = signer("40012", 1);
     let additions = (0..20).map(async |number| {
         let stores = if number % 2 == 0 { &here } else { &elsewhere };
@@ -263,8 +255,7 @@ async fn the_bound_holds_for_many_concurrent_samples(under_test: StoresUnderTest
     assert_eq!(here.samples().await.len(), MAX_SAMPLES);
 }
 
-async fn of_many_concurrent_additions_of_a_sample_one_adds_it(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn of_many_concurrent_additions_of_a_sample_one_adds_it(Pair { here, elsewhere }: Pair) {
     let sample = sample(&signer("40012", 1), 1);
     let additions = (0..20).map(async |number| {
         let stores = if number % 2 == 0 { &here } else { &elsewhere };

@@ -3,11 +3,11 @@
 use domain::key::{HashGeneration, SecretFingerprint};
 use futures::future::join_all;
 
-use super::stores::{Stores, StoresUnderTest};
+use super::stores::{Pair, Stores};
 use crate::outbound::SecretCheck;
 
 cases! {
-    $ secret_fingerprints(StoresUnderTest)
+    $ secret_fingerprints(Pair)
     self {
         the_first_secret_of_a_generation_is_known_from_then_on,
         each_generation_has_a_secret_of_its_own,
@@ -32,8 +32,7 @@ const fn other(generation: u16) -> SecretCheck {
     SecretCheck::Other(HashGeneration(generation))
 }
 
-async fn the_first_secret_of_a_generation_is_known_from_then_on(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn the_first_secret_of_a_generation_is_known_from_then_on(Pair { here, elsewhere }: Pair) {
     assert_eq!(recognise(&here, &[(1, 7)]).await, SecretCheck::Same);
     for stores in [&here, &elsewhere] {
         assert_eq!(recognise(stores, &[(1, 8)]).await, other(1));
@@ -41,8 +40,7 @@ async fn the_first_secret_of_a_generation_is_known_from_then_on(under_test: Stor
     }
 }
 
-async fn each_generation_has_a_secret_of_its_own(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn each_generation_has_a_secret_of_its_own(Pair { here, elsewhere }: Pair) {
     let largest = u16::MAX;
     assert_eq!(recognise(&here, &[(1, 7)]).await, SecretCheck::Same);
     let both = [(largest, 8), (1, 7)];
@@ -51,8 +49,7 @@ async fn each_generation_has_a_secret_of_its_own(under_test: StoresUnderTest) {
     assert_eq!(recognise(&here, &both).await, SecretCheck::Same);
 }
 
-async fn no_secret_is_stored_beside_a_wrong_one(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn no_secret_is_stored_beside_a_wrong_one(Pair { here, elsewhere }: Pair) {
     assert_eq!(recognise(&here, &[(1, 7)]).await, SecretCheck::Same);
     for wrong in [[(2, 7), (1, 8)], [(1, 8), (2, 7)]] {
         assert_eq!(recognise(&here, &wrong).await, other(1));
@@ -60,8 +57,7 @@ async fn no_secret_is_stored_beside_a_wrong_one(under_test: StoresUnderTest) {
     assert_eq!(recognise(&elsewhere, &[(2, 9)]).await, SecretCheck::Same);
 }
 
-async fn of_many_concurrent_secrets_one_is_the_first(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+async fn of_many_concurrent_secrets_one_is_the_first(Pair { here, elsewhere }: Pair) {
     let query = async |secret| {
         let stores = if secret % 2 == 0 { &here } else { &elsewhere };
         recognise(stores, &[(1, secret)]).await

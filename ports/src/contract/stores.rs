@@ -47,8 +47,8 @@ pub struct Stores {
     pub webhooks: Arc<dyn WebhookStore>,
 }
 
-/// An empty database over two connections, as two processes would have it.
-pub struct StoresUnderTest {
+/// A pair of connections to one empty database, as two processes would have it.
+pub struct Pair {
     /// The database.
     pub here: Stores,
     /// The same data over another connection, if there is one.

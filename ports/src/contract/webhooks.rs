@@ -15,7 +15,7 @@ use domain::webhook::{
 use uuid::Uuid;
 
 use super::fixture::{act, customer, instant, lookup_of, record};
-use super::stores::{Stores, StoresUnderTest};
+use super::stores::{Pair, Stores};
 use crate::outbound::{
     ClaimEnd, ClaimedClasses, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange, Lease,
     LookupChange, StoredDelivery, StoredEndpoint,
@@ -27,7 +27,7 @@ mod ends;
 mod outbox;
 
 cases! {
-    $ webhooks(StoresUnderTest)
+    $ webhooks(Pair)
     endpoints {
         an_endpoint_comes_back_to_its_customer_alone,
         a_customer_has_a_bounded_number_of_endpoints,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::contract::journal::JournalUnderTest;
 use ports::contract::lookup_notifications::NotificationsUnderTest;
-use ports::contract::stores::{Stores, StoresUnderTest};
+use ports::contract::stores::{Pair, Stores};
 use testkit::fakes::{MemoryJournal, MemoryStore};
 
 ports::key_store!(stores());
@@ -24,9 +24,9 @@ ports::journal!(journal_under_test());
 ports::seen_proofs!(journal_under_test());
 ports::usage!(journal_under_test());
 
-fn stores() -> StoresUnderTest {
+fn stores() -> Pair {
     let stores = Stores::of(Arc::new(MemoryStore::default()));
-    StoresUnderTest {
+    Pair {
         here: stores.clone(),
         elsewhere: stores,
     }

@@ -9,21 +9,17 @@ use uuid::Uuid;
 
 use super::{batch, feed, minutes, others, queued, start};
 use crate::contract::fixture::{batch_of, customer, record};
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{BatchAddition, BatchChange, NewBatch, NewClaim, ScopeClaim};
 
-pub(super) async fn an_added_batch_is_queued_and_due_at_once(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn an_added_batch_is_queued_and_due_at_once(Pair { here, elsewhere }: Pair) {
     here.add_batches(&[batch(1)]).await;
     assert_eq!(elsewhere.kept_batch(&batch(1)).await, queued(&batch(1)));
     assert_eq!(elsewhere.stored_batch(&batch(2)).await, None);
     assert_eq!(elsewhere.state_of(&batch(2)).await, None);
 }
 
-pub(super) async fn a_batch_comes_back_with_all_its_facts(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_batch_comes_back_with_all_its_facts(Pair { here, elsewhere }: Pair) {
     let successor = ApiKey {
         counters: record(1).key.counters,
         ..record(3).key
@@ -42,9 +38,7 @@ pub(super) async fn a_batch_comes_back_with_all_its_facts(
     }
 }
 
-pub(super) async fn chunks_are_read_one_by_one(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn chunks_are_read_one_by_one(Pair { here, elsewhere }: Pair) {
     let chunks: Vec<_> = (0..50_u8).map(|number| vec![number; 1_000]).collect();
     let large = NewBatch {
         chunks: chunks.clone(),
@@ -71,9 +65,7 @@ pub(super) async fn chunks_are_read_one_by_one(
     assert_eq!(chunk(batch(3).facts.id, 0).await, None);
 }
 
-pub(super) async fn a_batch_is_found_by_its_customer_alone(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_batch_is_found_by_its_customer_alone(Pair { here, .. }: Pair) {
     here.add_batches(&[batch(1)]).await;
     let (other, id) = (customer(2).id, batch(1).facts.id);
     let found = here.batches.batch(other, id).await;
@@ -82,7 +74,7 @@ pub(super) async fn a_batch_is_found_by_its_customer_alone(
     assert_eq!(state.expect("the store works"), None);
 }
 
-pub(super) async fn an_id_is_taken_once(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn an_id_is_taken_once(Pair { here, .. }: Pair) {
     here.add_batches(&[batch(1)]).await;
     let refused = here.batches.add_batch(&others(1), u32::MAX).await;
     assert!(refused.is_err(), "two batches have one id");
@@ -120,9 +112,7 @@ async fn answer(stores: &Stores) -> Option<FirstAnswer> {
     earlier.expect("the request is there").answer
 }
 
-pub(super) async fn a_batch_is_recorded_with_its_request(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_batch_is_recorded_with_its_request(Pair { here, elsewhere }: Pair) {
     let claimed = here.idempotency.claim_scope(&claim(1), start()).await;
     assert!(claimed.expect("the store works"));
     assert_eq!(answer(&here).await, None);
@@ -150,9 +140,7 @@ pub(super) async fn a_batch_is_recorded_with_its_request(
     assert_eq!(answer(&elsewhere).await, None);
 }
 
-pub(super) async fn a_request_that_lost_its_claim_adds_no_batch(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_request_that_lost_its_claim_adds_no_batch(Pair { here, .. }: Pair) {
     let claimed = here.idempotency.claim_scope(&claim(2), start()).await;
     assert!(claimed.expect("the store works"));
     let refused = here.batches.add_batch(&claiming(1, 1), u32::MAX).await;
@@ -165,9 +153,7 @@ pub(super) async fn a_request_that_lost_its_claim_adds_no_batch(
     assert_eq!(kept.state, BatchState::Queued);
 }
 
-pub(super) async fn a_customer_has_so_many_open_batches(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_customer_has_so_many_open_batches(Pair { here, elsewhere }: Pair) {
     here.with_key().await;
     let claimed = here.idempotency.claim_scope(&claim(1), start()).await;
     assert!(claimed.expect("the store works"));
@@ -199,7 +185,7 @@ pub(super) async fn a_customer_has_so_many_open_batches(
 }
 
 pub(super) async fn batches_that_are_added_at_once_do_not_exceed_the_limit_together(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     here.with_key().await;
     let batches: Vec<_> = (1..=12).map(batch).collect();

@@ -7,12 +7,10 @@ use domain::month::Month;
 use super::{as_new, batch, feed, minutes, start};
 use crate::contract::fixture::{customer, lookup_of, record, row_of};
 use crate::contract::lookups::{end, failed, lease_until, wait};
-use crate::contract::stores::StoresUnderTest;
+use crate::contract::stores::Pair;
 use crate::outbound::{BatchCancellation, BatchChange, CanceledLookup, StoredLookup};
 
-pub(super) async fn a_batch_is_canceled_with_its_open_lookups(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_batch_is_canceled_with_its_open_lookups(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
     // One has ended, one is running, one was never begun.
     here.claim_at(2, start(), lease_until(5, minutes(1))).await;
@@ -50,9 +48,7 @@ pub(super) async fn a_batch_is_canceled_with_its_open_lookups(
     assert_eq!(here.used().await, (3, 1));
 }
 
-pub(super) async fn untouched_lookups_are_refunded_to_their_months(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn untouched_lookups_are_refunded_to_their_months(Pair { here, .. }: Pair) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     let earlier = Month::of(start() - chrono::TimeDelta::days(31));
@@ -66,9 +62,7 @@ pub(super) async fn untouched_lookups_are_refunded_to_their_months(
     assert_eq!(here.used().await, (3, 2));
 }
 
-pub(super) async fn who_works_on_a_canceled_row_has_lost_its_lease(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn who_works_on_a_canceled_row_has_lost_its_lease(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
     here.claim_at(3, start(), lease_until(5, minutes(1))).await;
     let [tried, running] = [0, 1].map(|row| row_of(&batch(1), row).facts.id);
@@ -95,7 +89,7 @@ pub(super) async fn who_works_on_a_canceled_row_has_lost_its_lease(
     assert!(!here.releases_batch(&batch(1), 1, wait).await);
 }
 
-pub(super) async fn a_final_batch_is_not_canceled(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_final_batch_is_not_canceled(Pair { here, .. }: Pair) {
     here.add_batches(&[batch(1)]).await;
     let nothing = BatchCancellation::Canceled {
         lookups: Vec::new(),
@@ -107,9 +101,7 @@ pub(super) async fn a_final_batch_is_not_canceled(StoresUnderTest { here, .. }: 
     );
 }
 
-pub(super) async fn nobody_cancels_what_is_not_theirs(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn nobody_cancels_what_is_not_theirs(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
     let id = batch(1).facts.id;
     let canceled = here.batches.cancel_batch(customer(2).id, id, start()).await;
@@ -122,7 +114,7 @@ pub(super) async fn nobody_cancels_what_is_not_theirs(
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 3, 3));
 }
 
-pub(super) async fn other_lookups_go_on(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn other_lookups_go_on(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
     here.claimed_batch(&batch(2)).await;
     assert!(here.feeds(&feed(&batch(2), 1, 0..1)).await);

@@ -7,7 +7,7 @@ use super::{batch, feed, minutes, others, queued, start};
 use crate::contract::fixture::{instant, record};
 use crate::contract::key_store::rotated;
 use crate::contract::lookups::lease_until;
-use crate::contract::stores::StoresUnderTest;
+use crate::contract::stores::Pair;
 use crate::outbound::{BatchChange, ClaimedBatch, KeyChange, StoredBatch};
 
 fn ids(claimed: &[ClaimedBatch]) -> Vec<BatchId> {
@@ -15,9 +15,7 @@ fn ids(claimed: &[ClaimedBatch]) -> Vec<BatchId> {
     ids.collect()
 }
 
-pub(super) async fn a_due_batch_is_claimed_once(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_due_batch_is_claimed_once(Pair { here, elsewhere }: Pair) {
     here.add_batches(&[batch(2)]).await;
     assert_eq!(here.claim_batches_at(9, instant(1), 1).await, []);
     assert_eq!(here.claim_batches_at(0, start(), 1).await, []);
@@ -39,9 +37,7 @@ pub(super) async fn a_due_batch_is_claimed_once(
     }
 }
 
-pub(super) async fn batches_that_are_due_first_are_claimed_first(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn batches_that_are_due_first_are_claimed_first(Pair { here, elsewhere }: Pair) {
     here.add_batches(&[batch(4), others(2), batch(1), others(3)])
         .await;
     let first = here.claim_batches_at(3, start(), 1).await;
@@ -51,9 +47,7 @@ pub(super) async fn batches_that_are_due_first_are_claimed_first(
     assert_eq!(ids(&rest), [batch(4).facts.id]);
 }
 
-pub(super) async fn of_many_claims_at_once_each_gets_others(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn of_many_claims_at_once_each_gets_others(Pair { here, elsewhere }: Pair) {
     let batches: Vec<_> = (1..=12).map(batch).collect();
     here.add_batches(&batches).await;
     let both = [&here, &elsewhere].into_iter().cycle();
@@ -68,7 +62,7 @@ pub(super) async fn of_many_claims_at_once_each_gets_others(
 }
 
 pub(super) async fn a_batch_whose_lease_ended_is_claimed_by_another(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
@@ -86,7 +80,7 @@ pub(super) async fn a_batch_whose_lease_ended_is_claimed_by_another(
     assert!(elsewhere.feeds(&feed(&new, 2, 1..2)).await);
 }
 
-pub(super) async fn a_lease_is_renewed(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn a_lease_is_renewed(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
     let id = batch(1).facts.id;
     let renewed = here
@@ -106,9 +100,7 @@ pub(super) async fn a_lease_is_renewed(StoresUnderTest { here, elsewhere }: Stor
     assert_eq!(renewed.await.expect("the store works"), None);
 }
 
-pub(super) async fn the_newest_key_that_is_not_revoked_is_charged(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn the_newest_key_that_is_not_revoked_is_charged(Pair { here, elsewhere }: Pair) {
     let first = here.added(1).await;
     here.added(9).await;
     here.add_batches(&[batch(1)]).await;
@@ -133,7 +125,7 @@ pub(super) async fn the_newest_key_that_is_not_revoked_is_charged(
     assert_eq!(key().await, None);
 }
 
-pub(super) async fn a_final_batch_is_not_claimed(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_final_batch_is_not_claimed(Pair { here, .. }: Pair) {
     here.add_batches(&[batch(1)]).await;
     here.cancels_batch(&batch(1)).await;
     assert_eq!(here.claim_batches_at(9, minutes(100), 1).await, []);

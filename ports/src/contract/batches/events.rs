@@ -7,7 +7,7 @@ use domain::webhook::{EventType, EventTypes, WebhookEvent};
 
 use super::{batch, feed, minutes};
 use crate::contract::fixture::{batch_of, customer, record};
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::contract::webhooks::{by_owner, endpoint, endpoint_of};
 use crate::outbound::{BatchChange, NewBatch, StoredDelivery, StoredEndpoint};
 
@@ -70,7 +70,7 @@ async fn claims_and_releases(
 }
 
 pub(super) async fn the_end_of_a_batch_is_told_once_to_those_who_want_it(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     let first = wanting(endpoint(1), &[EventType::BatchFinished]);
     let second = wanting(
@@ -89,7 +89,7 @@ pub(super) async fn the_end_of_a_batch_is_told_once_to_those_who_want_it(
 }
 
 pub(super) async fn each_pause_of_a_batch_is_told_once_to_those_who_want_it(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     let endpoint = wanting(endpoint(1), &[EventType::BatchPaused]);
     // The key has the first entry of the audit log.
@@ -116,9 +116,7 @@ pub(super) async fn each_pause_of_a_batch_is_told_once_to_those_who_want_it(
     assert_eq!(elsewhere.told(&endpoint).await, [told(6), told(1)]);
 }
 
-pub(super) async fn what_nobody_asked_for_is_not_told(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn what_nobody_asked_for_is_not_told(Pair { here, elsewhere }: Pair) {
     let environment = match batch(1).facts.environment {
         Environment::Live => Environment::Test,
         Environment::Test => Environment::Live,
@@ -157,9 +155,7 @@ pub(super) async fn what_nobody_asked_for_is_not_told(
     assert_eq!(elsewhere.told(&only_finished).await, [finished]);
 }
 
-pub(super) async fn a_change_that_is_not_made_is_not_told(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_change_that_is_not_made_is_not_told(Pair { here, elsewhere }: Pair) {
     let both = [EventType::BatchPaused, EventType::BatchFinished];
     let endpoint = wanting(endpoint(1), &both);
     // The key has the first entry of the audit log.

@@ -8,11 +8,11 @@ use super::{as_new, batch, feed, minutes, start};
 use crate::contract::fixture::{batch_of, lookup_of, record, row_of};
 use crate::contract::key_store::rotated;
 use crate::contract::lookups::{end, failed, lease_until};
-use crate::contract::stores::StoresUnderTest;
+use crate::contract::stores::Pair;
 use crate::outbound::{BatchFeed, BatchProgress, FeedCharge, StoredBatch, StoredLookup};
 
 pub(super) async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
@@ -62,9 +62,7 @@ pub(super) async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
     assert_eq!(kept.progress.next_row, 3);
 }
 
-pub(super) async fn fed_rows_are_claimed_as_any_lookups(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn fed_rows_are_claimed_as_any_lookups(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
     let lease = lease_until(7, minutes(1));
     let claimed = elsewhere.claim_at(9, start(), lease).await;
@@ -73,7 +71,7 @@ pub(super) async fn fed_rows_are_claimed_as_any_lookups(
     assert_eq!(rows.cloned().collect::<Vec<_>>(), expected);
 }
 
-pub(super) async fn a_feed_is_charged_once(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+pub(super) async fn a_feed_is_charged_once(Pair { here, elsewhere }: Pair) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
@@ -86,9 +84,7 @@ pub(super) async fn a_feed_is_charged_once(StoresUnderTest { here, elsewhere }: 
     assert_eq!(here.found(record(1).key.id).await.last_used_at, minute);
 }
 
-pub(super) async fn a_feed_that_the_limiter_charged_is_not_charged_again(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_feed_that_the_limiter_charged_is_not_charged_again(Pair { here, .. }: Pair) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     let charged = BatchFeed {
@@ -100,9 +96,7 @@ pub(super) async fn a_feed_that_the_limiter_charged_is_not_charged_again(
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 2, 2));
 }
 
-pub(super) async fn a_successors_feed_is_charged_to_its_counters(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_successors_feed_is_charged_to_its_counters(Pair { here, .. }: Pair) {
     here.with_key().await;
     let new = rotated(&here, record(1).key.id, 2, minutes(60)).await.new;
     here.claimed_batch(&batch(1)).await;
@@ -115,9 +109,7 @@ pub(super) async fn a_successors_feed_is_charged_to_its_counters(
     assert_eq!(here.used().await, (2, 0));
 }
 
-pub(super) async fn rows_that_are_never_looked_up_are_passed(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn rows_that_are_never_looked_up_are_passed(Pair { here, .. }: Pair) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     let nothing = BatchFeed {
@@ -132,9 +124,7 @@ pub(super) async fn rows_that_are_never_looked_up_are_passed(
     assert_eq!(here.used().await, (1, 0));
 }
 
-pub(super) async fn whoever_lost_the_lease_feeds_nothing(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn whoever_lost_the_lease_feeds_nothing(Pair { here, elsewhere }: Pair) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     assert!(!here.feeds(&feed(&batch(1), 2, 0..1)).await);
@@ -149,9 +139,7 @@ pub(super) async fn whoever_lost_the_lease_feeds_nothing(
     );
 }
 
-pub(super) async fn a_row_has_one_lookup_at_most(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_row_has_one_lookup_at_most(Pair { here, elsewhere }: Pair) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     assert!(here.feeds(&feed(&batch(1), 1, 0..1)).await);
@@ -170,9 +158,7 @@ pub(super) async fn a_row_has_one_lookup_at_most(
     assert_eq!(elsewhere.used().await, (3, 0));
 }
 
-pub(super) async fn many_rows_are_fed_at_once(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn many_rows_are_fed_at_once(Pair { here, elsewhere }: Pair) {
     let large = batch_of(&record(1).key, 1, 600);
     here.with_key().await;
     here.claimed_batch(&large).await;
@@ -191,9 +177,7 @@ pub(super) async fn many_rows_are_fed_at_once(
     assert_eq!(elsewhere.used().await, (600, 0));
 }
 
-pub(super) async fn progress_counts_lookups_by_state(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn progress_counts_lookups_by_state(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
     here.claim_at(2, start(), lease_until(1, minutes(3))).await;
     let ended = row_of(&batch(1), 0).facts.id;

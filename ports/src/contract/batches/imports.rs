@@ -12,7 +12,7 @@ use super::events::wanting;
 use super::{as_new, batch, feed, minutes, start};
 use crate::contract::fixture::{customer, lookup_of, record, row_of};
 use crate::contract::lookups::{deliver, end, failed, lease_until, wait};
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::contract::webhooks::endpoint;
 use crate::outbound::{
     BatchChange, BatchFilter, ClaimEnd, ImportedProof, LookupChange, LookupFacts, StoredDelivery,
@@ -72,9 +72,7 @@ async fn import(stores: &Stores, proofs: &[ImportedProof]) -> Option<Vec<u32>> {
     Some(rows.map(|row| row.row.0).collect())
 }
 
-pub(super) async fn open_and_failed_lookups_are_delivered(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn open_and_failed_lookups_are_delivered(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
     here.claim_at(3, start(), lease_until(5, minutes(1))).await;
     let [waiting, ended] = [0, 1].map(|row| row_of(&batch(1), row).facts.id);
@@ -112,7 +110,7 @@ pub(super) async fn open_and_failed_lookups_are_delivered(
 }
 
 pub(super) async fn whoever_works_on_a_delivered_row_has_lost_its_lease(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     here.fed_batch(&batch(1)).await;
     here.claim_at(3, start(), lease_until(5, minutes(1))).await;
@@ -124,7 +122,7 @@ pub(super) async fn whoever_works_on_a_delivered_row_has_lost_its_lease(
     assert_eq!(here.rows_of(&batch(1)).await[1].proof, Some(content(1)));
 }
 
-pub(super) async fn untouched_lookups_are_refunded(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn untouched_lookups_are_refunded(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
     here.claim_at(1, start(), lease_until(5, minutes(1))).await;
     let refunded = LookupChange::End {
@@ -144,9 +142,7 @@ pub(super) async fn untouched_lookups_are_refunded(StoresUnderTest { here, .. }:
     assert_eq!(here.used().await, (3, 2));
 }
 
-pub(super) async fn a_row_without_a_lookup_gets_a_delivered_one(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_row_without_a_lookup_gets_a_delivered_one(Pair { here, elsewhere }: Pair) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     assert!(here.feeds(&feed(&batch(1), 1, 0..1)).await);
@@ -175,9 +171,7 @@ pub(super) async fn a_row_without_a_lookup_gets_a_delivered_one(
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 3, 2));
 }
 
-pub(super) async fn rows_with_a_proof_are_passed_over(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn rows_with_a_proof_are_passed_over(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
     here.claim_at(1, start(), lease_until(5, minutes(1))).await;
     let first = row_of(&batch(1), 0).facts.id;
@@ -195,9 +189,7 @@ pub(super) async fn rows_with_a_proof_are_passed_over(
     assert_eq!(import(&here, &twice).await, Some(vec![2]));
 }
 
-pub(super) async fn a_row_that_is_not_as_it_was_is_passed_over(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_row_that_is_not_as_it_was_is_passed_over(Pair { here, .. }: Pair) {
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
@@ -213,7 +205,7 @@ pub(super) async fn a_row_that_is_not_as_it_was_is_passed_over(
 }
 
 pub(super) async fn a_finished_batch_takes_proofs_and_a_canceled_one_does_not(
-    StoresUnderTest { here, .. }: StoresUnderTest,
+    Pair { here, .. }: Pair,
 ) {
     here.fed_batch(&batch(1)).await;
     here.claim_at(3, start(), lease_until(5, minutes(1))).await;
@@ -230,9 +222,7 @@ pub(super) async fn a_finished_batch_takes_proofs_and_a_canceled_one_does_not(
     assert_eq!(import_as(&here, own, id, &[]).await, None);
 }
 
-pub(super) async fn nobody_imports_into_what_is_not_theirs(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn nobody_imports_into_what_is_not_theirs(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
     let (id, proofs) = (batch(1).facts.id, [for_existing(0)]);
     assert_eq!(import_as(&here, customer(2).id, id, &proofs).await, None);
@@ -246,7 +236,7 @@ pub(super) async fn nobody_imports_into_what_is_not_theirs(
 }
 
 pub(super) async fn deliveries_are_counted_by_the_verdict_on_their_seals(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     let counts = async |stores: &Stores| {
         let progress = stores.kept_batch(&batch(1)).await.progress;
@@ -276,7 +266,7 @@ pub(super) async fn deliveries_are_counted_by_the_verdict_on_their_seals(
 }
 
 pub(super) async fn each_delivery_is_told_once_to_those_who_want_it(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     let told = wanting(endpoint(1), &[EventType::LookupDelivered]);
     let other = wanting(endpoint(2), &[EventType::LookupFailed]);

@@ -10,7 +10,7 @@ use crate::contract::fixture::{
     batch_of, customer, foreign_cursor, lookup_of, page_of, record, row_of,
 };
 use crate::contract::paging;
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{BatchFilter, ListError, LookupFilter};
 
 async fn walk(stores: &Stores, filter: &BatchFilter, request: PageRequest) -> Vec<BatchId> {
@@ -24,7 +24,7 @@ fn numbered<const N: usize>(numbers: [u16; N]) -> [BatchId; N] {
 }
 
 pub(super) async fn pages_of_any_size_give_each_batch_once_newest_first(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     let all = BatchFilter::default();
     assert_eq!(walk(&here, &all, page_of(1)).await, []);
@@ -40,17 +40,13 @@ pub(super) async fn pages_of_any_size_give_each_batch_once_newest_first(
     assert_eq!(page.items[0].1, queued(&batch(5)));
 }
 
-pub(super) async fn a_list_has_the_batches_of_its_customer_alone(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_list_has_the_batches_of_its_customer_alone(Pair { here, .. }: Pair) {
     here.add_batches(&[batch(1), others(2), batch(3)]).await;
     let walked = walk(&here, &BatchFilter::default(), page_of(1)).await;
     assert_eq!(walked, numbered([3, 1]));
 }
 
-pub(super) async fn batches_are_found_by_state_counters_and_environment(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn batches_are_found_by_state_counters_and_environment(Pair { here, .. }: Pair) {
     let live = batch_of(&record(2).key, 2, 3);
     here.fed_batch(&batch(1)).await;
     here.add_batches(&[live, batch(3)]).await;
@@ -89,9 +85,7 @@ pub(super) async fn batches_are_found_by_state_counters_and_environment(
     assert_eq!(open.collect::<Vec<_>>(), [0, 0, 3]);
 }
 
-pub(super) async fn a_cursor_of_another_list_is_refused(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_cursor_of_another_list_is_refused(Pair { here, .. }: Pair) {
     let foreign = PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(1)
@@ -101,9 +95,7 @@ pub(super) async fn a_cursor_of_another_list_is_refused(
     assert!(matches!(refused, Err(ListError::Cursor(_))));
 }
 
-pub(super) async fn lookups_are_read_by_their_rows(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn lookups_are_read_by_their_rows(Pair { here, elsewhere }: Pair) {
     let (wide, other) = (batch_of(&record(1).key, 1, 6), batch(2));
     here.with_key().await;
     here.add_batches(&[wide.clone(), other.clone()]).await;
@@ -129,9 +121,7 @@ pub(super) async fn lookups_are_read_by_their_rows(
     assert_eq!(read(0, 0).await, []);
 }
 
-pub(super) async fn lookups_are_listed_by_their_batch(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn lookups_are_listed_by_their_batch(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
     let alone = lookup_of(&record(1).key, 50);
     let added = here.lookups.add_lookup(&alone).await;

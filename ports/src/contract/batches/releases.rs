@@ -5,7 +5,7 @@ use domain::batch::BatchState;
 use super::{batch, feed, minutes, start};
 use crate::contract::fixture::{batch_of, record, row_of};
 use crate::contract::lookups::{end, failed, lease_until, wait};
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{BatchChange, NewBatch};
 
 fn wait_until(number: i64) -> BatchChange {
@@ -26,9 +26,7 @@ async fn claimed(stores: &Stores, minute: i64, lease: u128) -> bool {
     !claimed.is_empty()
 }
 
-pub(super) async fn a_batch_that_waits_is_due_later(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_batch_that_waits_is_due_later(Pair { here, elsewhere }: Pair) {
     here.claimed_batch(&batch(1)).await;
     assert!(here.releases_batch(&batch(1), 1, wait_until(5)).await);
     let kept = elsewhere.kept_batch(&batch(1)).await;
@@ -39,9 +37,7 @@ pub(super) async fn a_batch_that_waits_is_due_later(
     assert!(claimed(&elsewhere, 5, 3).await);
 }
 
-pub(super) async fn a_paused_batch_is_due_later_and_goes_on(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_paused_batch_is_due_later_and_goes_on(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
     assert!(here.releases_batch(&batch(1), 1, pause_until(5)).await);
     let kept = elsewhere.kept_batch(&batch(1)).await;
@@ -80,9 +76,7 @@ async fn end_row(stores: &Stores, new: &NewBatch, row: u16) {
     assert!(stores.end_claim(&end(id, 5, start(), failed())).await);
 }
 
-pub(super) async fn a_batch_is_finished_once_each_row_has_ended(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_batch_is_finished_once_each_row_has_ended(Pair { here, elsewhere }: Pair) {
     let finish = async || here.releases_batch(&batch(1), 1, BatchChange::Finish).await;
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
@@ -118,18 +112,14 @@ pub(super) async fn a_batch_is_finished_once_each_row_has_ended(
     assert!(!finish().await);
 }
 
-pub(super) async fn a_batch_without_rows_to_look_up_is_finished(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_batch_without_rows_to_look_up_is_finished(Pair { here, .. }: Pair) {
     let empty = batch_of(&record(1).key, 1, 0);
     here.claimed_batch(&empty).await;
     assert!(here.releases_batch(&empty, 1, BatchChange::Finish).await);
     assert_eq!(here.standing(&empty).await, (BatchState::Finished, 0, 0));
 }
 
-pub(super) async fn whoever_lost_the_lease_changes_nothing(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn whoever_lost_the_lease_changes_nothing(Pair { here, .. }: Pair) {
     let empty = batch_of(&record(1).key, 1, 0);
     here.claimed_batch(&empty).await;
     let before = here.kept_batch(&empty).await;

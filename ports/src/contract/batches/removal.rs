@@ -8,7 +8,7 @@ use futures::future::join;
 use super::{as_new, batch, feed, minutes, others, start};
 use crate::contract::fixture::{batch_of, customer, lookup_of, record, row_of};
 use crate::contract::lookups::{end, failed, lease_until};
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::NewBatch;
 
 async fn erase(stores: &Stores, of: CustomerId, new: &NewBatch) -> bool {
@@ -21,9 +21,7 @@ async fn prune(stores: &Stores, before: chrono::DateTime<chrono::Utc>) -> u64 {
     removed.expect("the store works")
 }
 
-pub(super) async fn a_final_batch_is_erased_with_everything(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_final_batch_is_erased_with_everything(Pair { here, elsewhere }: Pair) {
     let own = customer(1).id;
     here.fed_batch(&batch(1)).await;
     here.claim_at(1, start(), lease_until(5, minutes(1))).await;
@@ -49,7 +47,7 @@ pub(super) async fn a_final_batch_is_erased_with_everything(
     assert_eq!(here.attempts_of(&as_new(&first)).await, []);
 }
 
-pub(super) async fn nothing_is_erased_that_goes_on(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn nothing_is_erased_that_goes_on(Pair { here, .. }: Pair) {
     let own = customer(1).id;
     here.fed_batch(&batch(2)).await;
     assert!(!erase(&here, own, &batch(2)).await);
@@ -58,9 +56,7 @@ pub(super) async fn nothing_is_erased_that_goes_on(StoresUnderTest { here, .. }:
     assert_eq!(here.rows_of(&batch(2)).await.len(), 3);
 }
 
-pub(super) async fn nobody_erases_what_is_not_theirs(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn nobody_erases_what_is_not_theirs(Pair { here, .. }: Pair) {
     here.add_batches(&[batch(1)]).await;
     here.cancels_batch(&batch(1)).await;
     assert!(!erase(&here, customer(2).id, &batch(1)).await);
@@ -68,9 +64,7 @@ pub(super) async fn nobody_erases_what_is_not_theirs(
     assert!(here.stored_batch(&batch(1)).await.is_some());
 }
 
-pub(super) async fn batches_are_removed_some_time_after_their_end(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn batches_are_removed_some_time_after_their_end(Pair { here, elsewhere }: Pair) {
     here.add_batches(&[batch(1), others(2), batch(3)]).await;
     // Both end a minute later.
     here.cancels_batch(&batch(1)).await;
@@ -85,7 +79,7 @@ pub(super) async fn batches_are_removed_some_time_after_their_end(
 }
 
 pub(super) async fn lookups_of_a_batch_are_removed_with_it_and_not_before(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     here.fed_batch(&batch(1)).await;
     let alone = lookup_of(&record(1).key, 50);
@@ -107,7 +101,7 @@ pub(super) async fn lookups_of_a_batch_are_removed_with_it_and_not_before(
 }
 
 pub(super) async fn who_reads_a_batch_while_it_is_removed_misses_no_lookup(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     // More than are removed at once.
     const ROWS: u16 = 2_500;

@@ -7,7 +7,7 @@ use domain::limits::Plan;
 use uuid::Uuid;
 
 use super::super::fixture::{act, customer, limits, record_of};
-use super::super::stores::{Stores, StoresUnderTest, keys_of};
+use super::super::stores::{Pair, Stores, keys_of};
 use super::known;
 use crate::outbound::{KeyChange, UpdateError};
 
@@ -36,7 +36,7 @@ async fn three_keys(stores: &Stores) -> [ApiKey; 3] {
     ]
 }
 
-pub(super) async fn a_plan_is_the_last_one_set(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_plan_is_the_last_one_set(Pair { here, .. }: Pair) {
     let (one, two) = (here.enrolled(1).await, here.enrolled(2).await);
     for (number, plan) in (1..).zip([Plan::Enterprise, Plan::Startup, Plan::Enterprise]) {
         let (set, keys) = set_plan(&here, plan, ExistingKeys::Follow, number).await;
@@ -50,9 +50,7 @@ pub(super) async fn a_plan_is_the_last_one_set(StoresUnderTest { here, .. }: Sto
     assert_eq!(known(&here, &two.owner).await, Some(two));
 }
 
-pub(super) async fn keys_that_keep_their_limits_keep_them(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn keys_that_keep_their_limits_keep_them(Pair { here, .. }: Pair) {
     let keys = three_keys(&here).await;
     let before = here.newest_change().await;
     let (_, changed) = set_plan(&here, Plan::Enterprise, ExistingKeys::Keep, 4).await;
@@ -63,9 +61,7 @@ pub(super) async fn keys_that_keep_their_limits_keep_them(
     assert_eq!(here.newest_change().await, before);
 }
 
-pub(super) async fn keys_that_follow_take_the_plans_limits(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn keys_that_follow_take_the_plans_limits(Pair { here, .. }: Pair) {
     let [one, two, neighbours] = three_keys(&here).await;
     let (_, changed) = set_plan(&here, Plan::Enterprise, ExistingKeys::Follow, 4).await;
     assert_eq!(changed, [one.id, two.id]);
@@ -80,7 +76,7 @@ pub(super) async fn keys_that_follow_take_the_plans_limits(
     assert_eq!(here.found(neighbours.id).await, neighbours);
 }
 
-pub(super) async fn revoked_keys_do_not_follow(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn revoked_keys_do_not_follow(Pair { here, .. }: Pair) {
     let [one, two, _] = three_keys(&here).await;
     let revoked = here.changed(one.id, KeyChange::Revoke, 4).await;
     let (_, changed) = set_plan(&here, Plan::Enterprise, ExistingKeys::Follow, 5).await;
@@ -88,9 +84,7 @@ pub(super) async fn revoked_keys_do_not_follow(StoresUnderTest { here, .. }: Sto
     assert_eq!(here.found(one.id).await, revoked);
 }
 
-pub(super) async fn keys_follow_a_plan_that_was_set_before(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn keys_follow_a_plan_that_was_set_before(Pair { here, .. }: Pair) {
     let [one, two, _] = three_keys(&here).await;
     let own = KeyChange::SetLimits(limits(7, Some(7)).into());
     here.changed(two.id, own, 4).await;
@@ -104,7 +98,7 @@ pub(super) async fn keys_follow_a_plan_that_was_set_before(
 }
 
 pub(super) async fn a_plan_writes_an_entry_and_so_does_each_key_that_follows(
-    StoresUnderTest { here, .. }: StoresUnderTest,
+    Pair { here, .. }: Pair,
 ) {
     let [one, two, _] = three_keys(&here).await;
     let before = customer(1);
@@ -146,9 +140,7 @@ pub(super) async fn a_plan_writes_an_entry_and_so_does_each_key_that_follows(
     assert_eq!(written, expected.map(nameless));
 }
 
-pub(super) async fn a_plan_that_is_set_already_changes_nothing(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_plan_that_is_set_already_changes_nothing(Pair { here, .. }: Pair) {
     three_keys(&here).await;
     let before = here.newest_change().await;
     let written = here.written(&AuditFilter::default()).await;
@@ -160,8 +152,8 @@ pub(super) async fn a_plan_that_is_set_already_changes_nothing(
     assert_eq!(here.newest_change().await, before);
 }
 
-pub(super) async fn keys_that_follow_are_changes_for_other_processes(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+pub(super) async fn keys_that_follow_are_changes_for_other_processes(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     let [one, two, _] = three_keys(&here).await;
     let version = here.state(one.id).await.version;
     let before = here.newest_change().await;
@@ -175,9 +167,7 @@ pub(super) async fn keys_that_follow_are_changes_for_other_processes(under_test:
     assert!(here.state(one.id).await.version > version);
 }
 
-pub(super) async fn an_unknown_customer_gets_no_plan(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn an_unknown_customer_gets_no_plan(Pair { here, .. }: Pair) {
     three_keys(&here).await;
     let before = here.written(&AuditFilter::default()).await;
     let (plan, existing) = (Plan::Enterprise, ExistingKeys::Follow);

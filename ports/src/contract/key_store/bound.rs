@@ -8,7 +8,7 @@ use domain::limits::Plan;
 use futures::future::join_all;
 
 use super::super::fixture::{act, customer, instant, record, record_of};
-use super::super::stores::{Stores, StoresUnderTest};
+use super::super::stores::{Pair, Stores};
 use super::rotation::successor;
 use super::{everything, listed};
 use crate::outbound::{InsertError, KeyChange, KeyRecord, RotateError, Scope};
@@ -63,7 +63,7 @@ async fn enterprise(stores: &Stores) {
 const FULL: BoundReached = BoundReached::Active { most: 10 };
 
 pub(super) async fn a_customer_has_no_more_active_keys_than_its_plan_allows(
-    StoresUnderTest { here, .. }: StoresUnderTest,
+    Pair { here, .. }: Pair,
 ) {
     here.enrolled(1).await;
     let other = here.enrolled(2).await;
@@ -100,9 +100,7 @@ pub(super) async fn a_customer_has_no_more_active_keys_than_its_plan_allows(
     added.expect("the plan decides, whatever limits the keys have");
 }
 
-pub(super) async fn a_customer_adds_no_more_keys_in_an_hour_than_allowed(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_customer_adds_no_more_keys_in_an_hour_than_allowed(Pair { here, .. }: Pair) {
     enterprise(&here).await;
     let minute = |minute| instant(0) + TimeDelta::minutes(minute);
     let most = u16::try_from(MOST_NEW_KEYS).expect("a bound of the suite");
@@ -141,9 +139,9 @@ pub(super) async fn a_customer_adds_no_more_keys_in_an_hour_than_allowed(
 
 /// Creations and rotations through two processes: exactly as many succeed as there is room for.
 pub(super) async fn of_many_concurrent_new_keys_as_many_are_added_as_there_is_room_for(
-    under_test: StoresUnderTest,
+    under_test: Pair,
 ) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+    let Pair { here, elsewhere } = under_test;
     here.enrolled(1).await;
     for number in 1..=5 {
         let added = add(&here, number, hour(number)).await;
@@ -175,9 +173,9 @@ pub(super) async fn of_many_concurrent_new_keys_as_many_are_added_as_there_is_ro
 }
 
 pub(super) async fn of_many_concurrent_new_keys_of_an_hour_exactly_the_bound_is_added(
-    under_test: StoresUnderTest,
+    under_test: Pair,
 ) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+    let Pair { here, elsewhere } = under_test;
     enterprise(&here).await;
     let attempts = (1..=40).map(async |number: u16| {
         let stores = if number.is_multiple_of(2) {

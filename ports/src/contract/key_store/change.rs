@@ -3,11 +3,11 @@
 use domain::key::ApiKey;
 
 use super::super::fixture::{act, limits, monthly_quota, name, per_minute, record};
-use super::super::stores::{StoresUnderTest, keys_of};
+use super::super::stores::{Pair, keys_of};
 use super::{everything, listed};
 use crate::outbound::{ChangeNumber, KeyChange, KeyRecord, Scope, UpdateError};
 
-pub(super) async fn a_name_is_the_last_one_given(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_name_is_the_last_one_given(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     let unchanged = here.added(2).await;
     for (number, new) in (3..).zip(["Caja 4", "100 % «ñandú» \\_' 🔑"]) {
@@ -24,7 +24,7 @@ pub(super) async fn a_name_is_the_last_one_given(StoresUnderTest { here, .. }: S
     assert_eq!(here.found(unchanged.id).await, unchanged);
 }
 
-pub(super) async fn limits_are_the_last_ones_set(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn limits_are_the_last_ones_set(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     let unchanged = here.added(2).await;
     let largest = Some(domain::limits::MAX_MONTHLY_QUOTA);
@@ -42,9 +42,7 @@ pub(super) async fn limits_are_the_last_ones_set(StoresUnderTest { here, .. }: S
     assert_eq!(here.found(unchanged.id).await, unchanged);
 }
 
-pub(super) async fn changing_one_limit_leaves_the_other(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn changing_one_limit_leaves_the_other(Pair { here, .. }: Pair) {
     let key = here.added(1).await.id;
     let changes = [
         (per_minute(7), limits(7, Some(1_000))),
@@ -60,8 +58,8 @@ pub(super) async fn changing_one_limit_leaves_the_other(
     }
 }
 
-pub(super) async fn limits_changed_at_the_same_time_are_both_changed(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+pub(super) async fn limits_changed_at_the_same_time_are_both_changed(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     let key = here.added(1).await.id;
     for number in 2..=21_u16 {
         let minute = KeyChange::SetLimits(per_minute(number.into()));
@@ -79,8 +77,7 @@ pub(super) async fn limits_changed_at_the_same_time_are_both_changed(under_test:
     }
 }
 
-pub(super) async fn a_revoked_key_stays_revoked_as_it_was(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+pub(super) async fn a_revoked_key_stays_revoked_as_it_was(Pair { here, elsewhere }: Pair) {
     let key = here.added(1).await;
     let revoked = here.changed(key.id, KeyChange::Revoke, 2).await;
     assert_eq!(revoked.revoked_at, Some(act(2).at));
@@ -105,9 +102,7 @@ pub(super) async fn a_revoked_key_stays_revoked_as_it_was(under_test: StoresUnde
     assert!(here.state(key.id).await.revoked);
 }
 
-pub(super) async fn a_revoked_key_can_still_be_verified(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_revoked_key_can_still_be_verified(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     here.changed(key.id, KeyChange::Revoke, 2).await;
     let credential = here.keys.credential(&key.prefix).await;
@@ -119,7 +114,7 @@ pub(super) async fn a_revoked_key_can_still_be_verified(
     assert_eq!(all.len(), 1);
 }
 
-pub(super) async fn an_unknown_key_is_not_changed(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn an_unknown_key_is_not_changed(Pair { here, .. }: Pair) {
     let KeyRecord { key, .. } = record(1);
     for change in [
         KeyChange::Revoke,
@@ -132,8 +127,7 @@ pub(super) async fn an_unknown_key_is_not_changed(StoresUnderTest { here, .. }: 
     assert_eq!(here.newest_change().await, ChangeNumber(0));
 }
 
-pub(super) async fn changes_of_one_process_are_seen_by_another(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+pub(super) async fn changes_of_one_process_are_seen_by_another(Pair { here, elsewhere }: Pair) {
     let key = here.added(1).await;
     let added = here.newest_change().await;
     assert_eq!(elsewhere.found(key.id).await, key);

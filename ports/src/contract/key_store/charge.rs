@@ -8,7 +8,7 @@ use futures::future::join_all;
 use uuid::Uuid;
 
 use super::super::fixture::{act, instant, limits, month, record};
-use super::super::stores::{Stores, StoresUnderTest};
+use super::super::stores::{Pair, Stores};
 use super::rotation::rotated;
 use crate::outbound::{KeyChange, Scope, Snapshot, StoreError};
 
@@ -47,9 +47,7 @@ async fn key_with(stores: &Stores, number: u16, quota: Option<u64>) -> KeyId {
     stores.changed(key.id, change, 1_000 + number).await.id
 }
 
-pub(super) async fn a_charge_is_counted_and_returned(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_charge_is_counted_and_returned(Pair { here, elsewhere }: Pair) {
     for (number, quota) in [(1, Some(10)), (2, None)] {
         let key = key_with(&here, number, quota).await;
         for count in 1..=3 {
@@ -64,9 +62,7 @@ pub(super) async fn a_charge_is_counted_and_returned(
     }
 }
 
-pub(super) async fn no_more_is_charged_than_the_quota_leaves(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn no_more_is_charged_than_the_quota_leaves(Pair { here, .. }: Pair) {
     let key = key_with(&here, 1, Some(2)).await;
     let other = key_with(&here, 2, Some(1)).await;
     assert_eq!(charged(&here, key).await, Some(once(1)));
@@ -84,10 +80,8 @@ pub(super) async fn no_more_is_charged_than_the_quota_leaves(
     assert_eq!(charged(&here, key).await, None);
 }
 
-pub(super) async fn of_many_concurrent_charges_exactly_the_quota_succeeds(
-    under_test: StoresUnderTest,
-) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+pub(super) async fn of_many_concurrent_charges_exactly_the_quota_succeeds(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     let key = key_with(&here, 1, Some(50)).await;
     let charge = |number| {
         let stores = if number % 2 == 0 { &here } else { &elsewhere };
@@ -101,9 +95,7 @@ pub(super) async fn of_many_concurrent_charges_exactly_the_quota_succeeds(
     assert_eq!(used(&here, key, month()).await, once(50));
 }
 
-pub(super) async fn a_revoked_key_is_charged_nothing(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_revoked_key_is_charged_nothing(Pair { here, .. }: Pair) {
     let key = key_with(&here, 1, Some(10)).await;
     assert_eq!(charged(&here, key).await, Some(once(1)));
     here.changed(key, KeyChange::Revoke, 20).await;
@@ -111,16 +103,14 @@ pub(super) async fn a_revoked_key_is_charged_nothing(
     assert_eq!(used(&here, key, month()).await, once(1));
 }
 
-pub(super) async fn an_unknown_key_is_charged_nothing(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn an_unknown_key_is_charged_nothing(Pair { here, .. }: Pair) {
     let nobody = record(9).key.id;
     assert_eq!(charged(&here, nobody).await, None);
     here.added(9).await;
     assert_eq!(used(&here, nobody, month()).await, once(0));
 }
 
-pub(super) async fn a_charge_is_a_use_to_the_minute(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_charge_is_a_use_to_the_minute(Pair { here, .. }: Pair) {
     let key = here.added(1).await.id;
     let charge = async |at| charge(&here, key, month(), at).await;
     for (at, last) in [
@@ -138,7 +128,7 @@ pub(super) async fn a_charge_is_a_use_to_the_minute(StoresUnderTest { here, .. }
     }
 }
 
-pub(super) async fn many_keys_are_read_at_once(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn many_keys_are_read_at_once(Pair { here, .. }: Pair) {
     let mut ids = Vec::new();
     for number in 0..120 {
         let key = here.added(number).await.id;
@@ -186,9 +176,7 @@ async fn chain(stores: &Stores, quota: u64) -> [CountedKey; 3] {
     chain
 }
 
-pub(super) async fn a_key_and_its_successors_have_one_month(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_key_and_its_successors_have_one_month(Pair { here, elsewhere }: Pair) {
     let keys = chain(&here, 4).await;
     let charge = async |key: CountedKey| {
         let charged = here.keys.charge(key, month(), instant(7)).await;
@@ -219,9 +207,9 @@ pub(super) async fn a_key_and_its_successors_have_one_month(
 }
 
 pub(super) async fn of_concurrent_charges_of_a_key_and_its_successor_exactly_the_quota_succeeds(
-    under_test: StoresUnderTest,
+    under_test: Pair,
 ) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+    let Pair { here, elsewhere } = under_test;
     let keys = chain(&here, 50).await;
     let charge = async |number: usize| {
         let stores = if number.is_multiple_of(2) {

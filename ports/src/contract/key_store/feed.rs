@@ -4,7 +4,7 @@ use domain::key::{ApiKey, KeyBounds};
 use futures::future::join_all;
 
 use super::super::fixture::{act, instant, limits, name, record};
-use super::super::stores::{StoresUnderTest, keys_of};
+use super::super::stores::{Pair, keys_of};
 use super::rotation::rotated;
 use crate::outbound::{ChangeNumber, KeyChange, KeyRecord};
 
@@ -12,9 +12,7 @@ fn to(per_minute: u32) -> KeyChange {
     KeyChange::SetLimits(limits(per_minute, None).into())
 }
 
-pub(super) async fn a_version_grows_with_every_change(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_version_grows_with_every_change(Pair { here, .. }: Pair) {
     let key = here.added(1).await.id;
     let mut versions = vec![here.state(key).await.version];
     for (number, change) in (2..).zip([to(9), to(8), KeyChange::Revoke]) {
@@ -27,9 +25,7 @@ pub(super) async fn a_version_grows_with_every_change(
     );
 }
 
-pub(super) async fn changes_come_in_order_with_the_current_state(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn changes_come_in_order_with_the_current_state(Pair { here, .. }: Pair) {
     let (one, two) = (here.added(1).await.id, here.added(2).await.id);
     let added = here.newest_change().await;
     here.changed(one, to(7), 3).await;
@@ -52,8 +48,7 @@ pub(super) async fn changes_come_in_order_with_the_current_state(
     assert_eq!(here.changes(ChangeNumber(u64::MAX)).await, []);
 }
 
-pub(super) async fn a_new_key_is_a_change_with_its_credential(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+pub(super) async fn a_new_key_is_a_change_with_its_credential(Pair { here, elsewhere }: Pair) {
     here.added(1).await;
     let old = here.added(2).await.id;
     rotated(&here, old, 3, instant(1_000)).await;
@@ -70,7 +65,7 @@ pub(super) async fn a_new_key_is_a_change_with_its_credential(under_test: Stores
     }
 }
 
-pub(super) async fn a_refused_key_is_no_change(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_refused_key_is_no_change(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     for number in 2..=10 {
         here.added(number).await;
@@ -94,9 +89,7 @@ pub(super) async fn a_refused_key_is_no_change(StoresUnderTest { here, .. }: Sto
     assert_eq!(here.newest_change().await, before);
 }
 
-pub(super) async fn a_mutation_that_keeps_the_state_is_no_change(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_mutation_that_keeps_the_state_is_no_change(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     let before = (here.newest_change().await, here.state(key.id).await);
     here.changed(key.id, KeyChange::Rename(name("otra")), 2)
@@ -107,9 +100,7 @@ pub(super) async fn a_mutation_that_keeps_the_state_is_no_change(
     assert_eq!(after, before);
 }
 
-pub(super) async fn a_thousand_changes_come_at_once_and_the_rest_after(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_thousand_changes_come_at_once_and_the_rest_after(Pair { here, .. }: Pair) {
     let key = here.added(1).await.id;
     let added = here.newest_change().await;
     for number in 2..=1_002 {
@@ -122,8 +113,8 @@ pub(super) async fn a_thousand_changes_come_at_once_and_the_rest_after(
     assert_eq!(rest[0].number, here.newest_change().await);
 }
 
-pub(super) async fn changes_made_at_the_same_time_have_a_number_each(under_test: StoresUnderTest) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+pub(super) async fn changes_made_at_the_same_time_have_a_number_each(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     let key = here.added(1).await.id;
     let added = here.newest_change().await;
     let updates = (2..=41).map(|number| {

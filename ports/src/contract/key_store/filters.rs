@@ -4,7 +4,7 @@ use domain::customer::CustomerId;
 use domain::key::{Environment, KeyFilter, KeyPrefix, KeyQuery, KeyStatus};
 
 use super::super::fixture::{customer, instant, month, name, prefix, record, record_of};
-use super::super::stores::{Stores, StoresUnderTest};
+use super::super::stores::{Pair, Stores};
 use super::everything;
 use super::rotation::rotated;
 use crate::outbound::{KeyChange, Scope};
@@ -53,7 +53,7 @@ async fn called(stores: &Stores, number: u16, text: &str) {
     stores.insert(record, number).await;
 }
 
-pub(super) async fn keys_are_listed_by_status(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn keys_are_listed_by_status(Pair { here, .. }: Pair) {
     for number in 1..=4 {
         here.added(number).await;
     }
@@ -77,7 +77,7 @@ pub(super) async fn keys_are_listed_by_status(StoresUnderTest { here, .. }: Stor
     assert_eq!(of(&[]).await, [1, 2, 3, 4, 5, 6]);
 }
 
-pub(super) async fn keys_are_listed_by_environment(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn keys_are_listed_by_environment(Pair { here, .. }: Pair) {
     for number in 1..=3 {
         here.added(number).await;
     }
@@ -92,9 +92,7 @@ pub(super) async fn keys_are_listed_by_environment(StoresUnderTest { here, .. }:
     assert_eq!(of(Environment::Test).await, [1, 3]);
 }
 
-pub(super) async fn a_text_is_found_in_names_and_where_prefixes_begin(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_text_is_found_in_names_and_where_prefixes_begin(Pair { here, .. }: Pair) {
     called(&here, 1, "Caja Norte").await;
     called(&here, 2, "la caja del señor Ñandú").await;
     called(&here, 3, "'; DROP TABLE api_keys; --").await;
@@ -112,9 +110,7 @@ pub(super) async fn a_text_is_found_in_names_and_where_prefixes_begin(
     assert_eq!(found(&here, "Suite003").await, [0; 0], "that's its end");
 }
 
-pub(super) async fn wildcards_are_characters_like_others(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn wildcards_are_characters_like_others(Pair { here, .. }: Pair) {
     let names = [
         "100% rojo",
         "100 rojo",
@@ -148,9 +144,7 @@ pub(super) async fn wildcards_are_characters_like_others(
     assert_eq!(found(&here, "cep__est").await, [0; 0]);
 }
 
-pub(super) async fn subjects_are_searched_in_everybodys_keys_alone(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn subjects_are_searched_in_everybodys_keys_alone(Pair { here, .. }: Pair) {
     here.added(1).await;
     let other = here.enrolled(2).await;
     here.insert(record_of(&other, 2), 2).await;
@@ -161,7 +155,7 @@ pub(super) async fn subjects_are_searched_in_everybodys_keys_alone(
     assert_eq!(found(&here, "subject-1").await, [0; 0]);
 }
 
-pub(super) async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn each_condition_narrows_the_list(Pair { here, .. }: Pair) {
     for (number, text) in [(1, "caja"), (2, "caja"), (3, "caja"), (4, "banco")] {
         called(&here, number, text).await;
     }

@@ -5,7 +5,7 @@ use domain::page::{Cursor, Direction, PageRequest};
 
 use super::super::fixture::{foreign_cursor, instant, month, name, page_of, record};
 use super::super::paging::pages;
-use super::super::stores::{Stores, StoresUnderTest};
+use super::super::stores::{Pair, Stores};
 use super::everything;
 use crate::outbound::{KeyChange, ListError, Scope};
 
@@ -61,9 +61,7 @@ fn ids<'a>(keys: impl IntoIterator<Item = &'a ApiKey>) -> Vec<KeyId> {
     keys.into_iter().map(|key| key.id).collect()
 }
 
-pub(super) async fn pages_of_any_size_give_each_key_once_in_order(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn pages_of_any_size_give_each_key_once_in_order(Pair { here, .. }: Pair) {
     let mut keys = named(&here).await;
     for order in [KeySort::Created, KeySort::Name] {
         match order {
@@ -93,9 +91,7 @@ pub(super) async fn pages_of_any_size_give_each_key_once_in_order(
     assert!(total.is_none_or(|total| total == 9), "{total:?}");
 }
 
-pub(super) async fn keys_of_one_name_are_ordered_by_id(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn keys_of_one_name_are_ordered_by_id(Pair { here, .. }: Pair) {
     here.enrolled(1).await;
     // Neither created nor added in the order of their ids.
     for (number, created) in [(3, 1), (1, 2), (2, 1)] {
@@ -114,9 +110,7 @@ pub(super) async fn keys_of_one_name_are_ordered_by_id(
     }
 }
 
-pub(super) async fn a_page_begins_after_the_previous_one_despite_changes(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_page_begins_after_the_previous_one_despite_changes(Pair { here, .. }: Pair) {
     named(&here).await;
     for (direction, number) in [(Direction::Ascending, 20), (Direction::Descending, 21)] {
         let before = listed_active(&here, direction).await;
@@ -146,9 +140,7 @@ async fn listed_active(stores: &Stores, direction: Direction) -> Vec<KeyId> {
     page(stores, &query).await.0
 }
 
-pub(super) async fn a_page_by_name_begins_after_a_key_that_moved(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_page_by_name_begins_after_a_key_that_moved(Pair { here, .. }: Pair) {
     let mut keys = named(&here).await;
     keys.sort_by_key(|key| (key.name.as_str().to_owned(), key.id));
     let mut query = asked(KeySort::Name, Direction::Ascending, page_of(4));
@@ -166,9 +158,7 @@ pub(super) async fn a_page_by_name_begins_after_a_key_that_moved(
     assert_eq!(rest, ids(expected));
 }
 
-pub(super) async fn a_cursor_of_another_list_is_refused(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_cursor_of_another_list_is_refused(Pair { here, .. }: Pair) {
     let keys = named(&here).await;
     let by_name = asked(KeySort::Name, Direction::Ascending, page_of(1));
     let (_, next) = page(&here, &by_name).await;

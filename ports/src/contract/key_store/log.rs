@@ -7,7 +7,7 @@ use domain::key::{ApiKey, KeyBounds};
 use uuid::Uuid;
 
 use super::super::fixture::{act, instant, limits, name, record};
-use super::super::stores::StoresUnderTest;
+use super::super::stores::Pair;
 use super::rotation::{rotated, successor};
 use crate::outbound::{KeyChange, Rotation, Scope};
 
@@ -31,15 +31,13 @@ fn without_ids(entries: &[AuditEntry]) -> Vec<AuditEntry> {
     entries.iter().map(without_id).collect()
 }
 
-pub(super) async fn a_new_key_writes_an_entry(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_new_key_writes_an_entry(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     let expected = entry(act(1), Action::KeyCreated, &key, creation(&key));
     assert_eq!(here.written(&AuditFilter::default()).await, [expected]);
 }
 
-pub(super) async fn each_change_writes_an_entry_with_the_changed_fields(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn each_change_writes_an_entry_with_the_changed_fields(Pair { here, .. }: Pair) {
     let mut before = here.added(1).await;
     here.added(2).await;
     let changes = [
@@ -62,9 +60,7 @@ pub(super) async fn each_change_writes_an_entry_with_the_changed_fields(
     assert_eq!(here.written(&AuditFilter::default()).await.len(), 5);
 }
 
-pub(super) async fn a_call_that_changes_nothing_writes_no_entry(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_call_that_changes_nothing_writes_no_entry(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     here.changed(key.id, KeyChange::Revoke, 2).await;
     for change in [
@@ -77,7 +73,7 @@ pub(super) async fn a_call_that_changes_nothing_writes_no_entry(
     assert_eq!(here.written(&AuditFilter::default()).await.len(), 2);
 }
 
-pub(super) async fn a_refused_call_writes_no_entry(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_refused_call_writes_no_entry(Pair { here, .. }: Pair) {
     here.added(1).await;
     let mut same_prefix = record(2);
     same_prefix.key.prefix = record(1).key.prefix;
@@ -110,9 +106,7 @@ pub(super) async fn a_refused_call_writes_no_entry(StoresUnderTest { here, .. }:
     assert_eq!(here.written(&AuditFilter::default()).await.len(), 10);
 }
 
-pub(super) async fn a_rotation_writes_an_entry_for_each_of_the_two(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_rotation_writes_an_entry_for_each_of_the_two(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     let Rotation { old, new } = rotated(&here, key.id, 2, instant(100)).await;
     let of_old = here.written_about(old.id).await;
@@ -130,7 +124,7 @@ pub(super) async fn a_rotation_writes_an_entry_for_each_of_the_two(
 }
 
 pub(super) async fn a_rotation_without_grace_records_the_revocation_of_the_old_key(
-    StoresUnderTest { here, .. }: StoresUnderTest,
+    Pair { here, .. }: Pair,
 ) {
     let key = here.added(1).await;
     let Rotation { old, .. } = rotated(&here, key.id, 2, instant(2)).await;

@@ -6,7 +6,7 @@ use domain::key::{ApiKey, Credential, KeyBounds, KeyId, KeyStatus};
 use futures::future::join_all;
 
 use super::super::fixture::{act, customer, instant, limits, prefix, record, record_of};
-use super::super::stores::{Stores, StoresUnderTest, keys_of};
+use super::super::stores::{Pair, Stores, keys_of};
 use super::{everything, listed};
 use crate::outbound::{ChangeNumber, KeyChange, RotateError, Rotation, Scope, Successor};
 
@@ -57,9 +57,7 @@ fn tomorrow() -> DateTime<Utc> {
     instant(0) + TimeDelta::days(1)
 }
 
-pub(super) async fn a_successor_has_the_name_and_the_limits(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_successor_has_the_name_and_the_limits(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     let limits = limits(7, Some(70));
     let key = here
@@ -94,9 +92,7 @@ pub(super) async fn a_successor_has_the_name_and_the_limits(
     assert_eq!((state.revoked, state.limits), (false, limits));
 }
 
-pub(super) async fn a_retiring_key_works_until_it_is_due(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_retiring_key_works_until_it_is_due(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     let before = here.state(key.id).await;
     let Rotation { old, new } = rotated(&here, key.id, 2, tomorrow()).await;
@@ -121,9 +117,7 @@ pub(super) async fn a_retiring_key_works_until_it_is_due(
     assert_eq!(due(&here, tomorrow()).await, []);
 }
 
-pub(super) async fn a_key_without_grace_is_revoked_in_the_same_step(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_key_without_grace_is_revoked_in_the_same_step(Pair { here, .. }: Pair) {
     let one = here.added(1).await.id;
     let two = here.added(2).await.id;
     let before = act(4).at - TimeDelta::days(1);
@@ -144,9 +138,7 @@ pub(super) async fn a_key_without_grace_is_revoked_in_the_same_step(
     assert_eq!(due(&here, tomorrow()).await, []);
 }
 
-pub(super) async fn a_hundred_keys_are_due_at_once_and_the_rest_after(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_hundred_keys_are_due_at_once_and_the_rest_after(Pair { here, .. }: Pair) {
     let mut expected = Vec::new();
     for number in 1..=101 {
         let key = here.added(number).await.id;
@@ -165,7 +157,7 @@ pub(super) async fn a_hundred_keys_are_due_at_once_and_the_rest_after(
     assert_eq!(told, expected);
 }
 
-pub(super) async fn a_key_has_one_successor(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_key_has_one_successor(Pair { here, .. }: Pair) {
     let key = here.added(1).await.id;
     let Rotation { old, new } = rotated(&here, key, 2, tomorrow()).await;
     let again = rotate(&here, key, 3, instant(3)).await;
@@ -180,10 +172,8 @@ pub(super) async fn a_key_has_one_successor(StoresUnderTest { here, .. }: Stores
     assert_eq!(all.len(), 3);
 }
 
-pub(super) async fn of_many_concurrent_rotations_of_one_key_one_succeeds(
-    under_test: StoresUnderTest,
-) {
-    let StoresUnderTest { here, elsewhere } = under_test;
+pub(super) async fn of_many_concurrent_rotations_of_one_key_one_succeeds(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     let key = here.added(100).await.id;
     let rotations = (0..20).map(|number| {
         let stores = if number % 2 == 0 { &here } else { &elsewhere };
@@ -198,7 +188,7 @@ pub(super) async fn of_many_concurrent_rotations_of_one_key_one_succeeds(
     assert_eq!(all.len(), 2);
 }
 
-pub(super) async fn a_revoked_key_has_no_successor(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_revoked_key_has_no_successor(Pair { here, .. }: Pair) {
     let never_rotated = here.added(1).await.id;
     let revoked = here.changed(never_rotated, KeyChange::Revoke, 2).await;
     let rotated_before = here.added(3).await.id;
@@ -212,9 +202,7 @@ pub(super) async fn a_revoked_key_has_no_successor(StoresUnderTest { here, .. }:
     assert!(matches!(unknown, Err(RotateError::NotFound)), "{unknown:?}");
 }
 
-pub(super) async fn a_taken_prefix_leaves_the_old_key_as_it_was(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_taken_prefix_leaves_the_old_key_as_it_was(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     let taken = here.added(2).await.prefix;
     let before = here.newest_change().await;

@@ -4,7 +4,7 @@ use domain::customer::Customer;
 use domain::key::{ApiKey, KeyBounds, RevokedKeys};
 
 use super::super::fixture::{act, customer, instant, limits, month, name, record_of};
-use super::super::stores::{Stores, StoresUnderTest};
+use super::super::stores::{Pair, Stores};
 use super::rotation::{successor, successor_of};
 use super::{everything, listed, of_customer};
 use crate::outbound::{KeyChange, RotateError, Scope, UpdateError};
@@ -17,9 +17,7 @@ async fn neighbours(stores: &Stores) -> [(Customer, ApiKey); 2] {
     [(one, first), (two, second)]
 }
 
-pub(super) async fn another_customers_key_is_not_found(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn another_customers_key_is_not_found(Pair { here, .. }: Pair) {
     let [(one, first), (two, second)] = neighbours(&here).await;
     let found = async |customer: &Customer, key: &ApiKey| {
         let found = here.keys.find(Scope::Of(customer.id), key.id, month());
@@ -33,9 +31,7 @@ pub(super) async fn another_customers_key_is_not_found(
     assert_eq!(found(&customer(3), &first).await, None);
 }
 
-pub(super) async fn another_customers_key_is_not_changed(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn another_customers_key_is_not_changed(Pair { here, .. }: Pair) {
     let [(one, first), (_, second)] = neighbours(&here).await;
     let before = here.newest_change().await;
     for change in [
@@ -58,9 +54,7 @@ pub(super) async fn another_customers_key_is_not_changed(
     assert_eq!(own.expect("its own key").revoked_at, Some(act(4).at));
 }
 
-pub(super) async fn another_customers_key_is_not_rotated(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn another_customers_key_is_not_rotated(Pair { here, .. }: Pair) {
     let [(one, _), (_, second)] = neighbours(&here).await;
     let (successor, retires_at) = (successor(3), instant(100));
     let refused = here
@@ -80,9 +74,7 @@ pub(super) async fn another_customers_key_is_not_rotated(
     assert_eq!(all.len(), 2);
 }
 
-pub(super) async fn a_list_of_one_customers_keys_holds_no_others(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_list_of_one_customers_keys_holds_no_others(Pair { here, .. }: Pair) {
     let [(one, first), (two, second)] = neighbours(&here).await;
     for (customer, key) in [(&one, &first), (&two, &second)] {
         let listed = listed(&here, Scope::Of(customer.id), &everything()).await;
@@ -94,9 +86,7 @@ pub(super) async fn a_list_of_one_customers_keys_holds_no_others(
     assert_eq!(nobodys, []);
 }
 
-pub(super) async fn everybodys_scope_contains_every_key(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn everybodys_scope_contains_every_key(Pair { here, .. }: Pair) {
     let [(_, first), (two, second)] = neighbours(&here).await;
     let all = listed(&here, Scope::Everybody, &everything()).await;
     assert_eq!(all, [first.clone(), second]);

@@ -4,7 +4,7 @@ use domain::lookup::QueueAhead;
 
 use super::{awaited, end, ids, lease, lookup, minutes, soon, wait};
 use crate::contract::fixture::{customer, lookup_of, record_of};
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::NewLookup;
 
 fn of(of: u16, number: u16) -> NewLookup {
@@ -30,16 +30,14 @@ async fn assert_claimed_by_position(stores: &Stores, lookups: &[NewLookup], toke
     assert_eq!(ids(&stores.claim(1_000, lease(token)).await), expected);
 }
 
-pub(super) async fn a_lookup_alone_is_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_lookup_alone_is_first(Pair { here, .. }: Pair) {
     here.add_lookups(&[lookup(1)]).await;
     let found = here.kept(&lookup(1)).await;
     let ahead = here.lookups.queue_ahead(&found, soon()).await;
     assert_eq!(ahead.expect("the store works"), QueueAhead::default());
 }
 
-pub(super) async fn positions_are_the_order_of_claims(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn positions_are_the_order_of_claims(Pair { here, elsewhere }: Pair) {
     let lookups: Vec<_> = [(1, 7), (2, 1), (3, 4), (4, 2)]
         .into_iter()
         .flat_map(|(owner, many)| (0..many).map(move |number| of(owner, 10 * owner + number)))
@@ -48,9 +46,7 @@ pub(super) async fn positions_are_the_order_of_claims(
     assert_claimed_by_position(&here, &lookups, 1).await;
 }
 
-pub(super) async fn positions_follow_the_turns_of_earlier_claims(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn positions_follow_the_turns_of_earlier_claims(Pair { here, .. }: Pair) {
     here.add_lookups(&[of(1, 1), of(2, 2), of(3, 3)]).await;
     // The third customer's turn is last now, the fourth had none.
     assert_eq!(here.claim(3, lease(1)).await.len(), 3);
@@ -63,9 +59,7 @@ pub(super) async fn positions_follow_the_turns_of_earlier_claims(
     assert_claimed_by_position(&here, &lookups, 2).await;
 }
 
-pub(super) async fn classes_have_queues_of_their_own(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn classes_have_queues_of_their_own(Pair { here, .. }: Pair) {
     let background = [of(1, 1), of(2, 2), of(1, 3)];
     let interactive = [of(2, 4), of(1, 5)].map(awaited);
     here.add_lookups(&background).await;
@@ -75,7 +69,7 @@ pub(super) async fn classes_have_queues_of_their_own(
     assert_eq!(position(&here, &background[2]).await, 3);
 }
 
-pub(super) async fn what_is_due_later_is_not_ahead(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn what_is_due_later_is_not_ahead(Pair { here, .. }: Pair) {
     here.add_lookups(&[of(1, 1), of(2, 2), of(2, 3)]).await;
     here.claim(3, lease(1)).await;
     let now = wait(soon());

@@ -5,7 +5,7 @@ use domain::lookup::{LookupId, LookupState};
 use super::{end, failed, lease, lookup, minutes, other, queued, soon, wait};
 use crate::contract::fixture::{lookup_of, record};
 use crate::contract::key_store::rotated;
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{Cancellation, KeyChange, NewLookup, StoredLookup};
 
 async fn cancel(stores: &Stores, new: &NewLookup) -> Cancellation {
@@ -24,9 +24,7 @@ fn canceled(before: StoredLookup) -> StoredLookup {
     }
 }
 
-pub(super) async fn a_queued_lookup_is_canceled(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_queued_lookup_is_canceled(Pair { here, elsewhere }: Pair) {
     here.add_lookups(&[lookup(1)]).await;
     let expected = canceled(queued(&lookup(1)));
     let answer = cancel(&here, &lookup(1)).await;
@@ -35,7 +33,7 @@ pub(super) async fn a_queued_lookup_is_canceled(
     assert_eq!(elsewhere.claim(1, lease(1)).await, []);
 }
 
-pub(super) async fn a_waiting_lookup_is_canceled(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_waiting_lookup_is_canceled(Pair { here, .. }: Pair) {
     here.running(&lookup(1)).await;
     let id = lookup(1).facts.id;
     here.end_claim(&end(id, 1, soon(), wait(minutes(1)))).await;
@@ -47,7 +45,7 @@ pub(super) async fn a_waiting_lookup_is_canceled(StoresUnderTest { here, .. }: S
 }
 
 pub(super) async fn who_works_on_a_canceled_lookup_has_lost_its_lease(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     here.running(&lookup(1)).await;
     let id = lookup(1).facts.id;
@@ -61,7 +59,7 @@ pub(super) async fn who_works_on_a_canceled_lookup_has_lost_its_lease(
     assert_eq!(here.attempts_of(&lookup(1)).await, []);
 }
 
-pub(super) async fn a_final_lookup_is_not_canceled(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_final_lookup_is_not_canceled(Pair { here, .. }: Pair) {
     here.running(&lookup(1)).await;
     let id = lookup(1).facts.id;
     here.end_claim(&end(id, 1, soon(), failed())).await;
@@ -70,9 +68,7 @@ pub(super) async fn a_final_lookup_is_not_canceled(StoresUnderTest { here, .. }:
     assert_eq!(here.kept(&lookup(1)).await, before);
 }
 
-pub(super) async fn nobody_cancels_what_is_not_theirs(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn nobody_cancels_what_is_not_theirs(Pair { here, .. }: Pair) {
     here.add_lookups(&[lookup(1)]).await;
     assert_eq!(cancel(&here, &lookup(2)).await, Cancellation::Unknown);
     let foreign = here
@@ -94,9 +90,7 @@ async fn cancel_orphans(stores: &Stores, most: u32) -> Vec<LookupId> {
     orphaned.iter().map(|lookup| lookup.facts.id).collect()
 }
 
-pub(super) async fn lookups_of_a_revoked_key_are_canceled(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn lookups_of_a_revoked_key_are_canceled(Pair { here, elsewhere }: Pair) {
     let (kept, revoked) = (here.added(1).await, here.added(2).await);
     let lookups = [
         lookup_of(&kept, 1),
@@ -123,7 +117,7 @@ pub(super) async fn lookups_of_a_revoked_key_are_canceled(
     assert!(!here.end_claim(&late).await);
 }
 
-pub(super) async fn lookups_of_a_rotated_key_go_on(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn lookups_of_a_rotated_key_go_on(Pair { here, .. }: Pair) {
     let old = here.added(1).await;
     here.add_lookups(&[lookup_of(&old, 1)]).await;
     // The old key is revoked at once.
@@ -138,9 +132,7 @@ pub(super) async fn lookups_of_a_rotated_key_go_on(StoresUnderTest { here, .. }:
     assert_eq!(cancel_orphans(&here, 100).await, both);
 }
 
-pub(super) async fn no_more_orphans_are_canceled_at_once_than_wanted(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn no_more_orphans_are_canceled_at_once_than_wanted(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     let lookups: Vec<_> = (1..=5).map(|number| lookup_of(&key, number)).collect();
     here.add_lookups(&lookups).await;
@@ -156,9 +148,7 @@ pub(super) async fn no_more_orphans_are_canceled_at_once_than_wanted(
     assert_eq!(canceled, all);
 }
 
-pub(super) async fn final_lookups_of_a_revoked_key_stay(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn final_lookups_of_a_revoked_key_stay(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     here.running(&lookup(1)).await;
     here.end_claim(&end(lookup(1).facts.id, 1, soon(), failed()))

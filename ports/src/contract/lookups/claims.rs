@@ -9,7 +9,7 @@ use super::{
     awaited, deliver, ids, interactive, lease, lookup, minutes, other_key, queued, soon, wait,
 };
 use crate::contract::fixture::{instant, lookup_of};
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{ClaimedClasses, ClaimedLookup, Lease, StoredLookup};
 
 async fn claim_interactive(stores: &Stores, most: u32, lease: Lease) -> Vec<ClaimedLookup> {
@@ -19,9 +19,7 @@ async fn claim_interactive(stores: &Stores, most: u32, lease: Lease) -> Vec<Clai
     claimed.expect("the store works")
 }
 
-pub(super) async fn a_claimed_lookup_is_running_under_its_lease(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_claimed_lookup_is_running_under_its_lease(Pair { here, elsewhere }: Pair) {
     here.add_lookups(&[lookup(1)]).await;
     let running = StoredLookup {
         state: LookupState::Running,
@@ -38,9 +36,7 @@ pub(super) async fn a_claimed_lookup_is_running_under_its_lease(
     assert_eq!(elsewhere.claim(1, lease(2)).await, []);
 }
 
-pub(super) async fn nothing_is_claimed_before_it_is_due(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn nothing_is_claimed_before_it_is_due(Pair { here, .. }: Pair) {
     here.add_lookups(&[lookup(2), interactive(3)]).await;
     assert_eq!(here.claim_at(9, instant(1), lease(1)).await, []);
     let first = here.claim_at(9, instant(2), lease(2)).await;
@@ -49,9 +45,7 @@ pub(super) async fn nothing_is_claimed_before_it_is_due(
     assert_eq!(ids(&second), [lookup(3).facts.id]);
 }
 
-pub(super) async fn what_is_due_first_is_claimed_first(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn what_is_due_first_is_claimed_first(Pair { here, .. }: Pair) {
     here.add_lookups(&[4, 2, 5, 1, 3].map(lookup)).await;
     let expected = |numbers: &[u16]| -> Vec<_> {
         let ids = numbers.iter().map(|number| lookup(*number).facts.id);
@@ -61,7 +55,7 @@ pub(super) async fn what_is_due_first_is_claimed_first(
     assert_eq!(ids(&here.claim(9, lease(2)).await), expected(&[3, 4, 5]));
 }
 
-pub(super) async fn no_more_is_claimed_than_wanted(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn no_more_is_claimed_than_wanted(Pair { here, .. }: Pair) {
     let others = [4, 5, 6].map(|number| awaited(lookup_of(&other_key(), number)));
     here.add_lookups(&[1, 2, 3].map(lookup)).await;
     here.add_lookups(&others).await;
@@ -71,7 +65,7 @@ pub(super) async fn no_more_is_claimed_than_wanted(StoresUnderTest { here, .. }:
     assert_eq!(here.claim(9, lease(4)).await.len(), 1);
 }
 
-pub(super) async fn what_has_ended_is_not_claimed(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn what_has_ended_is_not_claimed(Pair { here, .. }: Pair) {
     here.running(&lookup(1)).await;
     let id = lookup(1).facts.id;
     let delivered = super::end(id, 1, soon(), deliver());
@@ -80,7 +74,7 @@ pub(super) async fn what_has_ended_is_not_claimed(StoresUnderTest { here, .. }: 
 }
 
 pub(super) async fn of_many_concurrent_claims_none_gets_what_another_has(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     const LOOKUPS: u16 = 60;
     for number in 0..LOOKUPS {
@@ -113,9 +107,7 @@ pub(super) async fn of_many_concurrent_claims_none_gets_what_another_has(
     assert_eq!(distinct.len(), usize::from(LOOKUPS));
 }
 
-pub(super) async fn interactive_lookups_are_claimed_first(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn interactive_lookups_are_claimed_first(Pair { here, .. }: Pair) {
     let others = awaited(lookup_of(&other_key(), 5));
     here.add_lookups(&[lookup(1), lookup(2), interactive(3), interactive(4)])
         .await;
@@ -126,18 +118,14 @@ pub(super) async fn interactive_lookups_are_claimed_first(
     assert_eq!(ids(&here.claim(4, lease(2)).await), [lookup(2).facts.id]);
 }
 
-pub(super) async fn interactive_lookups_alone_are_claimed_on_request(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn interactive_lookups_alone_are_claimed_on_request(Pair { here, .. }: Pair) {
     here.add_lookups(&[lookup(1), interactive(2)]).await;
     let claimed = claim_interactive(&here, 9, lease(1)).await;
     assert_eq!(ids(&claimed), [lookup(2).facts.id]);
     assert_eq!(claim_interactive(&here, 9, lease(2)).await, []);
 }
 
-pub(super) async fn after_its_first_attempt_no_lookup_is_interactive(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn after_its_first_attempt_no_lookup_is_interactive(Pair { here, .. }: Pair) {
     here.add_lookups(&[interactive(1), interactive(2)]).await;
     assert_eq!(here.claim(9, lease(1)).await.len(), 2);
     let [tried, given_back] = [1, 2].map(|number| lookup(number).facts.id);

@@ -11,7 +11,7 @@ use domain::seal::SealVerdict;
 use super::{attempt, end, ids, lease, lease_until, lookup, minutes, queued, soon, wait};
 use crate::contract::fixture::{lookup_of, month, record};
 use crate::contract::key_store::rotated;
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{ClaimEnd, LookupChange, NewLookup, StoredLookup};
 
 fn given_back(state: LookupState) -> LookupChange {
@@ -21,9 +21,7 @@ fn given_back(state: LookupState) -> LookupChange {
     }
 }
 
-pub(super) async fn a_lookup_waits_for_its_next_attempt(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_lookup_waits_for_its_next_attempt(Pair { here, elsewhere }: Pair) {
     here.running(&lookup(1)).await;
     let waits = end(lookup(1).facts.id, 1, soon(), wait(minutes(1)));
     assert!(here.end_claim(&waits).await);
@@ -44,9 +42,7 @@ pub(super) async fn a_lookup_waits_for_its_next_attempt(
     assert_eq!(next[0].attempts, [attempt(soon())]);
 }
 
-pub(super) async fn a_lookup_without_an_attempt_is_queued_again(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_lookup_without_an_attempt_is_queued_again(Pair { here, .. }: Pair) {
     let id = lookup(1).facts.id;
     let untried = |now, due_at| ClaimEnd {
         attempt: None,
@@ -73,9 +69,7 @@ pub(super) async fn a_lookup_without_an_attempt_is_queued_again(
     assert_eq!((kept.state, kept.attempts), (LookupState::Waiting, 1));
 }
 
-pub(super) async fn attempts_come_back_in_their_order(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn attempts_come_back_in_their_order(Pair { here, elsewhere }: Pair) {
     let other = lookup(20);
     here.running(&lookup(1)).await;
     let outcomes = Outcome::ALL.into_iter().take(12);
@@ -103,7 +97,7 @@ pub(super) async fn attempts_come_back_in_their_order(
 }
 
 pub(super) async fn the_banks_last_answer_is_kept_until_there_is_a_proof(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     let [waits, ends] = [lookup(1), lookup(2)];
     here.add_lookups(&[waits.clone(), ends.clone()]).await;
@@ -130,9 +124,7 @@ pub(super) async fn the_banks_last_answer_is_kept_until_there_is_a_proof(
     assert_eq!(elsewhere.kept(&waits).await.finding, None);
 }
 
-pub(super) async fn a_delivered_lookup_has_its_proof(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_delivered_lookup_has_its_proof(Pair { here, elsewhere }: Pair) {
     let proof: Vec<_> = (0..=u8::MAX).cycle().take(200 << 10).collect();
     here.running(&lookup(1)).await;
     let change = LookupChange::Deliver {
@@ -154,9 +146,7 @@ pub(super) async fn a_delivered_lookup_has_its_proof(
     assert_eq!(elsewhere.kept(&lookup(1)).await, expected);
 }
 
-pub(super) async fn every_end_without_a_proof_is_kept(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn every_end_without_a_proof_is_kept(Pair { here, .. }: Pair) {
     let states = LookupState::ALL.into_iter();
     let ends = states.filter(|state| state.is_final() && *state != LookupState::Delivered);
     for (number, state) in (1..).zip(ends) {
@@ -203,7 +193,7 @@ async fn ended(stores: &Stores, new: &NewLookup, change: LookupChange) {
 }
 
 pub(super) async fn an_end_with_a_refund_is_given_back_to_its_month(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     let key = here.added(1).await;
     for _ in 0..2 {
@@ -230,9 +220,7 @@ pub(super) async fn an_end_with_a_refund_is_given_back_to_its_month(
     });
 }
 
-pub(super) async fn a_successors_refund_is_given_back_to_its_counters(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_successors_refund_is_given_back_to_its_counters(Pair { here, .. }: Pair) {
     let old = here.added(1).await;
     charged(&here, &old, soon()).await;
     let new = rotated(&here, old.id, 2, minutes(60)).await.new;
@@ -241,9 +229,7 @@ pub(super) async fn a_successors_refund_is_given_back_to_its_counters(
     assert_eq!(used(&here, &new, month()).await, (1, 1));
 }
 
-pub(super) async fn an_end_that_comes_too_late_refunds_nothing(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn an_end_that_comes_too_late_refunds_nothing(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     assert_eq!(key.id, record(1).key.id);
     charged(&here, &key, soon()).await;

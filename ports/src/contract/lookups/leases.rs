@@ -3,7 +3,7 @@
 use domain::lookup::LookupState;
 
 use super::{deliver, end, failed, ids, lease, lease_until, lookup, minutes, soon, wait};
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::Lease;
 
 async fn renew(stores: &Stores, lease: Lease) -> bool {
@@ -11,9 +11,7 @@ async fn renew(stores: &Stores, lease: Lease) -> bool {
     renewed.expect("the store works")
 }
 
-pub(super) async fn a_lookup_whose_lease_ended_is_claimed_again(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_lookup_whose_lease_ended_is_claimed_again(Pair { here, elsewhere }: Pair) {
     here.running(&lookup(1)).await;
     let second = lease_until(2, minutes(2));
     let before = minutes(1) - chrono::TimeDelta::milliseconds(1);
@@ -25,9 +23,7 @@ pub(super) async fn a_lookup_whose_lease_ended_is_claimed_again(
     assert_eq!(kept.due_at, Some(second.until));
 }
 
-pub(super) async fn who_lost_a_lease_changes_nothing(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn who_lost_a_lease_changes_nothing(Pair { here, elsewhere }: Pair) {
     here.running(&lookup(1)).await;
     elsewhere
         .claim_at(1, minutes(1), lease_until(2, minutes(2)))
@@ -44,9 +40,7 @@ pub(super) async fn who_lost_a_lease_changes_nothing(
     assert!(here.end_claim(&end(id, 2, minutes(1), failed())).await);
 }
 
-pub(super) async fn a_renewed_lease_holds_until_its_new_end(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_renewed_lease_holds_until_its_new_end(Pair { here, elsewhere }: Pair) {
     here.running(&lookup(1)).await;
     assert!(renew(&here, lease_until(1, minutes(5))).await);
     assert_eq!(elsewhere.kept(&lookup(1)).await.due_at, Some(minutes(5)));
@@ -58,7 +52,7 @@ pub(super) async fn a_renewed_lease_holds_until_its_new_end(
 }
 
 pub(super) async fn a_lease_that_ended_holds_until_another_one_takes_its_place(
-    StoresUnderTest { here, .. }: StoresUnderTest,
+    Pair { here, .. }: Pair,
 ) {
     here.running(&lookup(1)).await;
     assert!(renew(&here, lease_until(1, minutes(2))).await);
@@ -66,9 +60,7 @@ pub(super) async fn a_lease_that_ended_holds_until_another_one_takes_its_place(
     assert!(here.end_claim(&late).await);
 }
 
-pub(super) async fn nobody_holds_what_has_ended_or_waits(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn nobody_holds_what_has_ended_or_waits(Pair { here, .. }: Pair) {
     here.add_lookups(&[lookup(1)]).await;
     let id = lookup(1).facts.id;
     let unclaimed = here.kept(&lookup(1)).await;

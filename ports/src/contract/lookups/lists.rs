@@ -7,7 +7,7 @@ use domain::page::PageRequest;
 use super::{end, failed, lookup, other_key, queued, soon, wait};
 use crate::contract::fixture::{customer, foreign_cursor, instant, lookup_of, page_of, record};
 use crate::contract::paging;
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{ListError, LookupFilter, NewLookup};
 
 async fn walk(stores: &Stores, filter: &LookupFilter, request: PageRequest) -> Vec<LookupId> {
@@ -31,15 +31,13 @@ fn in_states(states: &[LookupState]) -> LookupFilter {
     }
 }
 
-pub(super) async fn a_customer_without_lookups_has_an_empty_list(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_customer_without_lookups_has_an_empty_list(Pair { here, .. }: Pair) {
     here.add_lookups(&[lookup_of(&other_key(), 1)]).await;
     assert_eq!(found(&here, LookupFilter::default()).await, []);
 }
 
 pub(super) async fn pages_of_any_size_give_each_lookup_once_newest_first(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     here.add_lookups(&[3, 1, 5, 4, 2].map(lookup)).await;
     let all = LookupFilter::default();
@@ -54,9 +52,7 @@ pub(super) async fn pages_of_any_size_give_each_lookup_once_newest_first(
     assert_eq!(page.items[0].1, queued(&lookup(5)));
 }
 
-pub(super) async fn lookups_of_one_millisecond_are_ordered_by_their_ids(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn lookups_of_one_millisecond_are_ordered_by_their_ids(Pair { here, .. }: Pair) {
     let at_noon = |number| {
         let mut lookup = lookup(number);
         lookup.facts.created_at = instant(0);
@@ -68,7 +64,7 @@ pub(super) async fn lookups_of_one_millisecond_are_ordered_by_their_ids(
 }
 
 pub(super) async fn a_page_begins_after_the_previous_one_despite_additions(
-    StoresUnderTest { here, .. }: StoresUnderTest,
+    Pair { here, .. }: Pair,
 ) {
     here.add_lookups(&[2, 4].map(lookup)).await;
     let (all, first) = (LookupFilter::default(), page_of(1));
@@ -82,9 +78,7 @@ pub(super) async fn a_page_begins_after_the_previous_one_despite_additions(
     assert_eq!(walk(&here, &all, next).await, numbered([2, 1]));
 }
 
-pub(super) async fn a_cursor_of_another_list_is_refused(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_cursor_of_another_list_is_refused(Pair { here, .. }: Pair) {
     let foreign = PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(1)
@@ -94,9 +88,7 @@ pub(super) async fn a_cursor_of_another_list_is_refused(
     assert!(matches!(refused, Err(ListError::Cursor(_))));
 }
 
-pub(super) async fn a_list_has_the_lookups_of_its_customer_alone(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_list_has_the_lookups_of_its_customer_alone(Pair { here, .. }: Pair) {
     let others = [2, 4].map(|number| lookup_of(&other_key(), number));
     here.add_lookups(&[1, 3].map(lookup)).await;
     here.add_lookups(&others).await;
@@ -104,9 +96,7 @@ pub(super) async fn a_list_has_the_lookups_of_its_customer_alone(
     assert_eq!(walked, numbered([3, 1]));
 }
 
-pub(super) async fn lookups_are_found_by_their_states(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn lookups_are_found_by_their_states(Pair { here, .. }: Pair) {
     here.add_lookups(&[1, 2, 3, 4].map(lookup)).await;
     here.claim(3, super::lease(1)).await;
     let [ended, waiting] = numbered([1, 2]);
@@ -122,9 +112,7 @@ pub(super) async fn lookups_are_found_by_their_states(
     assert_eq!(found(&LookupState::ALL).await, numbered([4, 3, 2, 1]));
 }
 
-pub(super) async fn lookups_are_found_by_the_counters_of_their_key(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn lookups_are_found_by_the_counters_of_their_key(Pair { here, .. }: Pair) {
     let first = record(1).key;
     let mut successor = record(2).key;
     successor.counters = first.counters;
@@ -143,9 +131,7 @@ pub(super) async fn lookups_are_found_by_the_counters_of_their_key(
     assert_eq!(found(&here, of_counters(record(2).key.counters)).await, []);
 }
 
-pub(super) async fn lookups_are_found_by_the_time_of_their_creation(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn lookups_are_found_by_the_time_of_their_creation(Pair { here, .. }: Pair) {
     here.add_lookups(&[1, 2, 3].map(lookup)).await;
     let from = |number| LookupFilter {
         created_from: Some(instant(number)),
@@ -156,9 +142,7 @@ pub(super) async fn lookups_are_found_by_the_time_of_their_creation(
     assert_eq!(found(&here, from(4)).await, []);
 }
 
-pub(super) async fn lookups_are_found_by_their_environment(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn lookups_are_found_by_their_environment(Pair { here, .. }: Pair) {
     let [mut live, mut test] = [1, 2].map(lookup);
     live.facts.environment = Environment::Live;
     test.facts.environment = Environment::Test;
@@ -171,7 +155,7 @@ pub(super) async fn lookups_are_found_by_their_environment(
     assert_eq!(found(&here, of(Environment::Test)).await, numbered([2]));
 }
 
-pub(super) async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn each_condition_narrows_the_list(Pair { here, .. }: Pair) {
     let of_key = |key: u16, number| -> NewLookup { lookup_of(&record(key).key, number) };
     here.add_lookups(&[of_key(1, 1), of_key(1, 2), of_key(3, 3), of_key(1, 4)])
         .await;

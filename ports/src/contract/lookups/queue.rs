@@ -5,7 +5,7 @@ use domain::pacing::LookupClass;
 
 use super::{end, failed, interactive, lease, lookup, minutes, soon, wait};
 use crate::contract::fixture::instant;
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::QueuedClass;
 
 /// Due and waiting lookups, and the time of the oldest: of interactive ones, and of the others.
@@ -28,12 +28,12 @@ async fn counted(stores: &Stores, now: DateTime<Utc>) -> [(u64, u64, Option<Date
     })
 }
 
-pub(super) async fn an_empty_queue_has_both_classes(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn an_empty_queue_has_both_classes(Pair { here, .. }: Pair) {
     assert_eq!(counted(&here, soon()).await, [(0, 0, None); 2]);
 }
 
 pub(super) async fn due_lookups_are_counted_with_the_age_of_the_oldest(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     here.add_lookups(&[lookup(2), lookup(3), interactive(4)])
         .await;
@@ -43,9 +43,7 @@ pub(super) async fn due_lookups_are_counted_with_the_age_of_the_oldest(
     assert_eq!(counted(&elsewhere, instant(2)).await, expected);
 }
 
-pub(super) async fn what_waits_or_runs_is_counted_apart(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn what_waits_or_runs_is_counted_apart(Pair { here, .. }: Pair) {
     here.add_lookups(&[interactive(1), interactive(2), lookup(3), lookup(4)])
         .await;
     here.claim(3, lease(1)).await;
@@ -65,9 +63,7 @@ pub(super) async fn what_waits_or_runs_is_counted_apart(
     assert_eq!(counted(&here, minutes(1)).await, expected);
 }
 
-pub(super) async fn the_next_lookup_is_due_first_of_all(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn the_next_lookup_is_due_first_of_all(Pair { here, elsewhere }: Pair) {
     let next = async || elsewhere.lookups.next_due().await.expect("the store works");
     assert_eq!(next().await, None);
     here.add_lookups(&[lookup(2), interactive(4)]).await;

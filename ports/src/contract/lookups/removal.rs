@@ -5,7 +5,7 @@ use domain::customer::CustomerId;
 
 use super::{deliver, end, failed, lease, lookup, minutes, other, queued, soon, wait};
 use crate::contract::fixture::{customer, page_of};
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{LookupChange, LookupFilter, NewLookup};
 
 async fn erase(stores: &Stores, of: CustomerId, new: &NewLookup) -> bool {
@@ -20,9 +20,7 @@ async fn ended(stores: &Stores, number: u16, change: LookupChange) {
     assert!(stores.end_claim(&end).await);
 }
 
-pub(super) async fn a_final_lookup_is_erased_with_its_attempts(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_final_lookup_is_erased_with_its_attempts(Pair { here, elsewhere }: Pair) {
     let own = customer(1).id;
     ended(&here, 1, deliver()).await;
     ended(&here, 2, failed()).await;
@@ -36,7 +34,7 @@ pub(super) async fn a_final_lookup_is_erased_with_its_attempts(
     assert_eq!(here.attempts_of(&lookup(1)).await, []);
 }
 
-pub(super) async fn nothing_is_erased_that_goes_on(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn nothing_is_erased_that_goes_on(Pair { here, .. }: Pair) {
     let own = customer(1).id;
     here.add_lookups(&[lookup(1)]).await;
     assert!(!erase(&here, own, &lookup(1)).await);
@@ -48,18 +46,14 @@ pub(super) async fn nothing_is_erased_that_goes_on(StoresUnderTest { here, .. }:
     assert_eq!(here.attempts_of(&lookup(1)).await.len(), 1);
 }
 
-pub(super) async fn nobody_erases_what_is_not_theirs(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn nobody_erases_what_is_not_theirs(Pair { here, .. }: Pair) {
     ended(&here, 1, failed()).await;
     assert!(!erase(&here, other().id, &lookup(1)).await);
     assert!(!erase(&here, customer(1).id, &lookup(2)).await);
     assert!(here.stored(&lookup(1)).await.is_some());
 }
 
-pub(super) async fn lookups_are_removed_some_time_after_their_end(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn lookups_are_removed_some_time_after_their_end(Pair { here, elsewhere }: Pair) {
     ended(&here, 1, deliver()).await;
     ended(&here, 2, failed()).await;
     here.add_lookups(&[lookup(3)]).await;
@@ -83,9 +77,7 @@ pub(super) async fn lookups_are_removed_some_time_after_their_end(
     assert_eq!(here.attempts_of(&lookup(1)).await, []);
 }
 
-pub(super) async fn lookups_that_go_on_are_not_removed_by_age(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn lookups_that_go_on_are_not_removed_by_age(Pair { here, .. }: Pair) {
     here.add_lookups(&[1, 2, 3].map(lookup)).await;
     here.claim(2, lease(1)).await;
     let waits = end(lookup(1).facts.id, 1, soon(), wait(minutes(1)));

@@ -5,7 +5,7 @@ use domain::lookup::LookupId;
 
 use super::{awaited, lease};
 use crate::contract::fixture::{customer, lookup_of, record_of};
-use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{ClaimedLookup, NewLookup};
 
 /// The lookup with this number, of this customer.
@@ -37,24 +37,20 @@ async fn filled(stores: &Stores, numbers: &[u16]) {
 }
 
 pub(super) async fn many_lookups_of_one_customer_do_not_delay_the_one_of_another(
-    StoresUnderTest { here, .. }: StoresUnderTest,
+    Pair { here, .. }: Pair,
 ) {
     filled(&here, &[10, 1]).await;
     assert_eq!(claim(&here, 2, 1).await, [1, 2]);
     assert_eq!(claim(&here, 100, 2).await, [1; 9]);
 }
 
-pub(super) async fn customers_take_turns_within_a_claim(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn customers_take_turns_within_a_claim(Pair { here, elsewhere }: Pair) {
     filled(&here, &[3, 3, 3]).await;
     assert_eq!(claim(&here, 7, 1).await, [1, 2, 3, 1, 2, 3, 1]);
     assert_eq!(claim(&elsewhere, 7, 2).await, [2, 3]);
 }
 
-pub(super) async fn customers_take_turns_over_claims(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn customers_take_turns_over_claims(Pair { here, elsewhere }: Pair) {
     filled(&here, &[8, 8, 8]).await;
     let mut claimed = Vec::new();
     for (round, stores) in (1..=6).zip([&here, &elsewhere].into_iter().cycle()) {
@@ -64,16 +60,14 @@ pub(super) async fn customers_take_turns_over_claims(
 }
 
 pub(super) async fn a_customer_whose_lookups_are_exhausted_leaves_its_turns_to_the_others(
-    StoresUnderTest { here, .. }: StoresUnderTest,
+    Pair { here, .. }: Pair,
 ) {
     filled(&here, &[9, 1, 2]).await;
     let claimed = claim(&here, 9, 1).await;
     assert_eq!(claimed, [1, 2, 3, 1, 3, 1, 1, 1, 1]);
 }
 
-pub(super) async fn a_customer_whose_turn_never_came_is_first(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_customer_whose_turn_never_came_is_first(Pair { here, .. }: Pair) {
     filled(&here, &[5]).await;
     assert_eq!(claim(&here, 2, 1).await, [1, 1]);
     here.add_lookups(&[of(2, 100)]).await;
@@ -82,9 +76,7 @@ pub(super) async fn a_customer_whose_turn_never_came_is_first(
     assert_eq!(claim(&here, 3, 3).await, [3, 2, 1]);
 }
 
-pub(super) async fn an_interactive_lookup_is_a_turn_too(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn an_interactive_lookup_is_a_turn_too(Pair { here, .. }: Pair) {
     filled(&here, &[2, 2]).await;
     here.add_lookups(&[awaited(of(1, 100))]).await;
     let claimed = here.claim(3, lease(1)).await;

@@ -4,12 +4,12 @@ use chrono::TimeDelta;
 use domain::webhook::{EndpointState, NextDelivery};
 
 use super::super::fixture::customer;
-use super::super::stores::StoresUnderTest;
+use super::super::stores::Pair;
 use super::{end, endpoint, endpoint_of, ids, lease, seconds, soon};
 use crate::outbound::{ClaimedDelivery, StoredDelivery, StoredEndpoint};
 
 pub(super) async fn a_delivery_is_claimed_once_until_its_lease_ends(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     here.add_webhook(&endpoint(1), 1).await;
     let told = here.tell(&endpoint(1), 1).await;
@@ -40,9 +40,7 @@ pub(super) async fn a_delivery_is_claimed_once_until_its_lease_ends(
     );
 }
 
-pub(super) async fn a_slow_endpoint_takes_few_places(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_slow_endpoint_takes_few_places(Pair { here, .. }: Pair) {
     let others = endpoint_of(customer(2).id, 4);
     for (number, endpoint) in (1..).zip([&endpoint(1), &endpoint(2), &endpoint(3), &others]) {
         here.add_webhook(endpoint, number).await;
@@ -81,7 +79,7 @@ pub(super) async fn a_slow_endpoint_takes_few_places(
     assert_eq!(of_first.count(), 1);
 }
 
-pub(super) async fn endpoints_take_turns(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn endpoints_take_turns(Pair { here, .. }: Pair) {
     let others = endpoint_of(customer(2).id, 2);
     here.add_webhook(&endpoint(1), 1).await;
     here.add_webhook(&others, 2).await;

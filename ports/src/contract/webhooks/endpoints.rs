@@ -8,13 +8,11 @@ use domain::webhook::{
 };
 
 use super::super::fixture::{act, customer};
-use super::super::stores::StoresUnderTest;
+use super::super::stores::Pair;
 use super::{by_owner, end, endpoint, endpoint_of, event, lease, seconds, secret, settings, soon};
 use crate::outbound::{AddEndpointError, EncryptedSecret, EndpointChange, StoredEndpoint};
 
-pub(super) async fn an_endpoint_comes_back_to_its_customer_alone(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn an_endpoint_comes_back_to_its_customer_alone(Pair { here, elsewhere }: Pair) {
     let other = customer(2).id;
     here.add_webhook(&endpoint(2), 1).await;
     here.add_webhook(&endpoint(1), 2).await;
@@ -32,9 +30,7 @@ pub(super) async fn an_endpoint_comes_back_to_its_customer_alone(
     assert_eq!(here.webhook(&endpoint(1)).await, Some(endpoint(1)));
 }
 
-pub(super) async fn a_customer_has_a_bounded_number_of_endpoints(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_customer_has_a_bounded_number_of_endpoints(Pair { here, .. }: Pair) {
     here.enrolled(1).await;
     for number in 1..=u16::try_from(MAX_ENDPOINTS).expect("a small number") {
         here.add_webhook(&endpoint(number), number).await;
@@ -44,9 +40,7 @@ pub(super) async fn a_customer_has_a_bounded_number_of_endpoints(
     here.add_webhook(&endpoint_of(customer(2).id, 51), 51).await;
 }
 
-pub(super) async fn changes_are_kept_and_logged(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn changes_are_kept_and_logged(Pair { here, elsewhere }: Pair) {
     here.add_webhook(&endpoint(1), 1).await;
     let url = WebhookUrl::from_stored("https://other.example/").expect("an address of the suite");
     let events = EventTypes::new(&[EventType::BatchPaused]).expect("events of the suite");
@@ -81,9 +75,7 @@ pub(super) async fn changes_are_kept_and_logged(
     assert_eq!(fields, ["webhook", "host", "events", "state"]);
 }
 
-pub(super) async fn a_rotated_secret_keeps_the_one_before(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_rotated_secret_keeps_the_one_before(Pair { here, elsewhere }: Pair) {
     here.add_webhook(&endpoint(1), 1).await;
     let rotation = EndpointChange::RotateSecret(secret(2));
     here.change_webhook(&endpoint(1), &rotation, 2).await;
@@ -95,9 +87,7 @@ pub(super) async fn a_rotated_secret_keeps_the_one_before(
     assert_eq!(kept.map(|kept| kept.secrets), Some(expected));
 }
 
-pub(super) async fn a_removed_endpoint_takes_its_deliveries_along(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_removed_endpoint_takes_its_deliveries_along(Pair { here, elsewhere }: Pair) {
     here.add_webhook(&endpoint(1), 1).await;
     here.tell(&endpoint(1), 1).await;
     let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
@@ -113,7 +103,7 @@ pub(super) async fn a_removed_endpoint_takes_its_deliveries_along(
 }
 
 pub(super) async fn secrets_of_older_generations_are_found_and_replaced(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     let of = |number: u8, generation| EncryptedSecret {
         generation: HashGeneration(generation),

@@ -8,13 +8,11 @@ use domain::webhook::{
 use uuid::Uuid;
 
 use super::super::fixture::{act, customer, page_of};
-use super::super::stores::StoresUnderTest;
+use super::super::stores::Pair;
 use super::{attempt, by_owner, end, endpoint, event, ids, lease, seconds, settings, soon};
 use crate::outbound::{DeliveryEnd, Resending, StoredDelivery};
 
-pub(super) async fn attempts_and_their_ends_are_kept(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn attempts_and_their_ends_are_kept(Pair { here, elsewhere }: Pair) {
     here.add_webhook(&endpoint(1), 1).await;
     let told = here.tell(&endpoint(1), 1).await;
     let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
@@ -61,7 +59,7 @@ pub(super) async fn attempts_and_their_ends_are_kept(
 }
 
 pub(super) async fn an_attempt_that_does_not_count_is_no_step_and_no_failure(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+    Pair { here, elsewhere }: Pair,
 ) {
     here.add_webhook(&endpoint(1), 1).await;
     let told = here.tell(&endpoint(1), 1).await;
@@ -85,9 +83,7 @@ pub(super) async fn an_attempt_that_does_not_count_is_no_step_and_no_failure(
     assert_eq!(kept.and_then(|kept| kept.failing_since), None);
 }
 
-pub(super) async fn a_receiver_that_is_gone_is_disabled(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_receiver_that_is_gone_is_disabled(Pair { here, elsewhere }: Pair) {
     here.add_webhook(&endpoint(1), 1).await;
     for number in [1, 2] {
         here.tell(&endpoint(1), number).await;
@@ -111,9 +107,7 @@ pub(super) async fn a_receiver_that_is_gone_is_disabled(
     );
 }
 
-pub(super) async fn a_receiver_that_fails_for_five_days_is_disabled(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_receiver_that_fails_for_five_days_is_disabled(Pair { here, .. }: Pair) {
     here.add_webhook(&endpoint(1), 1).await;
     let mut state = None;
     for (number, hours) in (1..).zip([0, 100, 119, 120]) {
@@ -137,9 +131,7 @@ pub(super) async fn a_receiver_that_fails_for_five_days_is_disabled(
     assert_eq!(enabled.failing_since, None);
 }
 
-pub(super) async fn an_ended_delivery_is_sent_again(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn an_ended_delivery_is_sent_again(Pair { here, elsewhere }: Pair) {
     here.add_webhook(&endpoint(1), 1).await;
     let told = here.tell(&endpoint(1), 1).await;
     let resend = async |customer: CustomerId, now| {
@@ -171,9 +163,7 @@ pub(super) async fn an_ended_delivery_is_sent_again(
     assert_eq!(resend(own, seconds(62)).await, Resending::Disabled);
 }
 
-pub(super) async fn a_disabled_endpoint_discards_what_is_pending(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_disabled_endpoint_discards_what_is_pending(Pair { here, elsewhere }: Pair) {
     here.add_webhook(&endpoint(1), 1).await;
     here.tell(&endpoint(1), 1).await;
     here.tell(&endpoint(1), 2).await;
@@ -195,9 +185,7 @@ pub(super) async fn a_disabled_endpoint_discards_what_is_pending(
     assert!(here.told(&endpoint(1)).await.iter().all(is_discarded));
 }
 
-pub(super) async fn old_deliveries_are_removed(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn old_deliveries_are_removed(Pair { here, elsewhere }: Pair) {
     here.add_webhook(&endpoint(1), 1).await;
     for number in 1..=3 {
         here.tell(&endpoint(1), number).await;

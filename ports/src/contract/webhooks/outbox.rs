@@ -7,13 +7,11 @@ use uuid::Uuid;
 
 use super::super::fixture::{customer, lookup_of, record};
 use super::super::lookups::deliver;
-use super::super::stores::StoresUnderTest;
+use super::super::stores::Pair;
 use super::{by_owner, endpoint, endpoint_of, event, seconds, soon};
 use crate::outbound::{ClaimEnd, LookupChange, StoredDelivery, StoredEndpoint};
 
-pub(super) async fn a_lookups_end_is_told_to_those_who_want_it(
-    StoresUnderTest { here, elsewhere }: StoresUnderTest,
-) {
+pub(super) async fn a_lookups_end_is_told_to_those_who_want_it(Pair { here, elsewhere }: Pair) {
     let live = StoredEndpoint {
         environment: Environment::Live,
         ..endpoint(2)
@@ -58,9 +56,7 @@ pub(super) async fn a_lookups_end_is_told_to_those_who_want_it(
     }
 }
 
-pub(super) async fn an_end_that_comes_too_late_is_not_told(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn an_end_that_comes_too_late_is_not_told(Pair { here, .. }: Pair) {
     here.add_webhook(&endpoint(1), 1).await;
     assert!(here.run_to(1, Environment::Test, deliver()).await);
     let late = ClaimEnd {

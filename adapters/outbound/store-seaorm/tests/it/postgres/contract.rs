@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ports::contract::journal::JournalUnderTest;
 use ports::contract::lookup_notifications::NotificationsUnderTest;
 use ports::contract::replicas::RegistriesUnderTest;
-use ports::contract::stores::{Stores, StoresUnderTest};
+use ports::contract::stores::{Pair, Stores};
 
 use crate::postgres::server::TestDatabase;
 use crate::postgres::support::journal;
@@ -14,9 +14,9 @@ contract_suites!();
 ports::lookup_notifications!(kept: notifications().await);
 
 /// A database without rows, opened as by two processes.
-async fn stores() -> Option<(StoresUnderTest, TestDatabase)> {
+async fn stores() -> Option<(Pair, TestDatabase)> {
     let database = TestDatabase::new()?;
-    let under_test = StoresUnderTest {
+    let under_test = Pair {
         here: Stores::of(Arc::new(database.open_to_serve().await)),
         elsewhere: Stores::of(Arc::new(database.open_to_serve().await)),
     };

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use ports::contract::journal::JournalUnderTest;
 use ports::contract::replicas::RegistriesUnderTest;
-use ports::contract::stores::{Stores, StoresUnderTest};
+use ports::contract::stores::{Pair, Stores};
 
 use crate::sqlite::support::{Folder, journal};
 
 contract_suites!();
 
 /// A new database, opened as by two processes.
-async fn stores() -> Option<(StoresUnderTest, Folder)> {
+async fn stores() -> Option<(Pair, Folder)> {
     let folder = Folder::new();
-    let under_test = StoresUnderTest {
+    let under_test = Pair {
         here: Stores::of(Arc::new(folder.open().await)),
         elsewhere: Stores::of(Arc::new(folder.open().await)),
     };
