@@ -108,47 +108,64 @@ impl Subject {
         charged: u64,
     ) -> Self {
         let subject = Self::unknown(under_test);
-        let used = MonthlyUse {
-            charged,
-            refunded: 0,
-        };
-        subject.hydrate(state(per_minute, quota, 1), used).await;
+        let state = state(per_minute, quota, 1);
+        subject.hydrate(state, used(charged)).await;
         subject
     }
 
+    fn limiter(&self) -> &dyn Limiter {
+        self.under_test.limiter.as_ref()
+    }
+
+    async fn advance(&self, by: Duration) {
+        self.under_test.time.advance(by).await;
+    }
+
+    /// The month of the limiter's clock.
+    async fn month(&self) -> Month {
+        Month::of(self.under_test.time.now().await)
+    }
+
+    /// Enters the next month.
+    async fn enter_next_month(&self) {
+        let now = self.under_test.time.now().await;
+        self.advance(Month::of(now).time_left(now)).await;
+    }
+
     async fn hydrate(&self, state: KeyState, used: MonthlyUse) {
-        let month = Month::of(self.under_test.time.now().await);
+        let month = self.month().await;
         let snapshot = Snapshot { state, month, used };
-        self.under_test
-            .limiter
-            .hydrate(self.key, snapshot)
-            .await
-            .expect("hydrate");
+        let hydrated = self.limiter().hydrate(self.key, snapshot).await;
+        hydrated.expect("hydrate");
     }
 
     async fn apply(&self, state: KeyState) {
-        self.under_test
-            .limiter
-            .apply(self.key, state)
-            .await
-            .expect("apply");
+        let applied = self.limiter().apply(self.key, state).await;
+        applied.expect("applying is no error, of an unknown key neither");
     }
 
     async fn forget(&self) {
-        let forgotten = self.under_test.limiter.forget(self.key).await;
+        let forgotten = self.limiter().forget(self.key).await;
         forgotten.expect("forgetting is no error");
     }
 
     async fn admit(&self) -> Verdict {
-        self.under_test
-            .limiter
-            .admit(self.key)
-            .await
-            .expect("admit")
+        self.admit_key(self.key).await
+    }
+
+    /// Admits a request of another key under the same limiter.
+    async fn admit_key(&self, key: CountedKey) -> Verdict {
+        self.limiter().admit(key).await.expect("admit")
+    }
+
+    /// Refunds the suite's one request of a key in this month.
+    async fn refund(&self, key: CountedKey, month: Month) {
+        let refunded = self.limiter().refund(key, month, Uuid::from_u128(42)).await;
+        refunded.expect("refund");
     }
 
     async fn peek(&self) -> Option<LimitStatus> {
-        self.under_test.limiter.peek(self.key).await.expect("peek")
+        self.limiter().peek(self.key).await.expect("peek")
     }
 
     /// Peeks at a known key.
@@ -160,7 +177,7 @@ impl Subject {
     async fn admitted_of(&self, attempts: usize) -> usize {
         let mut admitted = 0;
         for _ in 0..attempts {
-            admitted += usize::from(matches!(self.admit().await, Verdict::Admitted { .. }));
+            admitted += usize::from(is_admitted(&self.admit().await));
         }
         admitted
     }
@@ -187,18 +204,33 @@ fn state(per_minute: u32, quota: Option<u64>, version: u64) -> KeyState {
     }
 }
 
+fn is_admitted(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Admitted { .. })
+}
+
+fn is_rate_limited(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::RateLimited { .. })
+}
+
+fn is_over_quota(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::QuotaExceeded { .. })
+}
+
+fn revoked(per_minute: u32, quota: Option<u64>, version: u64) -> KeyState {
+    KeyState {
+        revoked: true,
+        ..state(per_minute, quota, version)
+    }
+}
+
 async fn an_unknown_key_is_never_admitted(under_test: LimiterUnderTest) {
-    let month = Month::of(under_test.time.now().await);
-    let verdict = under_test.limiter.admit(key(1)).await.expect("admit");
-    assert_eq!(verdict, Verdict::Unknown { month });
-    let applied = under_test.limiter.apply(key(1), state(5, None, 9)).await;
-    applied.expect("applying to an unknown key is no error");
-    let verdict = under_test.limiter.admit(key(1)).await.expect("admit");
-    assert_eq!(
-        verdict,
-        Verdict::Unknown { month },
-        "a change alone doesn't make a key known"
-    );
+    let subject = Subject::unknown(under_test);
+    let month = subject.month().await;
+    let unknown = Verdict::Unknown { month };
+    assert_eq!(subject.admit().await, unknown);
+    subject.apply(state(5, None, 9)).await;
+    let verdict = subject.admit().await;
+    assert_eq!(verdict, unknown, "a change alone doesn't make a key known");
 }
 
 async fn exactly_the_limit_is_admitted_in_a_minute(under_test: LimiterUnderTest) {
@@ -211,26 +243,18 @@ async fn exactly_the_limit_is_admitted_in_a_minute(under_test: LimiterUnderTest)
     else {
         panic!("the sixth request of a minute was not rate limited");
     };
-    assert_eq!(
-        (limit_status.minute.limit, limit_status.minute.remaining),
-        (5, 0)
-    );
+    let minute = limit_status.minute;
+    assert_eq!((minute.limit, minute.remaining), (5, 0));
     assert!(retry_after > Duration::from_secs(50) && retry_after <= Duration::from_mins(1));
-    subject.under_test.time.advance(retry_after).await;
-    assert!(
-        matches!(subject.admit().await, Verdict::Admitted { .. }),
-        "retry_after was not true"
-    );
+    subject.advance(retry_after).await;
+    let verdict = subject.admit().await;
+    assert!(is_admitted(&verdict), "retry_after was not true");
 }
 
 async fn a_refusal_changes_no_count(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 2, Some(1_000), 10).await;
     assert_eq!(subject.admitted_of(50).await, 2);
-    subject
-        .under_test
-        .time
-        .advance(Duration::from_mins(1))
-        .await;
+    subject.advance(Duration::from_mins(1)).await;
     let Verdict::Admitted { limit_status, .. } = subject.admit().await else {
         panic!("refusals filled the window");
     };
@@ -248,50 +272,30 @@ async fn exactly_the_quota_is_admitted_in_a_month(under_test: LimiterUnderTest) 
     else {
         panic!("the quota was exceeded");
     };
-    assert_eq!(
-        (month.limit, month.used, month.remaining()),
-        (1_000, 1_000, 0)
-    );
-    assert_eq!(
-        month.reset_at,
-        Month::of(subject.under_test.time.now().await).end()
-    );
-    assert_eq!(
-        limit_status.minute.remaining, 95,
-        "a refusal by quota took from the minute"
-    );
+    let counts = (month.limit, month.used, month.remaining());
+    assert_eq!(counts, (1_000, 1_000, 0));
+    assert_eq!(month.reset_at, subject.month().await.end());
+    let left = limit_status.minute.remaining;
+    assert_eq!(left, 95, "a refusal by quota took from the minute");
 }
 
 async fn the_minute_is_reported_when_both_limits_are_used_up(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 3, Some(3), 0).await;
     assert_eq!(subject.admitted_of(3).await, 3);
-    assert!(matches!(subject.admit().await, Verdict::RateLimited { .. }));
+    assert!(is_rate_limited(&subject.admit().await));
 }
 
 async fn a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 60, None, 0).await;
     assert_eq!(subject.admitted_of(1).await, 1);
-    subject
-        .apply(KeyState {
-            revoked: true,
-            ..state(60, None, 2)
-        })
-        .await;
+    subject.apply(revoked(60, None, 2)).await;
     assert_eq!(subject.admit().await, Verdict::Revoked);
-    subject
-        .hydrate(state(60, None, 1), MonthlyUse::default())
-        .await;
-    assert_eq!(
-        subject.admit().await,
-        Verdict::Revoked,
-        "a late hydrate undid a revocation"
-    );
+    subject.hydrate(state(60, None, 1), used(0)).await;
+    let verdict = subject.admit().await;
+    assert_eq!(verdict, Verdict::Revoked, "a late hydrate undid it");
     subject.apply(state(60, None, 3)).await;
-    assert_eq!(
-        subject.admit().await,
-        Verdict::Revoked,
-        "a later change undid a revocation"
-    );
+    let verdict = subject.admit().await;
+    assert_eq!(verdict, Verdict::Revoked, "a later change undid it");
 }
 
 async fn new_limits_count_what_was_admitted_before(under_test: LimiterUnderTest) {
@@ -302,85 +306,42 @@ async fn new_limits_count_what_was_admitted_before(under_test: LimiterUnderTest)
     subject.apply(state(2, Some(100), 3)).await;
     assert_eq!(subject.admitted_of(10).await, 0);
     subject.apply(state(20, Some(7), 4)).await;
-    assert_eq!(
-        subject.admitted_of(10).await,
-        1,
-        "the quota ignored what was admitted before"
-    );
+    let admitted = subject.admitted_of(10).await;
+    assert_eq!(admitted, 1, "the quota ignored what was admitted before");
 }
 
 async fn an_older_version_never_replaces_a_newer_one(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 2, None, 0).await;
     subject.apply(state(5, None, 9)).await;
     subject.apply(state(50, None, 8)).await;
-    subject
-        .hydrate(state(50, None, 7), MonthlyUse::default())
-        .await;
+    subject.hydrate(state(50, None, 7), used(0)).await;
     assert_eq!(subject.admitted_of(60).await, 5);
 }
 
 async fn hydrating_merges_by_maximum(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 100, Some(20), 0).await;
     assert_eq!(subject.admitted_of(5).await, 5);
-    subject
-        .hydrate(
-            state(100, Some(20), 1),
-            MonthlyUse {
-                charged: 3,
-                refunded: 0,
-            },
-        )
-        .await;
-    subject
-        .hydrate(
-            state(100, Some(20), 1),
-            MonthlyUse {
-                charged: 18,
-                refunded: 1,
-            },
-        )
-        .await;
-    subject
-        .hydrate(
-            state(100, Some(20), 1),
-            MonthlyUse {
-                charged: 4,
-                refunded: 0,
-            },
-        )
-        .await;
+    for (charged, refunded) in [(3, 0), (18, 1), (4, 0)] {
+        let used = MonthlyUse { charged, refunded };
+        subject.hydrate(state(100, Some(20), 1), used).await;
+    }
     assert_eq!(subject.admitted_of(10).await, 3);
 }
 
 async fn a_refund_gives_the_month_back_once_and_the_minute_never(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 6, Some(5), 0).await;
     assert_eq!(subject.admitted_of(9).await, 5);
-    let month = Month::of(subject.under_test.time.now().await);
+    let month = subject.month().await;
     for _ in 0..3 {
-        let refund = subject
-            .under_test
-            .limiter
-            .refund(subject.key, month, Uuid::from_u128(42));
-        refund.await.expect("refund");
+        subject.refund(subject.key, month).await;
     }
-    assert_eq!(
-        subject.admitted_of(1).await,
-        1,
-        "a refund gave nothing back"
-    );
-    assert!(
-        matches!(subject.admit().await, Verdict::RateLimited { .. }),
-        "a refund gave the minute back"
-    );
-    subject
-        .under_test
-        .time
-        .advance(Duration::from_mins(1))
-        .await;
-    assert!(
-        matches!(subject.admit().await, Verdict::QuotaExceeded { .. }),
-        "one request was refunded more than once"
-    );
+    let admitted = subject.admitted_of(1).await;
+    assert_eq!(admitted, 1, "a refund gave nothing back");
+    let verdict = subject.admit().await;
+    assert!(is_rate_limited(&verdict), "a refund gave the minute back");
+    subject.advance(Duration::from_mins(1)).await;
+    let verdict = subject.admit().await;
+    assert!(is_over_quota(&verdict), "one was refunded more than once");
 }
 
 async fn without_a_cap_there_is_no_month_to_report(under_test: LimiterUnderTest) {
@@ -400,9 +361,8 @@ async fn concurrent_admissions_meet_the_limit_exactly(under_test: LimiterUnderTe
         std::thread::spawn(move || futures::executor::block_on(subject.admitted_of(100)))
     });
     let askers: Vec<_> = askers.collect();
-    let admitted: usize = askers
+    let admitted = askers
         .into_iter()
-        .map(|asker| asker.join().expect("an asker"))
-        .sum();
-    assert_eq!(admitted, 60);
+        .map(|asker| asker.join().expect("an asker"));
+    assert_eq!(admitted.sum::<usize>(), 60);
 }

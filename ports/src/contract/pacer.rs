@@ -100,6 +100,15 @@ impl Subject {
         Self(make(Pacing::new(per_minute)).await)
     }
 
+    /// A pacer of the usual rate that has given the three turns which come at once.
+    async fn busy(make: impl MakePacer) -> Self {
+        let subject = Self::new(make, USUAL).await;
+        for _ in 0..3 {
+            subject.go().await;
+        }
+        subject
+    }
+
     /// Acquires without waiting.
     async fn try_acquire(&self) -> Result<(), Throttled> {
         self.acquire(HURRIED).await
@@ -126,19 +135,13 @@ impl Subject {
     }
 
     async fn record_throttled(&self, under_way: Duration) -> BackOff {
-        self.0
-            .pacer
-            .record_throttled(under_way)
-            .await
-            .expect("limited")
+        let recorded = self.0.pacer.record_throttled(under_way).await;
+        recorded.expect("limited")
     }
 
     async fn record_success(&self, under_way: Duration) {
-        self.0
-            .pacer
-            .record_success(under_way)
-            .await
-            .expect("served");
+        let recorded = self.0.pacer.record_success(under_way).await;
+        recorded.expect("served");
     }
 
     async fn merge(&self, state: PacerState) {
@@ -190,10 +193,7 @@ const fn used_up(retry_after: Duration) -> Throttled {
 async fn three_turns_are_given_at_once_and_the_next_is_refused_with_the_true_time(
     make: impl MakePacer,
 ) {
-    let subject = Subject::new(make, USUAL).await;
-    for _ in 0..3 {
-        subject.go().await;
-    }
+    let subject = Subject::busy(make).await;
     assert_eq!(subject.refused().await, used_up(spacing()));
     // One second of the patience is for the wait.
     let too_long = Duration::from_millis(1_001);
@@ -260,10 +260,7 @@ async fn reading_the_budget_takes_no_turn(make: impl MakePacer) {
 }
 
 async fn a_caller_that_goes_away_gives_its_place_back(make: impl MakePacer) {
-    let subject = Subject::new(make, USUAL).await;
-    for _ in 0..3 {
-        subject.go().await;
-    }
+    let subject = Subject::busy(make).await;
     {
         let waiting = pin!(subject.acquire(PATIENT));
         let queued = pin!(subject.until_room_is(USUAL - 4));
@@ -276,10 +273,7 @@ async fn a_caller_that_goes_away_gives_its_place_back(make: impl MakePacer) {
 }
 
 async fn a_back_off_refuses_waiting_and_new_callers(make: impl MakePacer) {
-    let subject = Subject::new(make, USUAL).await;
-    for _ in 0..3 {
-        subject.go().await;
-    }
+    let subject = Subject::busy(make).await;
     let meeting = async {
         subject.until_room_is(USUAL - 4).await;
         subject.record_throttled(Duration::from_secs(1)).await
@@ -324,10 +318,8 @@ async fn a_success_makes_the_next_back_off_short_and_a_late_one_does_not(make: i
     subject.record_success(FIRST_BACK_OFF + second).await;
     subject.go().await;
     let longer = 2 * FIRST_BACK_OFF;
-    assert_eq!(
-        subject.record_throttled(Duration::ZERO).await,
-        BackOff::Began(longer)
-    );
+    let began = subject.record_throttled(Duration::ZERO).await;
+    assert_eq!(began, BackOff::Began(longer));
     subject.advance(longer).await;
     subject.go().await;
     subject.advance(second).await;
@@ -347,10 +339,8 @@ async fn a_merged_back_off_is_kept_and_never_shortened(make: impl MakePacer) {
     }
     subject.advance(Duration::from_mins(1)).await;
     let left = Duration::from_mins(6);
-    assert_eq!(
-        subject.record_throttled(2 * WINDOW).await,
-        BackOff::Joined(left)
-    );
+    let joined = subject.record_throttled(2 * WINDOW).await;
+    assert_eq!(joined, BackOff::Joined(left));
     subject.advance(left).await;
     subject.go().await;
     // Seven minutes were left of no less than eight.
@@ -359,10 +349,7 @@ async fn a_merged_back_off_is_kept_and_never_shortened(make: impl MakePacer) {
 }
 
 async fn a_merged_back_off_refuses_waiting_callers(make: impl MakePacer) {
-    let subject = Subject::new(make, USUAL).await;
-    for _ in 0..3 {
-        subject.go().await;
-    }
+    let subject = Subject::busy(make).await;
     let told = Duration::from_mins(3);
     let telling = async {
         subject.until_room_is(USUAL - 4).await;

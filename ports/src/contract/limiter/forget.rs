@@ -1,44 +1,35 @@
 //! Forgetting a key: its state is read again from the store, and nothing else is lost.
 
-use domain::month::Month;
-use uuid::Uuid;
-
-use super::{LimiterUnderTest, Subject, key, state, used};
-use crate::outbound::{KeyState, Snapshot, Verdict};
+use super::{LimiterUnderTest, Subject, is_admitted, key, revoked, state, used};
+use crate::outbound::{Snapshot, Verdict};
 
 pub(super) async fn a_forgotten_key_is_unknown_until_it_is_hydrated_again(
     under_test: LimiterUnderTest,
 ) {
     let subject = Subject::known(under_test, 60, Some(100), 3).await;
-    let limiter = &subject.under_test.limiter;
     let other = key(8);
-    let month = Month::of(subject.under_test.time.now().await);
+    let month = subject.month().await;
     let snapshot = Snapshot {
         state: state(60, None, 1),
         month,
         used: used(0),
     };
-    limiter.hydrate(other, snapshot).await.expect("hydrate");
+    let hydrated = subject.limiter().hydrate(other, snapshot).await;
+    hydrated.expect("hydrate");
 
     subject.forget().await;
     let forgotten = subject.admit().await;
     assert_eq!(forgotten, Verdict::Unknown { month });
-    let kept = limiter.admit(other).await.expect("admit");
-    assert!(
-        matches!(kept, Verdict::Admitted { .. }),
-        "another key was forgotten: {kept:?}"
-    );
+    let kept = subject.admit_key(other).await;
+    assert!(is_admitted(&kept), "another key was forgotten: {kept:?}");
     assert_eq!(subject.peek().await, None);
     subject.forget().await;
     subject.apply(state(60, Some(100), 2)).await;
     assert_eq!(subject.admit().await, forgotten, "a change made it known");
 
     subject.hydrate(state(60, Some(100), 2), used(97)).await;
-    assert_eq!(
-        subject.admitted_of(9).await,
-        3,
-        "the month is what the store has"
-    );
+    let admitted = subject.admitted_of(9).await;
+    assert_eq!(admitted, 3, "the month is what the store has");
 }
 
 /// A store that fails between two reads must not give a key another minute.
@@ -54,12 +45,8 @@ pub(super) async fn a_forgotten_key_keeps_its_minute(under_test: LimiterUnderTes
 
 pub(super) async fn a_forgotten_key_stays_revoked(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 5, Some(100), 0).await;
-    let revoked = KeyState {
-        revoked: true,
-        ..state(5, Some(100), 2)
-    };
     assert_eq!(subject.admitted_of(1).await, 1);
-    subject.apply(revoked).await;
+    subject.apply(revoked(5, Some(100), 2)).await;
     subject.forget().await;
     let forgotten = subject.admit().await;
     assert!(
@@ -67,11 +54,8 @@ pub(super) async fn a_forgotten_key_stays_revoked(under_test: LimiterUnderTest) 
         "{forgotten:?}"
     );
     subject.hydrate(state(5, Some(100), 1), used(1)).await;
-    assert_eq!(
-        subject.admit().await,
-        Verdict::Revoked,
-        "a late hydrate undid a revocation"
-    );
+    let verdict = subject.admit().await;
+    assert_eq!(verdict, Verdict::Revoked, "a late hydrate undid it");
 }
 
 pub(super) async fn a_forgotten_key_keeps_the_newest_limits(under_test: LimiterUnderTest) {
@@ -89,15 +73,10 @@ pub(super) async fn a_refund_counts_once_although_its_key_was_forgotten(
 ) {
     let subject = Subject::known(under_test, 100, Some(5), 0).await;
     assert_eq!(subject.admitted_of(9).await, 5);
-    let month = Month::of(subject.under_test.time.now().await);
-    let refund = async || {
-        let limiter = &subject.under_test.limiter;
-        let refunded = limiter.refund(subject.key, month, Uuid::from_u128(42));
-        refunded.await.expect("refund");
-    };
-    refund().await;
+    let month = subject.month().await;
+    subject.refund(subject.key, month).await;
     subject.forget().await;
     subject.hydrate(state(100, Some(5), 1), used(5)).await;
-    refund().await;
+    subject.refund(subject.key, month).await;
     assert_eq!(subject.admitted_of(9).await, 0, "it was given twice");
 }

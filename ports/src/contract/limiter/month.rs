@@ -1,20 +1,15 @@
 //! Beginning of a month: by the limiter's own clock.
 
-use domain::key::CountedKey;
 use domain::month::Month;
 
-use super::{LimiterUnderTest, Subject, key, state, used};
+use super::{LimiterUnderTest, Subject, revoked, state, used};
 use crate::outbound::{KeyState, Snapshot, Verdict};
 
 pub(super) async fn a_new_month_begins_at_zero(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 100, Some(5), 3).await;
     assert_eq!(subject.admitted_of(9).await, 2);
-    let now = subject.under_test.time.now().await;
-    subject
-        .under_test
-        .time
-        .advance(Month::of(now).time_left(now))
-        .await;
+    let before = subject.month().await;
+    subject.enter_next_month().await;
     let Verdict::Admitted {
         limit_status,
         month,
@@ -23,27 +18,19 @@ pub(super) async fn a_new_month_begins_at_zero(under_test: LimiterUnderTest) {
     else {
         panic!("the new month began with the old one's use");
     };
-    assert!(month > Month::of(now));
+    assert!(month > before);
     assert_eq!(limit_status.month.expect("there is a quota").used, 1);
 }
 
 impl Subject {
-    /// Enters the next month.
-    async fn enter_next_month(&self) {
-        let now = self.under_test.time.now().await;
-        let left = Month::of(now).time_left(now);
-        self.under_test.time.advance(left).await;
-    }
-
-    /// Hydrates a key with its next month.
-    async fn hydrate_next_month(&self, key: CountedKey, state: KeyState, charged: u64) {
-        let now = self.under_test.time.now().await;
+    /// Hydrates the key with its next month.
+    async fn hydrate_next_month(&self, state: KeyState, charged: u64) {
         let snapshot = Snapshot {
             state,
-            month: Month::of(Month::of(now).end()),
+            month: Month::of(self.month().await.end()),
             used: used(charged),
         };
-        let told = self.under_test.limiter.hydrate(key, snapshot).await;
+        let told = self.limiter().hydrate(self.key, snapshot).await;
         told.expect("hydrate");
     }
 }
@@ -52,15 +39,11 @@ impl Subject {
 /// leave it again.
 pub(super) async fn a_month_is_never_begun_by_hydration(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 100, Some(5), 3).await;
-    subject
-        .hydrate_next_month(subject.key, state(100, Some(7), 2), 1)
-        .await;
-    assert_eq!(
-        subject.admitted_of(9).await,
-        4,
-        "its state is told, and neither its month nor its use"
-    );
-    let month = Month::of(subject.under_test.time.now().await);
+    let changed = state(100, Some(7), 2);
+    subject.hydrate_next_month(changed, 1).await;
+    let admitted = subject.admitted_of(9).await;
+    assert_eq!(admitted, 4, "its state is told, not its month and its use");
+    let month = subject.month().await;
     let Verdict::QuotaExceeded { month: kept, .. } = subject.admit().await else {
         panic!("the quota was exceeded");
     };
@@ -69,24 +52,18 @@ pub(super) async fn a_month_is_never_begun_by_hydration(under_test: LimiterUnder
     subject.enter_next_month().await;
     assert_eq!(subject.admitted_of(9).await, 7);
 
-    let revoked = KeyState {
-        revoked: true,
-        ..state(100, Some(7), 3)
-    };
-    subject.hydrate_next_month(subject.key, revoked, 0).await;
+    let revoked = revoked(100, Some(7), 3);
+    subject.hydrate_next_month(revoked, 0).await;
     assert_eq!(subject.admit().await, Verdict::Revoked);
 }
 
 pub(super) async fn a_key_of_a_month_that_has_not_begun_stays_unknown(
     under_test: LimiterUnderTest,
 ) {
-    let subject = Subject {
-        under_test,
-        key: key(7),
-    };
+    let subject = Subject::unknown(under_test);
     let state = state(100, Some(5), 1);
-    subject.hydrate_next_month(subject.key, state, 0).await;
-    let month = Month::of(subject.under_test.time.now().await);
+    subject.hydrate_next_month(state, 0).await;
+    let month = subject.month().await;
     assert_eq!(subject.admit().await, Verdict::Unknown { month });
     assert_eq!(subject.peek().await, None);
     subject.hydrate(state, used(3)).await;

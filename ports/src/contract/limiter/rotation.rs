@@ -1,33 +1,22 @@
 //! Rotation: a key and its successor share their counters, and nothing else.
 
 use domain::key::{CountedKey, KeyId};
-use domain::month::Month;
 use uuid::Uuid;
 
-use super::{LimiterUnderTest, Subject, state, used};
-use crate::outbound::{KeyState, Limiter, Verdict};
-
-/// The successor of the subject's key.
-fn successor(subject: &Subject) -> CountedKey {
-    CountedKey::succeeding(subject.key, KeyId(Uuid::from_u128(77)))
-}
+use super::{
+    LimiterUnderTest, Subject, is_admitted, is_over_quota, is_rate_limited, revoked, state, used,
+};
+use crate::outbound::{KeyState, Verdict};
 
 impl Subject {
     /// The subject's successor under the same limiter, hydrated with this state.
     async fn succeeded(self, state: KeyState, charged: u64) -> (CountedKey, Self) {
-        let (old, new) = (self.key, successor(&self));
-        let subject = Self { key: new, ..self };
+        let old = self.key;
+        let key = CountedKey::succeeding(old, KeyId(Uuid::from_u128(77)));
+        let subject = Self { key, ..self };
         subject.hydrate(state, used(charged)).await;
         (old, subject)
     }
-
-    fn limiter(&self) -> &dyn Limiter {
-        self.under_test.limiter.as_ref()
-    }
-}
-
-async fn admit(subject: &Subject, key: CountedKey) -> Verdict {
-    subject.limiter().admit(key).await.expect("admit")
 }
 
 pub(super) async fn a_successor_continues_the_minute_and_the_month(under_test: LimiterUnderTest) {
@@ -39,15 +28,11 @@ pub(super) async fn a_successor_continues_the_minute_and_the_month(under_test: L
     assert_eq!(status.minute.remaining, 2);
     assert_eq!(status.month.expect("there is a quota").used, 3);
     assert_eq!(subject.admitted_of(9).await, 2);
-    assert!(matches!(subject.admit().await, Verdict::RateLimited { .. }));
-    let span = domain::window::SPAN;
-    subject.under_test.time.advance(span).await;
+    assert!(is_rate_limited(&subject.admit().await));
+    subject.advance(domain::window::SPAN).await;
     assert_eq!(subject.admitted_of(4).await, 3);
     let refused = subject.admit().await;
-    assert!(
-        matches!(refused, Verdict::QuotaExceeded { .. }),
-        "{refused:?}"
-    );
+    assert!(is_over_quota(&refused), "{refused:?}");
 }
 
 pub(super) async fn both_keys_of_a_rotation_are_admitted_within_one_limit(
@@ -56,14 +41,10 @@ pub(super) async fn both_keys_of_a_rotation_are_admitted_within_one_limit(
     let subject = Subject::known(under_test, 6, Some(100), 0).await;
     let (old, subject) = subject.succeeded(state(6, Some(100), 1), 0).await;
     let mut admitted = 0;
-    for number in 0_u32..20 {
-        let key = if number.is_multiple_of(2) {
-            old
-        } else {
-            subject.key
-        };
-        let verdict = admit(&subject, key).await;
-        admitted += usize::from(matches!(verdict, Verdict::Admitted { .. }));
+    for number in 0..20 {
+        let key = [old, subject.key][number % 2];
+        let verdict = subject.admit_key(key).await;
+        admitted += usize::from(is_admitted(&verdict));
     }
     assert_eq!(admitted, 6);
 }
@@ -73,19 +54,13 @@ pub(super) async fn a_revoked_predecessor_leaves_its_use_to_the_successor(
 ) {
     let subject = Subject::known(under_test, 5, Some(100), 0).await;
     assert_eq!(subject.admitted_of(5).await, 5);
-    let revoked = KeyState {
-        revoked: true,
-        ..state(5, Some(100), 2)
-    };
-    subject.apply(revoked).await;
+    subject.apply(revoked(5, Some(100), 2)).await;
     let (old, subject) = subject.succeeded(state(5, Some(100), 1), 5).await;
-    assert_eq!(admit(&subject, old).await, Verdict::Revoked);
+    assert_eq!(subject.admit_key(old).await, Verdict::Revoked);
     assert_eq!(subject.limiter().peek(old).await.expect("peek"), None);
     let refused = subject.admit().await;
-    assert!(
-        matches!(refused, Verdict::RateLimited { .. }),
-        "a rotation gave another minute: {refused:?}"
-    );
+    let problem = "a rotation gave another minute";
+    assert!(is_rate_limited(&refused), "{problem}: {refused:?}");
     subject.forget().await;
     subject.hydrate(state(5, Some(100), 1), used(5)).await;
     assert_eq!(subject.admitted_of(3).await, 0);
@@ -95,11 +70,8 @@ pub(super) async fn each_key_of_a_rotation_has_limits_of_its_own(under_test: Lim
     let subject = Subject::known(under_test, 3, Some(100), 0).await;
     let (old, subject) = subject.succeeded(state(6, Some(100), 1), 0).await;
     assert_eq!(subject.admitted_of(4).await, 4);
-    let refused = admit(&subject, old).await;
-    assert!(
-        matches!(refused, Verdict::RateLimited { .. }),
-        "{refused:?}"
-    );
+    let refused = subject.admit_key(old).await;
+    assert!(is_rate_limited(&refused), "{refused:?}");
     let lowered = state(2, None, 2);
     let applied = subject.limiter().apply(old, lowered).await;
     applied.expect("apply");
@@ -110,10 +82,9 @@ pub(super) async fn a_refund_of_either_key_gives_back_to_both(under_test: Limite
     let subject = Subject::known(under_test, 100, Some(5), 0).await;
     assert_eq!(subject.admitted_of(9).await, 5);
     let (old, subject) = subject.succeeded(state(100, Some(5), 1), 5).await;
-    let month = Month::of(subject.under_test.time.now().await);
+    let month = subject.month().await;
     for key in [old, subject.key] {
-        let refund = subject.limiter().refund(key, month, Uuid::from_u128(42));
-        refund.await.expect("refund");
+        subject.refund(key, month).await;
     }
     assert_eq!(subject.admitted_of(9).await, 1, "one request, one refund");
 }

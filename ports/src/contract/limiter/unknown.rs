@@ -1,26 +1,18 @@
 //! Changes of a key that the limiter doesn't know: a hydration whose snapshot was read before the
 //! change may be under way.
 
-use super::{LimiterUnderTest, Subject, state, used};
-use crate::outbound::{KeyState, Verdict};
+use super::{LimiterUnderTest, Subject, revoked, state, used};
+use crate::outbound::Verdict;
 
 pub(super) async fn a_key_that_was_revoked_while_it_was_unknown_is_never_admitted(
     under_test: LimiterUnderTest,
 ) {
     let subject = Subject::unknown(under_test);
-    subject
-        .apply(KeyState {
-            revoked: true,
-            ..state(60, None, 2)
-        })
-        .await;
+    subject.apply(revoked(60, None, 2)).await;
     for _ in 0..2 {
         subject.hydrate(state(60, None, 1), used(0)).await;
-        assert_eq!(
-            subject.admit().await,
-            Verdict::Revoked,
-            "a snapshot from before undid a revocation"
-        );
+        let verdict = subject.admit().await;
+        assert_eq!(verdict, Verdict::Revoked, "a snapshot from before undid it");
         subject.forget().await;
     }
 }

@@ -65,10 +65,7 @@ pub(super) async fn every_fifth_turn_is_backgrounds_while_both_wait(make: impl M
 }
 
 pub(super) async fn a_key_has_sixteen_waiting_callers(make: impl MakePacer) {
-    let subject = Subject::new(make, USUAL).await;
-    for _ in 0..3 {
-        subject.go().await;
-    }
+    let subject = Subject::busy(make).await;
     let greedy = (0..MAX_WAITING_PER_KEY).map(|_| subject.acquire_in(GREEDY, PATIENT));
     let others = [GREEDY_OTHER_KEY, MODEST].map(|lane| subject.acquire_in(lane, PATIENT));
     let waiting = join_all(greedy);
@@ -86,10 +83,7 @@ pub(super) async fn a_key_has_sixteen_waiting_callers(make: impl MakePacer) {
 }
 
 pub(super) async fn background_callers_wait_in_any_number(make: impl MakePacer) {
-    let subject = Subject::new(make, USUAL).await;
-    for _ in 0..3 {
-        subject.go().await;
-    }
+    let subject = Subject::busy(make).await;
     let many = (0..20).map(|_| subject.acquire_in(BACKGROUND, PATIENT));
     let check = subject.until(async || {
         let budget = subject.0.pacer.budget().await.expect("budget");
@@ -104,10 +98,7 @@ pub(super) async fn background_callers_wait_in_any_number(make: impl MakePacer) 
 }
 
 pub(super) async fn a_new_customer_is_not_refused_for_the_queue_of_another(make: impl MakePacer) {
-    let subject = Subject::new(make, USUAL).await;
-    for _ in 0..3 {
-        subject.go().await;
-    }
+    let subject = Subject::busy(make).await;
     // Time for two turns, the way to the pacer, and the cycle.
     let patience = 2 * spacing() + Duration::from_secs(4);
     let greedy = (0..10).map(|_| subject.acquire_in(GREEDY, PATIENT));
