@@ -1,16 +1,15 @@
 //! Contract of the audit log. The suites of the ports that write entries check their content.
 
 use domain::audit::{AuditEntry, AuditFilter};
-use domain::customer::ExistingKeys;
 use domain::limits::Plan;
 use domain::page::PageRequest;
 
 use super::fixture::{
-    act, customer, foreign_cursor, instant, monthly_quota, page_of, per_minute, record, record_of,
+    act, customer, instant, monthly_quota, page_after, page_of, per_minute, record, record_of,
 };
 use super::paging;
 use super::stores::{Pair, Stores};
-use crate::outbound::{KeyChange, ListError};
+use crate::outbound::KeyChange;
 
 cases! {
     $ audit_log(Pair)
@@ -35,10 +34,7 @@ async fn written(stores: &Stores) {
     let key = record(1).key.id;
     stores.changed(key, KeyChange::SetLimits(minute), 3).await;
     stores.changed(key, KeyChange::SetLimits(month), 4).await;
-    let (plan, existing) = (Plan::Enterprise, ExistingKeys::Keep);
-    let (customers, act) = (&stores.customers, act(5));
-    let planned = customers.set_plan(one.id, plan, existing, &act).await;
-    planned.expect("the plan is set");
+    stores.set_plan(one.id, Plan::Enterprise, 5).await;
     stores.changed(key, KeyChange::Revoke, 6).await;
 }
 
@@ -78,25 +74,18 @@ async fn pages_of_any_size_give_each_entry_once_newest_first(Pair { here, .. }: 
 
 async fn a_page_begins_after_the_previous_one_despite_additions(Pair { here, .. }: Pair) {
     written(&here).await;
-    let page = here.audit.audit(&AuditFilter::default(), &page_of(2)).await;
-    let page = page.expect("the log is read");
-    let last = page.items.last().map(|(cursor, _)| cursor.clone());
+    let all = AuditFilter::default();
+    let read = async |page| here.audit.audit(&all, &page).await;
+    let end = paging::end_of(page_of(2), read).await;
     here.added(7).await;
-    let rest = PageRequest {
-        after: last,
-        ..page_of(3)
-    };
-    assert_eq!(walk(&here, rest).await, [4, 3, 2, 1]);
+    assert_eq!(walk(&here, page_after(end, 3)).await, [4, 3, 2, 1]);
 }
 
 async fn a_cursor_of_another_list_is_refused(Pair { here, .. }: Pair) {
     written(&here).await;
-    let request = PageRequest {
-        after: Some(foreign_cursor()),
-        ..page_of(2)
-    };
-    let refused = here.audit.audit(&AuditFilter::default(), &request).await;
-    assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
+    let all = AuditFilter::default();
+    let read = async |page| here.audit.audit(&all, &page).await;
+    paging::assert_foreign_cursor_is_refused(read).await;
 }
 
 async fn entries_are_found_by_customer_and_by_key(Pair { here, .. }: Pair) {

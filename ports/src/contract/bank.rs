@@ -140,10 +140,8 @@ async fn an_xml_never_changes(bank: Arc<dyn Bank>) {
 
 async fn both_forms_of_not_found_are_recognised(bank: Arc<dyn Bank>) {
     for centavos in [scene::NOT_FOUND_RECENT, scene::NOT_FOUND_HISTORIC] {
-        assert_eq!(
-            ask(&bank, centavos).await.expect("an answer"),
-            BankAnswer::NotFound
-        );
+        let answer = ask(&bank, centavos).await;
+        assert_eq!(answer.expect("an answer"), BankAnswer::NotFound);
     }
 }
 
@@ -203,11 +201,8 @@ async fn a_silent_bank_is_abandoned_when_the_patience_is_over(bank: Arc<dyn Bank
         matches!(answer, Err(BankError::Timeout)),
         "a timeout was expected, not {answer:?}"
     );
-    assert!(waited >= SHORT_PATIENCE, "it gave up after {waited:?}");
-    assert!(
-        waited < SHORT_PATIENCE + LATENESS,
-        "it gave up after {waited:?}"
-    );
+    let in_time = SHORT_PATIENCE..SHORT_PATIENCE + LATENESS;
+    assert!(in_time.contains(&waited), "it gave up after {waited:?}");
 }
 
 async fn lookups_at_the_same_time_get_their_own_proofs(bank: Arc<dyn Bank>) {

@@ -4,17 +4,16 @@ use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::batch::{BatchState, RowNumber};
-use domain::limits::MonthlyUse;
 use domain::lookup::LookupState;
-use domain::month::Month;
 use uuid::Uuid;
 
-use super::fixture::{batch_of, customer, month, record, record_of, row_of};
+use super::fixture::{batch_of, customer, lookup_of, month, record, record_of, row_of};
 use super::lookups::lease_until;
 use super::stores::{Pair, Stores};
 use crate::outbound::{
     BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchProgress, BatchRelease,
-    ClaimedBatch, FeedCharge, NewBatch, NewLookup, RowLookup, StoredBatch, StoredLookup,
+    ClaimedBatch, FeedCharge, LookupChange, NewBatch, NewLookup, RowLookup, StoredBatch,
+    StoredLookup,
 };
 
 mod additions;
@@ -238,9 +237,31 @@ impl Stores {
 
     /// Adds a batch, and makes lookups of its three rows.
     async fn fed_batch(&self, new: &NewBatch) {
+        self.fed_rows(new, 0..3).await;
+    }
+
+    /// Adds a batch, and makes lookups of these of its rows.
+    async fn fed_rows(&self, new: &NewBatch, rows: Range<u16>) {
         self.with_key().await;
         self.claimed_batch(new).await;
-        assert!(self.feeds(&feed(new, 1, 0..3)).await);
+        assert!(self.feeds(&feed(new, 1, rows)).await);
+    }
+
+    /// Claims all due lookups of rows under the fifth lease, and ends the work on these after an attempt.
+    async fn tried_rows<const N: usize>(&self, new: &NewBatch, ends: [(u16, LookupChange); N]) {
+        self.claim_at(9, start(), lease_until(5, minutes(1))).await;
+        for (row, change) in ends {
+            let id = row_of(new, row).facts.id;
+            assert!(self.ends(id, 5, start(), change).await);
+        }
+    }
+
+    /// Adds a lookup without a batch.
+    async fn alone(&self) -> NewLookup {
+        let alone = lookup_of(&record(1).key, 50);
+        let added = self.lookups.add_lookup(&alone).await;
+        added.expect("the lookup is added");
+        alone
     }
 
     /// Ends the work under the `lease`th lease.
@@ -290,13 +311,6 @@ impl Stores {
 
     /// Requests charged to the first key, and refunded.
     async fn used(&self) -> (u64, u64) {
-        self.used_in(month()).await
-    }
-
-    async fn used_in(&self, month: Month) -> (u64, u64) {
-        let snapshot = self.keys.snapshot(record(1).key.id, month).await;
-        let snapshot = snapshot.expect("the store works");
-        let MonthlyUse { charged, refunded } = snapshot.expect("the key is there").used;
-        (charged, refunded)
+        self.used_by(record(1).key.id, month()).await
     }
 }

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Days, TimeDelta, Utc};
 use domain::participant::Catalogue;
-use futures::future::join_all;
 
+use super::fixture::noon;
 use super::stores::{Pair, Stores};
 use crate::outbound::{CatalogueVersion, RenewalClaim};
 
@@ -16,10 +16,6 @@ cases! {
         a_renewal_is_claimed_once_when_it_is_due,
         a_renewal_is_due_when_it_was_scheduled,
     }
-}
-
-fn now() -> DateTime<Utc> {
-    DateTime::from_timestamp(1_795_132_800, 0).expect("a time")
 }
 
 /// The embedded catalogue as that of a later day, without its last participants.
@@ -49,79 +45,58 @@ async fn a_stored_catalogue_is_everybodys(Pair { here, elsewhere }: Pair) {
     let mut version = CatalogueVersion(0);
     for catalogue in [catalogue(1), catalogue(2)] {
         let stored = here.catalogues.replace_catalogue(version, &catalogue).await;
-        let newer = stored
-            .expect("the store works")
-            .expect("nobody else stored");
+        let newer = stored.expect("the store works");
+        let newer = newer.expect("nobody else stored");
         assert!(newer > version);
         version = newer;
         for stores in [&here, &elsewhere] {
             let known = stores.catalogues.catalogue_version().await;
             assert_eq!(known.expect("the store works"), version);
-            let stored = stores
-                .catalogues
-                .catalogue()
-                .await
-                .expect("the store works");
-            assert_eq!(stored, (version, Some(catalogue.clone())));
+            let stored = stores.catalogues.catalogue().await;
+            let expected = (version, Some(catalogue.clone()));
+            assert_eq!(stored.expect("the store works"), expected);
         }
     }
 }
 
-async fn of_many_concurrent_catalogues_one_is_stored(Pair { here, elsewhere }: Pair) {
+async fn of_many_concurrent_catalogues_one_is_stored(pair: Pair) {
     let first = CatalogueVersion(0);
     let catalogues: Vec<_> = (1..=10).map(catalogue).collect();
-    let stored = join_all(
-        catalogues
-            .iter()
-            .enumerate()
-            .map(async |(place, catalogue)| {
-                let side = if place % 2 == 0 { &here } else { &elsewhere };
-                let replaced = side.catalogues.replace_catalogue(first, catalogue).await;
-                replaced.expect("the store works")
-            }),
-    );
-    let stored = stored.await;
+    let replace = async |stores: &Stores, catalogue| {
+        let replaced = stores.catalogues.replace_catalogue(first, catalogue).await;
+        replaced.expect("the store works")
+    };
+    let stored = pair.at_once(&catalogues, replace).await;
     assert_eq!(stored.iter().flatten().count(), 1, "{stored:?}");
     let winner = stored.iter().position(Option::is_some).expect("one");
-    let (_, now_stored) = here.catalogues.catalogue().await.expect("the store works");
+    let now_stored = pair.here.catalogues.catalogue().await;
+    let (_, now_stored) = now_stored.expect("the store works");
     assert_eq!(now_stored.as_ref(), Some(&catalogues[winner]));
 }
 
-async fn a_renewal_is_claimed_once_when_it_is_due(Pair { here, elsewhere }: Pair) {
+async fn a_renewal_is_claimed_once_when_it_is_due(pair: Pair) {
     let hour = TimeDelta::hours(1);
-    let due = now() + hour;
-    assert_eq!(claim(&here, now(), due).await, RenewalClaim::NotDue);
+    let due = noon() + hour;
+    assert_eq!(claim(&pair.here, noon(), due).await, RenewalClaim::NotDue);
     let early = due - TimeDelta::milliseconds(1);
-    assert_eq!(
-        claim(&elsewhere, early, early + hour).await,
-        RenewalClaim::NotDue
-    );
+    let claimed = claim(&pair.elsewhere, early, early + hour).await;
+    assert_eq!(claimed, RenewalClaim::NotDue);
     for due in [due, due + hour] {
-        let claims = (0..20).map(async |number| {
-            let stores = if number % 2 == 0 { &here } else { &elsewhere };
-            claim(stores, due, due + hour).await
-        });
-        let claims = join_all(claims).await;
-        let granted = claims
-            .iter()
-            .filter(|claim| **claim == RenewalClaim::Granted);
+        let claim = async |stores: &Stores, _| claim(stores, due, due + hour).await;
+        let claims = pair.at_once(0..20, claim).await;
+        let granted = claims.iter().filter(|it| **it == RenewalClaim::Granted);
         assert_eq!(granted.count(), 1, "{claims:?}");
     }
 }
 
 async fn a_renewal_is_due_when_it_was_scheduled(Pair { here, elsewhere }: Pair) {
     let day = TimeDelta::days(1);
-    for due in [now() + day, now()] {
+    for due in [noon() + day, noon()] {
         let scheduled = here.catalogues.schedule_renewal(due).await;
         scheduled.expect("the store works");
         let early = due - TimeDelta::milliseconds(1);
-        assert_eq!(
-            claim(&elsewhere, early, due + day).await,
-            RenewalClaim::NotDue
-        );
-        assert_eq!(
-            claim(&elsewhere, due, due + day).await,
-            RenewalClaim::Granted
-        );
+        for (at, expected) in [(early, RenewalClaim::NotDue), (due, RenewalClaim::Granted)] {
+            assert_eq!(claim(&elsewhere, at, due + day).await, expected);
+        }
     }
 }

@@ -4,12 +4,11 @@ use domain::audit::AuditFilter;
 use domain::customer::{Customer, CustomerId, CustomerOverview, Owner};
 use domain::limits::{MonthlyUse, Plan};
 use domain::page::PageRequest;
-use futures::future::join_all;
 
-use super::fixture::{customer, foreign_cursor, instant, month, page_of, record, record_of};
+use super::fixture::{customer, instant, month, page_after, page_of, record, record_of};
 use super::paging;
 use super::stores::{Pair, Stores};
-use crate::outbound::{KeyChange, ListError};
+use crate::outbound::KeyChange;
 
 mod plan;
 
@@ -51,6 +50,18 @@ async fn walk(stores: &Stores, text: Option<&str>, request: PageRequest) -> Vec<
     paging::walk(request, read).await
 }
 
+/// The `number`th customer, with another owner.
+fn owned_by(number: u16, issuer: &str, subject: &str) -> Customer {
+    let owner = Owner {
+        issuer: issuer.to_owned(),
+        subject: subject.to_owned(),
+    };
+    Customer {
+        owner,
+        ..customer(number)
+    }
+}
+
 fn ids(overviews: &[CustomerOverview]) -> Vec<CustomerId> {
     let ids = overviews.iter().map(|overview| overview.customer.id);
     ids.collect()
@@ -63,13 +74,10 @@ async fn an_unknown_owner_is_no_customer(Pair { here, .. }: Pair) {
 }
 
 async fn a_customer_is_found_as_it_was_enrolled(Pair { here, elsewhere }: Pair) {
+    let issuer = "https://issuer.example/realms/ñ";
     let newcomer = Customer {
-        owner: Owner {
-            issuer: "https://issuer.example/realms/ñ".to_owned(),
-            subject: "auth0|5f7c8ec7'; --".to_owned(),
-        },
         plan: Plan::Enterprise,
-        ..customer(1)
+        ..owned_by(1, issuer, "auth0|5f7c8ec7'; --")
     };
     let enrolled = here.customers.find_or_insert(&newcomer).await;
     assert_eq!(enrolled.expect("the store works"), newcomer);
@@ -104,13 +112,7 @@ async fn an_owner_is_known_by_issuer_and_subject(Pair { here, .. }: Pair) {
         ("https://issuer.example", "subject-1 "),
     ];
     for (number, (issuer, subject)) in (2..).zip(owners) {
-        let other = Customer {
-            owner: Owner {
-                issuer: issuer.to_owned(),
-                subject: subject.to_owned(),
-            },
-            ..customer(number)
-        };
+        let other = owned_by(number, issuer, subject);
         assert_eq!(known(&here, &other.owner).await, None);
         let enrolled = here.customers.find_or_insert(&other).await;
         assert_eq!(enrolled.expect("the store works"), other);
@@ -119,21 +121,20 @@ async fn an_owner_is_known_by_issuer_and_subject(Pair { here, .. }: Pair) {
     assert_eq!(walk(&here, None, page_of(10)).await.len(), 5);
 }
 
-async fn of_many_concurrent_insertions_of_one_owner_one_is_added(Pair { here, elsewhere }: Pair) {
-    let find_or_insert = async |number| {
+async fn of_many_concurrent_insertions_of_one_owner_one_is_added(pair: Pair) {
+    let find_or_insert = async |stores: &Stores, number| {
         let newcomer = Customer {
             owner: customer(0).owner,
             ..customer(number)
         };
-        let stores = if number % 2 == 0 { &here } else { &elsewhere };
         let enrolled = stores.customers.find_or_insert(&newcomer).await;
         enrolled.expect("the store works")
     };
-    let enrolled = join_all((0..20).map(find_or_insert)).await;
-    let kept = known(&here, &customer(0).owner).await;
+    let enrolled = pair.at_once(0..20, find_or_insert).await;
+    let kept = known(&pair.here, &customer(0).owner).await;
     let kept = kept.expect("the customer is there");
     assert!(enrolled.iter().all(|one| *one == kept), "{enrolled:?}");
-    assert_eq!(walk(&here, None, page_of(100)).await.len(), 1);
+    assert_eq!(walk(&pair.here, None, page_of(100)).await.len(), 1);
 }
 
 async fn customers_are_listed_newest_first_page_by_page(Pair { here, .. }: Pair) {
@@ -159,28 +160,19 @@ async fn a_page_begins_after_the_previous_one_despite_additions(Pair { here, .. 
     for number in [1, 2, 4, 5] {
         here.enrolled(number).await;
     }
-    let page = here.customers.customers(None, month(), &page_of(2)).await;
-    let page = page.expect("the list is read");
-    let last = page.items.last().map(|(cursor, _)| cursor.clone());
+    let read = async |page| here.customers.customers(None, month(), &page).await;
+    let end = paging::end_of(page_of(2), read).await;
     for number in [6, 3] {
         here.enrolled(number).await;
     }
-    let rest = PageRequest {
-        after: last,
-        ..page_of(1)
-    };
-    let expected = [3, 2, 1].map(|number| customer(number).id);
-    assert_eq!(ids(&walk(&here, None, rest).await), expected);
+    let rest = walk(&here, None, page_after(end, 1)).await;
+    assert_eq!(ids(&rest), [3, 2, 1].map(|number| customer(number).id));
 }
 
 async fn a_cursor_of_another_list_is_refused(Pair { here, .. }: Pair) {
     here.enrolled(1).await;
-    let request = PageRequest {
-        after: Some(foreign_cursor()),
-        ..page_of(2)
-    };
-    let refused = here.customers.customers(None, month(), &request).await;
-    assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
+    let read = async |page| here.customers.customers(None, month(), &page).await;
+    paging::assert_foreign_cursor_is_refused(read).await;
 }
 
 async fn a_text_is_found_in_issuers_and_subjects(Pair { here, .. }: Pair) {
@@ -191,13 +183,7 @@ async fn a_text_is_found_in_issuers_and_subjects(Pair { here, .. }: Pair) {
         ("https://login.bank.example", "ñandú"),
     ];
     for (number, (issuer, subject)) in (1..).zip(owners) {
-        let newcomer = Customer {
-            owner: Owner {
-                issuer: issuer.to_owned(),
-                subject: subject.to_owned(),
-            },
-            ..customer(number)
-        };
+        let newcomer = owned_by(number, issuer, subject);
         let enrolled = here.customers.find_or_insert(&newcomer).await;
         enrolled.expect("the store works");
     }
@@ -213,10 +199,8 @@ async fn a_text_is_found_in_issuers_and_subjects(Pair { here, .. }: Pair) {
         ("ñandú", vec![4]),
         ("beto", vec![]),
     ] {
-        let expected: Vec<_> = expected
-            .into_iter()
-            .map(|number| customer(number).id)
-            .collect();
+        let expected = expected.into_iter().map(|number| customer(number).id);
+        let expected: Vec<_> = expected.collect();
         for size in [1, 100] {
             let found = walk(&here, Some(text), page_of(size)).await;
             assert_eq!(ids(&found), expected, "{text}");

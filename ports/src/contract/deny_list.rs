@@ -1,7 +1,6 @@
 //! Contract of the deny list.
 
 use domain::key::KeyId;
-use futures::future::join_all;
 
 use super::fixture::{instant, record};
 use super::stores::{Pair, Stores};
@@ -55,13 +54,10 @@ async fn the_first_denial_is_new_and_the_next_ones_are_repeated(Pair { here, els
     assert_eq!(deny(&here, 2).await, Denial::Repeated);
 }
 
-async fn of_many_concurrent_denials_one_is_new(Pair { here, elsewhere }: Pair) {
+async fn of_many_concurrent_denials_one_is_new(pair: Pair) {
     for number in 1..=5 {
-        let denials = (0..20).map(|place| {
-            let stores = if place % 2 == 0 { &here } else { &elsewhere };
-            deny(stores, number)
-        });
-        let denials = join_all(denials).await;
+        let deny = async |stores: &Stores, _| deny(stores, number).await;
+        let denials = pair.at_once(0..20, deny).await;
         let new = denials.iter().filter(|denial| **denial == Denial::New);
         assert_eq!(new.count(), 1, "{denials:?}");
     }

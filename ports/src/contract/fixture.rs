@@ -212,3 +212,11 @@ pub(super) fn foreign_cursor() -> Cursor {
 pub(super) fn page_of(items: u32) -> PageRequest {
     PageRequest::first(PageSize::new(items).expect("a length of the suite"))
 }
+
+/// A request for a page of `items` after a cursor.
+pub(super) fn page_after(cursor: Cursor, items: u32) -> PageRequest {
+    PageRequest {
+        after: Some(cursor),
+        ..page_of(items)
+    }
+}

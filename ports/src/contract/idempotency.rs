@@ -5,7 +5,6 @@ use domain::idempotency::{FirstAnswer, IdempotencyScope, RepeatableRequest, Requ
 use domain::lookup::LookupId;
 use domain::outcome::Outcome;
 use domain::seen::EarlierDeliveries;
-use futures::future::join_all;
 use uuid::Uuid;
 
 use super::fixture::{lookup_of, record};
@@ -36,6 +35,12 @@ const DELIVERED: FirstAnswer = FirstAnswer::Immediate {
     outcome: Outcome::Delivered,
     seen: None,
 };
+
+/// An answer whose proof was delivered so often before.
+fn immediate(outcome: Outcome, times: u64, first: Option<DateTime<Utc>>) -> FirstAnswer {
+    let seen = Some(EarlierDeliveries { times, first });
+    FirstAnswer::Immediate { outcome, seen }
+}
 
 fn scope(number: u8) -> IdempotencyScope {
     IdempotencyScope([number; 32])
@@ -102,27 +107,20 @@ async fn a_scope_is_claimed_once(Pair { here, elsewhere }: Pair) {
     assert!(elsewhere.claims(&claim(2, 3, noon()), noon()).await);
 }
 
-async fn of_many_at_once_one_claims(Pair { here, elsewhere }: Pair) {
-    let claims: Vec<_> = (0..16).map(|token| claim(1, token, noon())).collect();
-    let both = [&here, &elsewhere].into_iter().cycle();
-    let claimed = claims.iter().zip(both);
-    let claimed = join_all(claimed.map(|(claim, store)| store.claims(claim, noon()))).await;
-    let won: Vec<_> = claimed.iter().filter(|won| **won).collect();
-    assert_eq!(won.len(), 1, "{claimed:?}");
+async fn of_many_at_once_one_claims(pair: Pair) {
+    let claim = async |stores: &Stores, token| {
+        let claim = claim(1, token, noon());
+        stores.claims(&claim, noon()).await
+    };
+    let claimed = pair.at_once(0..16, claim).await;
+    assert_eq!(claimed.iter().filter(|won| **won).count(), 1, "{claimed:?}");
 }
 
 async fn an_answer_is_read_by_every_process(Pair { here, elsewhere }: Pair) {
-    let seen = |times, first| Some(EarlierDeliveries { times, first });
     let answers = [
         DELIVERED,
-        FirstAnswer::Immediate {
-            outcome: Outcome::Delivered,
-            seen: seen(0, None),
-        },
-        FirstAnswer::Immediate {
-            outcome: Outcome::NotFound,
-            seen: seen(3, Some(noon() - DAY)),
-        },
+        immediate(Outcome::Delivered, 0, None),
+        immediate(Outcome::NotFound, 3, Some(noon() - DAY)),
         FirstAnswer::Lookup(LookupId(Uuid::from_u128(7))),
     ];
     for (number, answer) in (1..).zip(answers) {
@@ -165,22 +163,12 @@ async fn a_claim_that_ended_is_taken_over(Pair { here, elsewhere }: Pair) {
 async fn an_expired_key_is_free(Pair { here, elsewhere }: Pair) {
     let first = claim(1, 1, noon());
     assert!(here.claims(&first, noon()).await);
-    let seen = EarlierDeliveries {
-        times: 1,
-        first: Some(noon()),
-    };
-    let answer = FirstAnswer::Immediate {
-        outcome: Outcome::Delivered,
-        seen: Some(seen),
-    };
+    let answer = immediate(Outcome::Delivered, 1, Some(noon()));
     assert!(here.answers(&first, answer).await);
     let end = noon() + DAY;
     let second = claim(1, 2, end);
-    assert!(
-        !elsewhere
-            .claims(&second, end - TimeDelta::milliseconds(1))
-            .await
-    );
+    let just_before = end - TimeDelta::milliseconds(1);
+    assert!(!elsewhere.claims(&second, just_before).await);
     assert_eq!(here.earlier(&[1], end).await, None);
     assert!(elsewhere.claims(&second, end).await);
     assert_eq!(here.earlier(&[1], end).await, Some(entry(&second, None)));
@@ -200,11 +188,8 @@ async fn whoever_lost_its_claim_changes_nothing(Pair { here, elsewhere }: Pair) 
     assert_eq!(found, Some(entry(&second, None)));
     assert!(elsewhere.answers(&second, DELIVERED).await);
     // An answer is recorded once.
-    assert!(
-        !elsewhere
-            .answers(&second, FirstAnswer::Lookup(LookupId(Uuid::nil())))
-            .await
-    );
+    let another = FirstAnswer::Lookup(LookupId(Uuid::nil()));
+    assert!(!elsewhere.answers(&second, another).await);
     let found = here.earlier(&[1], noon() + CLAIM).await;
     assert_eq!(found, Some(entry(&second, Some(DELIVERED))));
 }
@@ -237,19 +222,13 @@ async fn the_first_scope_with_an_entry_is_found(Pair { here, elsewhere }: Pair) 
     let (old, new) = (claim(1, 1, noon()), claim(2, 2, noon()));
     assert!(here.claims(&old, noon()).await);
     assert_eq!(here.earlier(&[], noon()).await, None);
-    assert_eq!(
-        elsewhere.earlier(&[2, 1], noon()).await,
-        Some(entry(&old, None))
-    );
+    let found = elsewhere.earlier(&[2, 1], noon()).await;
+    assert_eq!(found, Some(entry(&old, None)));
     assert!(here.claims(&new, noon()).await);
-    assert_eq!(
-        elsewhere.earlier(&[2, 1], noon()).await,
-        Some(entry(&new, None))
-    );
-    assert_eq!(
-        elsewhere.earlier(&[1, 2], noon()).await,
-        Some(entry(&old, None))
-    );
+    for (scopes, first) in [([2, 1], new), ([1, 2], old)] {
+        let found = elsewhere.earlier(&scopes, noon()).await;
+        assert_eq!(found, Some(entry(&first, None)));
+    }
 }
 
 async fn expired_keys_are_removed_and_no_others(Pair { here, elsewhere }: Pair) {

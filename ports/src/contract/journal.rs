@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::key::KeyId;
-use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{PageRequest, PageSize};
@@ -18,6 +17,7 @@ use futures::future::join_all;
 use uuid::Uuid;
 
 use super::fixture::{customer, record};
+use super::paging;
 use super::stores::Stores;
 use crate::outbound::{AdmissionEntry, RefusalEntry, RequestEntry, Scope, UsageJournal};
 
@@ -113,6 +113,18 @@ pub(super) fn kept(entry: &RequestEntry) -> RequestRecord {
     }
 }
 
+/// A query for all requests.
+pub(super) fn every(page: PageRequest) -> RequestQuery {
+    RequestQuery {
+        key: None,
+        criteria: RequestCriteria::default(),
+        request_id: None,
+        from: None,
+        to: None,
+        page,
+    }
+}
+
 impl JournalUnderTest {
     async fn key(&self, number: u16) -> KeyId {
         self.stores.added(number).await.id
@@ -120,44 +132,36 @@ impl JournalUnderTest {
 
     /// The recorded requests, by their id.
     async fn requests(&self) -> Vec<RequestRecord> {
-        let mut query = RequestQuery {
-            key: None,
-            criteria: RequestCriteria::default(),
-            request_id: None,
-            from: None,
-            to: None,
-            page: PageRequest::first(PageSize::MAX),
-        };
-        let mut requests = Vec::new();
-        loop {
-            let page = self.stores.usage.requests(Scope::Everybody, &query).await;
-            let page = page.expect("the store works");
-            query.page.after = page.items.last().map(|(cursor, _)| cursor.clone());
-            requests.extend(page.items.into_iter().map(|(_, request)| request));
-            if !page.has_next {
-                break;
-            }
-        }
+        let (usage, everybody) = (&self.stores.usage, Scope::Everybody);
+        let read = async |page| usage.requests(everybody, &every(page)).await;
+        let mut requests = paging::walk(PageRequest::first(PageSize::MAX), read).await;
         requests.sort_by_key(|request| request.id);
         requests
     }
 
     async fn admit(&self, entry: AdmissionEntry) {
-        self.journal
-            .admit(entry)
-            .await
-            .expect("the admission becomes durable");
+        self.admit_all([entry]).await;
     }
 
-    async fn flush(&self) {
+    /// Admits all before any is durable.
+    async fn admit_all(&self, entries: impl IntoIterator<Item = AdmissionEntry>) {
+        let receipts = entries.into_iter().map(|entry| self.journal.admit(entry));
+        let receipts: Vec<_> = receipts.collect();
+        for receipt in join_all(receipts).await {
+            receipt.expect("the admission becomes durable");
+        }
+    }
+
+    fn conclude(&self, entry: RequestEntry) {
+        self.journal.conclude(entry);
+    }
+
+    pub(super) async fn flush(&self) {
         self.journal.flush().await.expect("the journal is written");
     }
 
     async fn used(&self, key: KeyId, month: Month) -> (u64, u64) {
-        let snapshot = self.stores.keys.snapshot(key, month).await;
-        let snapshot = snapshot.expect("the store works");
-        let MonthlyUse { charged, refunded } = snapshot.expect("the key is there").used;
-        (charged, refunded)
+        self.stores.used_by(key, month).await
     }
 
     async fn used_now(&self, key: KeyId) -> (u64, u64) {
@@ -180,12 +184,9 @@ async fn an_admission_is_counted_once_its_receipt_resolved(under_test: JournalUn
 
 async fn a_thousand_admissions_at_once_are_counted_exactly(under_test: JournalUnderTest) {
     let key = under_test.key(1).await;
-    let receipts: Vec<_> = (0..1_000)
-        .map(|_| under_test.journal.admit(admission(key)))
-        .collect();
-    for receipt in join_all(receipts).await {
-        receipt.expect("the admission becomes durable");
-    }
+    under_test
+        .admit_all((0..1_000).map(|_| admission(key)))
+        .await;
     assert_eq!(under_test.used_now(key).await, (1_000, 0));
 }
 
@@ -194,20 +195,15 @@ async fn keys_and_months_are_counted_separately(under_test: JournalUnderTest) {
     for number in 0..100 {
         keys.push(under_test.key(number).await);
     }
-    let mut receipts = Vec::new();
-    for (place, key) in keys.iter().enumerate() {
-        for _ in 0..=place {
-            receipts.push(under_test.journal.admit(admission(*key)));
-        }
-        let next = AdmissionEntry {
+    let mut admissions = Vec::new();
+    for (times, key) in (1..).zip(&keys) {
+        admissions.extend(std::iter::repeat_n(admission(*key), times));
+        admissions.push(AdmissionEntry {
             month: next_month(),
             ..admission(*key)
-        };
-        receipts.push(under_test.journal.admit(next));
+        });
     }
-    for receipt in join_all(receipts).await {
-        receipt.expect("the admission becomes durable");
-    }
+    under_test.admit_all(admissions).await;
     for (expected, key) in (1..).zip(&keys) {
         assert_eq!(under_test.used_now(*key).await, (expected, 0));
         assert_eq!(under_test.used(*key, next_month()).await, (1, 0));
@@ -218,12 +214,8 @@ async fn a_refund_returns_one_request_to_its_month(under_test: JournalUnderTest)
     let key = under_test.key(1).await;
     under_test.admit(admission(key)).await;
     under_test.admit(admission(key)).await;
-    under_test
-        .journal
-        .conclude(request(1, key, Outcome::BankTimeout));
-    under_test
-        .journal
-        .conclude(request(2, key, Outcome::Delivered));
+    under_test.conclude(request(1, key, Outcome::BankTimeout));
+    under_test.conclude(request(2, key, Outcome::Delivered));
     under_test.flush().await;
     assert_eq!(under_test.used_now(key).await, (2, 1));
     assert_eq!(under_test.used(key, next_month()).await, (0, 0));
@@ -247,10 +239,7 @@ async fn the_last_use_is_kept_to_the_minute_and_never_goes_back(under_test: Jour
         ..admission(key)
     };
     // The later one counts, in one commit or two.
-    let receipts = [later, earlier].map(|entry| under_test.journal.admit(entry));
-    for receipt in join_all(receipts).await {
-        receipt.expect("the admission becomes durable");
-    }
+    under_test.admit_all([later, earlier]).await;
     let next_minute = "2026-11-21T12:01:00+00:00";
     assert_eq!(under_test.last_use(key).await.as_deref(), Some(next_minute));
     assert_eq!(under_test.last_use(unused).await, None);
@@ -265,8 +254,8 @@ async fn a_request_is_recorded_unchanged(under_test: JournalUnderTest) {
         duration: Duration::ZERO,
         ..request(2, key, Outcome::InvalidRequest)
     };
-    under_test.journal.conclude(full.clone());
-    under_test.journal.conclude(bare.clone());
+    under_test.conclude(full.clone());
+    under_test.conclude(bare.clone());
     under_test.flush().await;
     assert_eq!(under_test.requests().await, [kept(&full), kept(&bare)]);
 }
@@ -284,7 +273,7 @@ async fn every_endpoint_and_outcome_is_recorded(under_test: JournalUnderTest) {
             ..request(number, key, outcome)
         };
         expected.push(kept(&entry));
-        under_test.journal.conclude(entry);
+        under_test.conclude(entry);
     }
     under_test.flush().await;
     assert_eq!(under_test.requests().await, expected);
@@ -296,7 +285,7 @@ async fn every_verdict_on_a_seal_is_recorded(under_test: JournalUnderTest) {
     // One without a verdict stands among the others, in the same commit.
     let verdicts = [&of_delivered[..], &[None], &of_delivered].concat();
     for (number, seal) in (1..).zip(&verdicts) {
-        under_test.journal.conclude(RequestEntry {
+        under_test.conclude(RequestEntry {
             seal: *seal,
             ..request(number, key, Outcome::Delivered)
         });
@@ -320,14 +309,10 @@ async fn a_refused_request_is_neither_charged_nor_recorded(under_test: JournalUn
 async fn a_request_submitted_twice_is_recorded_once(under_test: JournalUnderTest) {
     let key = under_test.key(1).await;
     for _ in 0..2 {
-        under_test
-            .journal
-            .conclude(request(1, key, Outcome::NotFound));
+        under_test.conclude(request(1, key, Outcome::NotFound));
     }
     under_test.flush().await;
-    under_test
-        .journal
-        .conclude(request(1, key, Outcome::NotFound));
+    under_test.conclude(request(1, key, Outcome::NotFound));
     under_test.flush().await;
     assert_eq!(under_test.requests().await.len(), 1);
 }
@@ -364,12 +349,9 @@ async fn an_unknown_key_does_not_block_other_entries(under_test: JournalUnderTes
     let key = under_test.key(1).await;
     let unknown = record(2).key.id;
     let receipts = [unknown, key].map(|key| under_test.journal.admit(admission(key)));
-    under_test
-        .journal
-        .refuse(refusal(unknown, Outcome::RateLimited));
-    under_test
-        .journal
-        .conclude(request(1, unknown, Outcome::Delivered));
+    let refused = refusal(unknown, Outcome::RateLimited);
+    under_test.journal.refuse(refused);
+    under_test.conclude(request(1, unknown, Outcome::Delivered));
     for receipt in join_all(receipts).await {
         receipt.expect("the admission becomes durable");
     }

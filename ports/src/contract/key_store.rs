@@ -6,7 +6,6 @@ use domain::key::{
 };
 use domain::limits::MonthlyUse;
 use domain::page::{Direction, PageRequest, PageSize};
-use futures::future::join_all;
 
 use super::fixture::{act, customer, instant, limits, month, record, record_of};
 use super::paging::pages;
@@ -168,28 +167,22 @@ async fn a_key_is_found_as_it_was_added(Pair { here, .. }: Pair) {
     let all = listed(&here, Scope::Everybody, &everything()).await;
     assert_eq!(all, std::slice::from_ref(&record.key));
     assert!(!here.keys.is_empty().await.expect("the store works"));
-    let credential = here.keys.credential(&record.key.prefix).await;
-    assert_eq!(
-        credential.expect("the store works"),
-        Some(record.credential)
-    );
     let other = KeyPrefix::parse("cep_live_Suite001").expect("a prefix of the suite");
-    let credential = here.keys.credential(&other).await;
-    assert_eq!(credential.expect("the store works"), None);
+    for (prefix, expected) in [(record.key.prefix, Some(record.credential)), (other, None)] {
+        let credential = here.keys.credential(&prefix).await;
+        assert_eq!(credential.expect("the store works"), expected);
+    }
 }
 
 async fn the_credentials_of_active_keys_are_returned_newest_first(Pair { here, .. }: Pair) {
-    let keys = [
-        here.added(1).await,
-        here.added(2).await,
-        here.added(3).await,
-    ];
-    here.changed(keys[1].id, KeyChange::Revoke, 4).await;
+    let (first, second) = (here.added(1).await, here.added(2).await);
+    let third = here.added(3).await;
+    here.changed(second.id, KeyChange::Revoke, 4).await;
     let told = async |most| here.keys.credentials(most).await.expect("the store works");
     assert_eq!(told(0).await, []);
     let all = told(10).await;
     let prefixes: Vec<_> = all.iter().map(|(prefix, _)| prefix).collect();
-    assert_eq!(prefixes, [&keys[2].prefix, &keys[0].prefix]);
+    assert_eq!(prefixes, [&third.prefix, &first.prefix]);
     assert_eq!(all[1].1, record(1).credential);
     assert_eq!(told(1).await, all[..1]);
 }
@@ -198,39 +191,26 @@ async fn a_prefix_belongs_to_one_key(Pair { here, .. }: Pair) {
     let first = here.added(1).await;
     let mut second = record(2);
     second.key.prefix = first.prefix.clone();
-    let refused = here
-        .keys
-        .insert(second.clone(), KeyBounds::Unbounded, &act(2))
-        .await;
-    assert!(
-        matches!(refused, Err(InsertError::PrefixTaken)),
-        "{refused:?}"
-    );
+    let is_taken = async || {
+        let (second, bounds) = (second.clone(), KeyBounds::Unbounded);
+        let refused = here.keys.insert(second, bounds, &act(2)).await;
+        matches!(refused, Err(InsertError::PrefixTaken))
+    };
+    assert!(is_taken().await);
     let kept = listed(&here, Scope::Everybody, &everything()).await;
     assert_eq!(kept, std::slice::from_ref(&first));
     here.changed(first.id, KeyChange::Revoke, 3).await;
-    let refused = here
-        .keys
-        .insert(second, KeyBounds::Unbounded, &act(4))
-        .await;
-    assert!(
-        matches!(refused, Err(InsertError::PrefixTaken)),
-        "of a revoked key too: {refused:?}"
-    );
+    assert!(is_taken().await, "by a revoked key too");
 }
 
-async fn of_many_concurrent_keys_with_one_prefix_one_is_added(Pair { here, elsewhere }: Pair) {
-    here.enrolled(1).await;
-    let insert = async |number| {
-        let mut record = record(number);
+async fn of_many_concurrent_keys_with_one_prefix_one_is_added(pair: Pair) {
+    pair.here.enrolled(1).await;
+    let insert = async |stores: &Stores, number| {
+        let (mut record, bounds) = (record(number), KeyBounds::Unbounded);
         record.key.prefix = self::record(0).key.prefix;
-        let stores = if number % 2 == 0 { &here } else { &elsewhere };
-        stores
-            .keys
-            .insert(record, KeyBounds::Unbounded, &act(number))
-            .await
+        stores.keys.insert(record, bounds, &act(number)).await
     };
-    let results = join_all((0..20).map(insert)).await;
+    let results = pair.at_once(0..20, insert).await;
     let added = results.iter().filter(|result| result.is_ok()).count();
     assert_eq!(added, 1, "{results:?}");
     let taken = |result: &&Result<(), _>| matches!(result, Err(InsertError::PrefixTaken));
@@ -266,10 +246,7 @@ async fn a_customers_keys_are_returned_newest_first(Pair { here, .. }: Pair) {
 
 async fn a_new_key_has_used_nothing(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
-    let snapshot = here.keys.snapshot(key.id, month()).await;
-    let snapshot = snapshot
-        .expect("the store works")
-        .expect("the key is there");
+    let snapshot = here.snapshot(key.id, month()).await;
     let expected = Snapshot {
         state: KeyState {
             revoked: false,

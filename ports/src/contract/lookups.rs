@@ -1,7 +1,7 @@
 //! Contract of the store of lookups.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::customer::Customer;
+use domain::customer::{Customer, CustomerId};
 use domain::key::ApiKey;
 use domain::lookup::{Attempt, LookupId, LookupState};
 use domain::outcome::Outcome;
@@ -11,7 +11,8 @@ use uuid::Uuid;
 use super::fixture::{customer, instant, lookup_of, record, record_of};
 use super::stores::{Pair, Stores};
 use crate::outbound::{
-    ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, NewLookup, StoredLookup,
+    Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, NewLookup,
+    StoredLookup,
 };
 use domain::seal::SealVerdict;
 
@@ -142,7 +143,7 @@ fn other() -> Customer {
 }
 
 /// A lookup as it is stored at first.
-fn queued(new: &NewLookup) -> StoredLookup {
+pub(super) fn queued(new: &NewLookup) -> StoredLookup {
     StoredLookup {
         facts: new.facts.clone(),
         state: LookupState::Queued,
@@ -274,6 +275,29 @@ impl Stores {
         self.add_lookups(std::slice::from_ref(new)).await;
         assert_eq!(ids(&self.claim(1, lease(1)).await), [new.facts.id]);
     }
+
+    /// Ends the work under the `lease`th lease, after an attempt at an instant.
+    pub(super) async fn ends(
+        &self,
+        id: LookupId,
+        lease: u128,
+        now: DateTime<Utc>,
+        change: LookupChange,
+    ) -> bool {
+        self.end_claim(&end(id, lease, now, change)).await
+    }
+
+    /// Adds a lookup, and works on it once under the first lease, with this end.
+    async fn tried(&self, new: &NewLookup, change: LookupChange) {
+        self.running(new).await;
+        assert!(self.ends(new.facts.id, 1, soon(), change).await);
+    }
+
+    /// Cancels a lookup a minute later than [`soon`].
+    async fn cancels(&self, of: CustomerId, new: &NewLookup) -> Cancellation {
+        let canceled = self.lookups.cancel_lookup(of, new.facts.id, minutes(1));
+        canceled.await.expect("the store works")
+    }
 }
 
 async fn an_added_lookup_is_queued_and_due_at_once(Pair { here, elsewhere }: Pair) {
@@ -303,9 +327,8 @@ async fn a_lookup_comes_back_with_all_its_facts(Pair { here, elsewhere }: Pair) 
 }
 
 async fn a_lookup_is_found_by_its_customer_alone(Pair { here, .. }: Pair) {
-    here.running(&lookup(1)).await;
+    here.tried(&lookup(1), wait(minutes(1))).await;
     let id = lookup(1).facts.id;
-    here.end_claim(&end(id, 1, soon(), wait(minutes(1)))).await;
     assert_eq!(here.stored(&lookup(2)).await, None);
     let found = here.lookups.lookup(other().id, id).await;
     assert_eq!(found.expect("the store works"), None);

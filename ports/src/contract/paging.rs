@@ -1,7 +1,10 @@
 //! Reading of lists page by page.
 
-use domain::page::{Page, PageRequest};
+use std::fmt::Debug;
 
+use domain::page::{Cursor, Page, PageRequest};
+
+use super::fixture::{foreign_cursor, page_after};
 use crate::outbound::ListError;
 
 /// More pages than any list of the suites has: a list that repeats itself ends there.
@@ -33,4 +36,21 @@ pub(super) async fn walk<T>(
     read: impl AsyncFn(PageRequest) -> Result<Page<T>, ListError>,
 ) -> Vec<T> {
     pages(request, read).await.into_iter().flatten().collect()
+}
+
+/// The cursor of a page's last item.
+pub(super) async fn end_of<T>(
+    request: PageRequest,
+    read: impl AsyncFn(PageRequest) -> Result<Page<T>, ListError>,
+) -> Cursor {
+    let page = read(request).await.expect("the list is read");
+    page.items.last().expect("the page has items").0.clone()
+}
+
+/// Asserts that a list refuses the cursor of another one.
+pub(super) async fn assert_foreign_cursor_is_refused<T: Debug>(
+    read: impl AsyncFn(PageRequest) -> Result<Page<T>, ListError>,
+) {
+    let refused = read(page_after(foreign_cursor(), 2)).await;
+    assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
 }

@@ -3,8 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::participant::ParticipantCode;
 use domain::seal::{CertificateNumber, SEAL_BYTES, SealKey, SealKeyOrigin, SealedDigest, Signer};
-use futures::future::join_all;
 
+use super::fixture::noon;
 use super::stores::{Pair, Stores};
 use crate::outbound::{MAX_SAMPLES, SealSample, StoredSealKey};
 
@@ -24,10 +24,6 @@ cases! {
         the_bound_holds_for_many_concurrent_samples,
         of_many_concurrent_additions_of_a_sample_one_adds_it,
     }
-}
-
-fn now() -> DateTime<Utc> {
-    DateTime::from_timestamp(1_795_132_800, 0).expect("a time")
 }
 
 fn signer(participant: &str, certificate: u8) -> Signer {
@@ -92,8 +88,8 @@ async fn nothing_is_stored_at_first(under_test: Pair) {
 async fn an_added_key_is_everybodys(Pair { here, elsewhere }: Pair) {
     let (signer, key) = (signer("40012", 1), key_with(1, &[3]));
     for (at, origin) in [
-        (now(), SealKeyOrigin::Recovered),
-        (now(), SealKeyOrigin::Imported),
+        (noon(), SealKeyOrigin::Recovered),
+        (noon(), SealKeyOrigin::Imported),
     ] {
         let added = here.seals.add_seal_key(&signer, &key, origin, at).await;
         let is_first = origin == SealKeyOrigin::Recovered;
@@ -103,7 +99,7 @@ async fn an_added_key_is_everybodys(Pair { here, elsewhere }: Pair) {
         signer,
         key,
         origin: SealKeyOrigin::Recovered,
-        added_at: now(),
+        added_at: noon(),
         first_used_at: None,
         last_used_at: None,
     };
@@ -116,10 +112,10 @@ async fn keys_are_listed_by_participant_certificate_and_time(under_test: Pair) {
     let stores = under_test.here;
     let second = TimeDelta::seconds(1);
     let added = [
-        (signer("40012", 2), key(1), now()),
-        (signer("40012", 1), key(2), now() + second),
-        (signer("40012", 1), key(3), now()),
-        (signer("2001", 9), key(4), now()),
+        (signer("40012", 2), key(1), noon()),
+        (signer("40012", 1), key(2), noon() + second),
+        (signer("40012", 1), key(3), noon()),
+        (signer("2001", 9), key(4), noon()),
     ];
     for (signer, key, at) in &added {
         assert!(stores.add_key(signer, key, *at).await);
@@ -136,8 +132,8 @@ async fn keys_are_listed_by_participant_certificate_and_time(under_test: Pair) {
 
 async fn a_key_is_added_once_for_its_signer(Pair { here, elsewhere }: Pair) {
     let first = signer("40012", 1);
-    assert!(here.add_key(&first, &key(1), now()).await);
-    let later = now() + TimeDelta::days(1);
+    assert!(here.add_key(&first, &key(1), noon()).await);
+    let later = noon() + TimeDelta::days(1);
     assert!(!elsewhere.add_key(&first, &key(1), later).await);
     let others = [
         (first, key(2)),
@@ -145,54 +141,51 @@ async fn a_key_is_added_once_for_its_signer(Pair { here, elsewhere }: Pair) {
         (signer("40002", 1), key(1)),
     ];
     for (signer, key) in &others {
-        assert!(elsewhere.add_key(signer, key, now()).await);
+        assert!(elsewhere.add_key(signer, key, noon()).await);
     }
     let keys = here.seal_keys().await;
     assert_eq!(keys.len(), 4);
-    assert!(keys.iter().all(|stored| stored.added_at == now()));
+    assert!(keys.iter().all(|stored| stored.added_at == noon()));
 }
 
-async fn of_many_concurrent_additions_of_a_key_one_adds_it(Pair { here, elsewhere }: Pair) {
+async fn of_many_concurrent_additions_of_a_key_one_adds_it(pair: Pair) {
     let (signer, key) = (signer("40012", 1), key(1));
-    let additions = (0..20).map(async |number| {
-        let stores = if number % 2 == 0 { &here } else { &elsewhere };
-        stores.add_key(&signer, &key, now()).await
-    });
-    let added = join_all(additions).await;
+    let add = async |stores: &Stores, _| stores.add_key(&signer, &key, noon()).await;
+    let added = pair.at_once(0..20, add).await;
     assert_eq!(added.iter().filter(|added| **added).count(), 1, "{added:?}");
-    assert_eq!(here.seal_keys().await.len(), 1);
+    assert_eq!(pair.here.seal_keys().await.len(), 1);
 }
 
 async fn a_use_is_recorded_to_the_day(Pair { here, elsewhere }: Pair) {
     let (signer, used, unused) = (signer("40012", 1), key(1), key(2));
     let day = TimeDelta::days(1);
     let moment = TimeDelta::milliseconds(1);
-    here.add_key(&signer, &used, now() - day).await;
-    here.add_key(&signer, &unused, now()).await;
+    here.add_key(&signer, &used, noon() - day).await;
+    here.add_key(&signer, &unused, noon()).await;
     for (used_at, last_used_at) in [
-        (now(), now()),
-        (now() + day, now()),
-        (now() - day, now()),
-        (now() + day + moment, now() + day + moment),
+        (noon(), noon()),
+        (noon() + day, noon()),
+        (noon() - day, noon()),
+        (noon() + day + moment, noon() + day + moment),
     ] {
         elsewhere.use_key(&signer, &used, used_at).await;
         let keys = here.seal_keys().await;
         let times = keys.iter().map(|key| (key.first_used_at, key.last_used_at));
         let times: Vec<_> = times.collect();
-        assert_eq!(times, [(Some(now()), Some(last_used_at)), (None, None)]);
+        assert_eq!(times, [(Some(noon()), Some(last_used_at)), (None, None)]);
     }
 }
 
 async fn the_use_of_an_unknown_key_changes_nothing(under_test: Pair) {
     let stores = under_test.here;
     let known = signer("40012", 1);
-    stores.add_key(&known, &key(1), now()).await;
+    stores.add_key(&known, &key(1), noon()).await;
     for (signer, key) in [
         (known, key(2)),
         (signer("40012", 2), key(1)),
         (signer("40002", 1), key(1)),
     ] {
-        stores.use_key(&signer, &key, now()).await;
+        stores.use_key(&signer, &key, noon()).await;
     }
     let keys = stores.seal_keys().await;
     let uses: Vec<_> = keys.iter().map(|key| key.first_used_at).collect();
@@ -202,10 +195,10 @@ async fn the_use_of_an_unknown_key_changes_nothing(under_test: Pair) {
 async fn samples_are_listed_by_participant_certificate_and_time(Pair { here, elsewhere }: Pair) {
     let second = TimeDelta::seconds(1);
     let added = [
-        (sample(&signer("40012", 2), 1), now()),
-        (sample(&signer("40012", 1), 2), now() + second),
-        (sample(&signer("40012", 1), 1), now()),
-        (sample(&signer("2001", 9), 1), now()),
+        (sample(&signer("40012", 2), 1), noon()),
+        (sample(&signer("40012", 1), 2), noon() + second),
+        (sample(&signer("40012", 1), 1), noon()),
+        (sample(&signer("2001", 9), 1), noon()),
     ];
     for (sample, at) in &added {
         assert!(here.add_sample(sample, *at).await);
@@ -220,48 +213,45 @@ async fn samples_are_listed_by_participant_certificate_and_time(Pair { here, els
 async fn a_known_sample_is_not_added_again(Pair { here, elsewhere }: Pair) {
     let signer = signer("40012", 1);
     let first = sample(&signer, 1);
-    assert!(here.add_sample(&first, now()).await);
+    assert!(here.add_sample(&first, noon()).await);
     // Its digest is its identity: one text has one signature.
     let same_digest = SealSample {
         seal: [9; SEAL_BYTES],
         ..first.clone()
     };
     for known in [&first, &same_digest] {
-        assert!(!elsewhere.add_sample(known, now()).await);
+        assert!(!elsewhere.add_sample(known, noon()).await);
     }
-    assert!(elsewhere.add_sample(&sample(&signer, 2), now()).await);
+    assert!(elsewhere.add_sample(&sample(&signer, 2), noon()).await);
     assert_eq!(here.samples().await, [first, sample(&signer, 2)]);
 }
 
 async fn a_signer_has_a_bounded_number_of_samples(Pair { here, elsewhere }: Pair) {
     let (full, other) = (signer("40012", 1), signer("40012", 2));
     for number in 0..10 {
-        let added = here.add_sample(&sample(&full, number), now()).await;
+        let added = here.add_sample(&sample(&full, number), noon()).await;
         assert_eq!(added, usize::from(number) < MAX_SAMPLES, "{number}");
     }
-    assert!(elsewhere.add_sample(&sample(&other, 1), now()).await);
+    assert!(elsewhere.add_sample(&sample(&other, 1), noon()).await);
     assert_eq!(here.samples().await.len(), MAX_SAMPLES + 1);
 }
 
-async fn the_bound_holds_for_many_concurrent_samples(Pair { here, elsewhere }: Pair) {
+async fn the_bound_holds_for_many_concurrent_samples(pair: Pair) {
     let signer = signer("40012", 1);
-    let additions = (0..20).map(async |number| {
-        let stores = if number % 2 == 0 { &here } else { &elsewhere };
-        stores.add_sample(&sample(&signer, number), now()).await
-    });
-    let added = join_all(additions).await;
+    let add = async |stores: &Stores, number| {
+        let sample = sample(&signer, number);
+        stores.add_sample(&sample, noon()).await
+    };
+    let added = pair.at_once(0..20, add).await;
     let count = added.iter().filter(|added| **added).count();
     assert_eq!(count, MAX_SAMPLES, "{added:?}");
-    assert_eq!(here.samples().await.len(), MAX_SAMPLES);
+    assert_eq!(pair.here.samples().await.len(), MAX_SAMPLES);
 }
 
-async fn of_many_concurrent_additions_of_a_sample_one_adds_it(Pair { here, elsewhere }: Pair) {
+async fn of_many_concurrent_additions_of_a_sample_one_adds_it(pair: Pair) {
     let sample = sample(&signer("40012", 1), 1);
-    let additions = (0..20).map(async |number| {
-        let stores = if number % 2 == 0 { &here } else { &elsewhere };
-        stores.add_sample(&sample, now()).await
-    });
-    let added = join_all(additions).await;
+    let add = async |stores: &Stores, _| stores.add_sample(&sample, noon()).await;
+    let added = pair.at_once(0..20, add).await;
     assert_eq!(added.iter().filter(|added| **added).count(), 1, "{added:?}");
-    assert_eq!(here.samples().await, [sample]);
+    assert_eq!(pair.here.samples().await, [sample]);
 }

@@ -1,7 +1,6 @@
 //! Contract of the store of secrets' fingerprints.
 
 use domain::key::{HashGeneration, SecretFingerprint};
-use futures::future::join_all;
 
 use super::stores::{Pair, Stores};
 use crate::outbound::SecretCheck;
@@ -57,14 +56,9 @@ async fn no_secret_is_stored_beside_a_wrong_one(Pair { here, elsewhere }: Pair) 
     assert_eq!(recognise(&elsewhere, &[(2, 9)]).await, SecretCheck::Same);
 }
 
-async fn of_many_concurrent_secrets_one_is_the_first(Pair { here, elsewhere }: Pair) {
-    let query = async |secret| {
-        let stores = if secret % 2 == 0 { &here } else { &elsewhere };
-        recognise(stores, &[(1, secret)]).await
-    };
-    let recognised = join_all((0..20).map(query)).await;
-    let same = recognised
-        .iter()
-        .filter(|recognised| **recognised == SecretCheck::Same);
+async fn of_many_concurrent_secrets_one_is_the_first(pair: Pair) {
+    let query = async |stores: &Stores, secret| recognise(stores, &[(1, secret)]).await;
+    let recognised = pair.at_once(0..20, query).await;
+    let same = recognised.iter().filter(|it| **it == SecretCheck::Same);
     assert_eq!(same.count(), 1, "{recognised:?}");
 }

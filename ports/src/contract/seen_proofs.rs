@@ -47,7 +47,7 @@ impl JournalUnderTest {
     }
 
     async fn deliveries(&self, of: CustomerId, marks: &[ProofMark]) -> EarlierDeliveries {
-        self.journal.flush().await.expect("the journal is written");
+        self.flush().await;
         let deliveries = self.stores.seen_proofs.deliveries(of, marks).await;
         deliveries.expect("the store works")
     }
@@ -65,14 +65,11 @@ async fn deliveries_are_counted_and_the_first_is_kept(under_test: JournalUnderTe
     let later = noon() + TimeDelta::minutes(5);
     for (number, at) in [(1, later), (2, noon()), (3, later)] {
         under_test.delivered(number, of, mark(1), at).await;
-        under_test.journal.flush().await.expect("it is written");
+        under_test.flush().await;
     }
     let deliveries = under_test.deliveries(of, &[mark(1)]).await;
-    assert_eq!(
-        deliveries,
-        times(3, noon()),
-        "commits may come out of order"
-    );
+    let expected = times(3, noon());
+    assert_eq!(deliveries, expected, "commits may come out of order");
 }
 
 async fn deliveries_of_one_commit_are_all_counted(under_test: JournalUnderTest) {
@@ -112,14 +109,10 @@ async fn deliveries_under_several_secrets_are_summed(under_test: JournalUnderTes
 
 async fn a_request_that_delivered_nothing_does_not_count(under_test: JournalUnderTest) {
     let key = under_test.stores.added(1).await.id;
-    under_test
-        .journal
-        .conclude(request(1, key, Outcome::NotFound));
-    let none = EarlierDeliveries::default();
-    assert_eq!(
-        under_test.deliveries(customer(1).id, &[mark(1)]).await,
-        none
-    );
+    let nothing = request(1, key, Outcome::NotFound);
+    under_test.journal.conclude(nothing);
+    let deliveries = under_test.deliveries(customer(1).id, &[mark(1)]).await;
+    assert_eq!(deliveries, EarlierDeliveries::default());
 }
 
 async fn each_proof_of_a_request_is_counted(under_test: JournalUnderTest) {
@@ -138,7 +131,7 @@ async fn each_proof_of_a_request_is_counted(under_test: JournalUnderTest) {
 async fn deliveries_without_a_request_are_counted_with_the_others(under_test: JournalUnderTest) {
     let of = under_test.stores.enrolled(1).await.id;
     under_test.delivered(1, of, mark(1), noon()).await;
-    under_test.journal.flush().await.expect("it is written");
+    under_test.flush().await;
     let seen_proofs = &under_test.stores.seen_proofs;
     let earlier = noon() - TimeDelta::days(1);
     for marks in [&[mark(1), mark(2)][..], &[mark(1)], &[]] {

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use domain::audit::{AuditEntry, AuditFilter};
-use domain::customer::Customer;
+use domain::customer::{Customer, CustomerId, ExistingKeys};
 use domain::key::{ApiKey, KeyBounds, KeyId};
+use domain::limits::{MonthlyUse, Plan};
+use domain::month::Month;
 use domain::page::{PageRequest, PageSize};
+use futures::future::join_all;
 
 use super::fixture::{act, customer, month, record};
 use crate::outbound::{
     AuditLog, BatchStore, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList,
     IdempotencyStore, KeyChange, KeyRecord, KeyState, KeyStore, LookupStore, ProofArchive, Scope,
-    SealStore, SecretFingerprints, SeenProofs, UpdateError, UsageReader, WebhookStore,
+    SealStore, SecretFingerprints, SeenProofs, Snapshot, UpdateError, UsageReader, WebhookStore,
 };
 
 /// One connection to a database.
@@ -53,6 +56,19 @@ pub struct Pair {
     pub here: Stores,
     /// The same data over another connection, if there is one.
     pub elsewhere: Stores,
+}
+
+impl Pair {
+    /// Makes a call for each of these at once, by turns over the one connection and the other.
+    pub(super) async fn at_once<N, T>(
+        &self,
+        each: impl IntoIterator<Item = N>,
+        call: impl AsyncFn(&Stores, N) -> T,
+    ) -> Vec<T> {
+        let stores = [&self.here, &self.elsewhere].into_iter().cycle();
+        let calls = stores.zip(each).map(|(stores, one)| call(stores, one));
+        join_all(calls).await
+    }
 }
 
 impl Stores {
@@ -99,6 +115,13 @@ impl Stores {
         enrolled.expect("the store works")
     }
 
+    /// Sets the plan of a customer, without its keys.
+    pub(super) async fn set_plan(&self, of: CustomerId, plan: Plan, number: u16) {
+        let (keep, act) = (ExistingKeys::Keep, act(number));
+        let set = self.customers.set_plan(of, plan, keep, &act).await;
+        set.expect("the plan is set");
+    }
+
     /// Adds the `number`th key of the suites, owned by the first customer.
     pub(super) async fn added(&self, number: u16) -> ApiKey {
         self.enrolled(1).await;
@@ -140,10 +163,20 @@ impl Stores {
             .key
     }
 
-    pub(super) async fn state(&self, id: KeyId) -> KeyState {
-        let snapshot = self.keys.snapshot(id, month()).await;
+    pub(super) async fn snapshot(&self, id: KeyId, month: Month) -> Snapshot {
+        let snapshot = self.keys.snapshot(id, month).await;
         let snapshot = snapshot.expect("the store works");
-        snapshot.expect("the key is there").state
+        snapshot.expect("the key is there")
+    }
+
+    pub(super) async fn state(&self, id: KeyId) -> KeyState {
+        self.snapshot(id, month()).await.state
+    }
+
+    /// Requests of a month that were charged to a key's counters, and refunded.
+    pub(super) async fn used_by(&self, id: KeyId, month: Month) -> (u64, u64) {
+        let MonthlyUse { charged, refunded } = self.snapshot(id, month).await.used;
+        (charged, refunded)
     }
 
     pub(super) async fn changes(&self, after: ChangeNumber) -> Vec<Change> {

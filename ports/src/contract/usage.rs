@@ -81,7 +81,21 @@ impl JournalUnderTest {
         for entry in entries {
             self.journal.conclude(entry);
         }
-        self.written().await;
+        self.flush().await;
+    }
+
+    /// Records requests of these keys at noon, the first one with the first number.
+    async fn used_by(&self, keys: &[&ApiKey]) {
+        let requests = (1..).zip(keys);
+        self.concluded(requests.map(|(number, key)| request(number, key, noon())))
+            .await;
+    }
+
+    /// Records requests of a key at these instants.
+    async fn used_at(&self, key: &ApiKey, instants: &[&str]) {
+        let requests = (1..).zip(instants);
+        self.concluded(requests.map(|(number, instant)| request(number, key, at(instant))))
+            .await;
     }
 
     /// Records these refusals.
@@ -89,11 +103,7 @@ impl JournalUnderTest {
         for entry in entries {
             self.journal.refuse(entry);
         }
-        self.written().await;
-    }
-
-    async fn written(&self) {
-        self.journal.flush().await.expect("the journal is written");
+        self.flush().await;
     }
 }
 

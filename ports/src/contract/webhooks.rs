@@ -15,10 +15,11 @@ use domain::webhook::{
 use uuid::Uuid;
 
 use super::fixture::{act, customer, instant, lookup_of, record};
+use super::lookups::{self, lease_until as lease, soon};
 use super::stores::{Pair, Stores};
 use crate::outbound::{
-    ClaimEnd, ClaimedClasses, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange, Lease,
-    LookupChange, StoredDelivery, StoredEndpoint,
+    ClaimEnd, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange, Lease, LookupChange,
+    StoredDelivery, StoredEndpoint,
 };
 
 mod claims;
@@ -88,19 +89,8 @@ fn secret(number: u8) -> EncryptedSecret {
     }
 }
 
-fn soon() -> DateTime<Utc> {
-    instant(1_000)
-}
-
 fn seconds(number: i64) -> DateTime<Utc> {
     soon() + TimeDelta::seconds(number)
-}
-
-fn lease(number: u128, until: DateTime<Utc>) -> Lease {
-    Lease {
-        token: Uuid::from_u128(number),
-        until,
-    }
 }
 
 /// The `number`th event of the first customer.
@@ -158,7 +148,27 @@ pub(super) fn by_owner(at: DateTime<Utc>) -> EndpointState {
     }
 }
 
+/// The end of a delivery that the receiver accepted.
+fn accepted(claimed: &ClaimedDelivery, token: u128, at: DateTime<Utc>) -> DeliveryEnd {
+    end(claimed, token, (at, 200), NextDelivery::Delivered)
+}
+
 impl Stores {
+    /// Adds the first endpoint, and tells it of so many events.
+    async fn with_told(&self, events: u16) -> Vec<StoredDelivery> {
+        self.add_webhook(&endpoint(1), 1).await;
+        let mut told = Vec::new();
+        for number in 1..=events {
+            told.push(self.tell(&endpoint(1), number).await);
+        }
+        told
+    }
+
+    /// Claims deliveries [`soon`] under the first lease.
+    async fn claim_soon(&self, most: u32) -> Vec<ClaimedDelivery> {
+        self.claim_told(most, soon(), lease(1, seconds(30))).await
+    }
+
     pub(super) async fn add_webhook(&self, endpoint: &StoredEndpoint, number: u16) {
         let added = self.webhooks.add_endpoint(endpoint, &act(number)).await;
         added.expect("the endpoint is added");
@@ -221,21 +231,13 @@ impl Stores {
         new.facts.environment = environment;
         let added = self.lookups.add_lookup(&new).await;
         added.expect("the lookup is added");
-        let lease = lease(9, seconds(60));
-        let claimed = self
-            .lookups
-            .claim_lookups(1, ClaimedClasses::All, soon(), lease);
-        let claimed = claimed.await.expect("the store works");
+        let claimed = self.claim(1, lease(9, seconds(60))).await;
         assert_eq!(claimed[0].lookup.facts.id, new.facts.id);
         let end = ClaimEnd {
-            id: new.facts.id,
-            token: lease.token,
-            now: soon(),
             attempt: None,
-            finding: None,
-            change,
+            ..lookups::end(new.facts.id, 9, soon(), change)
         };
-        self.lookups.end_claim(&end).await.expect("the store works")
+        self.end_claim(&end).await
     }
 }
 

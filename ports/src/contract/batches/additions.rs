@@ -1,10 +1,9 @@
 //! Additions and reads of batches.
 
-use chrono::TimeDelta;
-use domain::batch::{BatchId, BatchState, RowCounts};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::batch::{BatchState, RowCounts};
 use domain::idempotency::{FirstAnswer, IdempotencyScope, RepeatableRequest, RequestFingerprint};
 use domain::key::ApiKey;
-use futures::future::join_all;
 use uuid::Uuid;
 
 use super::{batch, feed, minutes, others, queued, start};
@@ -38,6 +37,16 @@ pub(super) async fn a_batch_comes_back_with_all_its_facts(Pair { here, elsewhere
     }
 }
 
+async fn chunk(stores: &Stores, new: &NewBatch, number: u32) -> Option<Vec<u8>> {
+    let chunk = stores.batches.batch_chunk(new.facts.id, number).await;
+    chunk.expect("the store works")
+}
+
+async fn claimed(stores: &Stores, claim: &NewClaim, at: DateTime<Utc>) -> bool {
+    let claimed = stores.idempotency.claim_scope(claim, at).await;
+    claimed.expect("the store works")
+}
+
 pub(super) async fn chunks_are_read_one_by_one(Pair { here, elsewhere }: Pair) {
     let chunks: Vec<_> = (0..50_u8).map(|number| vec![number; 1_000]).collect();
     let large = NewBatch {
@@ -49,20 +58,13 @@ pub(super) async fn chunks_are_read_one_by_one(Pair { here, elsewhere }: Pair) {
         ..batch(2)
     };
     here.add_batches(&[large, empty]).await;
-    let chunk = async |id: BatchId, number| {
-        let chunk = elsewhere.batches.batch_chunk(id, number).await;
-        chunk.expect("the store works")
-    };
     for (number, content) in (0..).zip(&chunks) {
-        assert_eq!(
-            chunk(batch(1).facts.id, number).await.as_ref(),
-            Some(content)
-        );
+        let chunk = chunk(&elsewhere, &batch(1), number).await;
+        assert_eq!(chunk.as_ref(), Some(content));
     }
-    assert_eq!(chunk(batch(1).facts.id, 50).await, None);
-    assert_eq!(chunk(batch(1).facts.id, u32::MAX).await, None);
-    assert_eq!(chunk(batch(2).facts.id, 0).await, None);
-    assert_eq!(chunk(batch(3).facts.id, 0).await, None);
+    for (of, number) in [(1, 50), (1, u32::MAX), (2, 0), (3, 0)] {
+        assert_eq!(chunk(&elsewhere, &batch(of), number).await, None);
+    }
 }
 
 pub(super) async fn a_batch_is_found_by_its_customer_alone(Pair { here, .. }: Pair) {
@@ -113,8 +115,7 @@ async fn answer(stores: &Stores) -> Option<FirstAnswer> {
 }
 
 pub(super) async fn a_batch_is_recorded_with_its_request(Pair { here, elsewhere }: Pair) {
-    let claimed = here.idempotency.claim_scope(&claim(1), start()).await;
-    assert!(claimed.expect("the store works"));
+    assert!(claimed(&here, &claim(1), start()).await);
     assert_eq!(answer(&here).await, None);
     here.add_batches(&[claiming(1, 1)]).await;
     let recorded = FirstAnswer::Batch(batch(1).facts.id);
@@ -123,11 +124,7 @@ pub(super) async fn a_batch_is_recorded_with_its_request(Pair { here, elsewhere 
     let again = here.batches.add_batch(&claiming(2, 1), u32::MAX).await;
     assert!(again.is_err());
     let after_the_claim = start() + TimeDelta::minutes(3);
-    let taken = here
-        .idempotency
-        .claim_scope(&claim(2), after_the_claim)
-        .await;
-    assert!(!taken.expect("the store works"));
+    assert!(!claimed(&here, &claim(2), after_the_claim).await);
     // Nothing of it is left once the key has expired.
     let expired = start() + TimeDelta::hours(24);
     let later = NewClaim {
@@ -135,19 +132,16 @@ pub(super) async fn a_batch_is_recorded_with_its_request(Pair { here, elsewhere 
         expires_at: expired + TimeDelta::hours(24),
         ..claim(2)
     };
-    let taken = here.idempotency.claim_scope(&later, expired).await;
-    assert!(taken.expect("the store works"));
+    assert!(claimed(&here, &later, expired).await);
     assert_eq!(answer(&elsewhere).await, None);
 }
 
 pub(super) async fn a_request_that_lost_its_claim_adds_no_batch(Pair { here, .. }: Pair) {
-    let claimed = here.idempotency.claim_scope(&claim(2), start()).await;
-    assert!(claimed.expect("the store works"));
+    assert!(claimed(&here, &claim(2), start()).await);
     let refused = here.batches.add_batch(&claiming(1, 1), u32::MAX).await;
     assert!(refused.is_err());
     assert_eq!(here.stored_batch(&batch(1)).await, None);
-    let chunk = here.batches.batch_chunk(batch(1).facts.id, 0).await;
-    assert_eq!(chunk.expect("the store works"), None);
+    assert_eq!(chunk(&here, &batch(1), 0).await, None);
     here.add_batches(&[claiming(1, 2)]).await;
     let kept = here.kept_batch(&batch(1)).await;
     assert_eq!(kept.state, BatchState::Queued);
@@ -155,8 +149,7 @@ pub(super) async fn a_request_that_lost_its_claim_adds_no_batch(Pair { here, .. 
 
 pub(super) async fn a_customer_has_so_many_open_batches(Pair { here, elsewhere }: Pair) {
     here.with_key().await;
-    let claimed = here.idempotency.claim_scope(&claim(1), start()).await;
-    assert!(claimed.expect("the store works"));
+    assert!(claimed(&here, &claim(1), start()).await);
     let add = async |new: &NewBatch, most| {
         let added = elsewhere.batches.add_batch(new, most).await;
         added.expect("the store works")
@@ -170,8 +163,7 @@ pub(super) async fn a_customer_has_so_many_open_batches(Pair { here, elsewhere }
     let refused = add(&claiming(4, 1), 2).await;
     assert_eq!(refused, BatchAddition::TooManyOpen);
     assert_eq!(here.stored_batch(&batch(4)).await, None);
-    let chunk = here.batches.batch_chunk(batch(4).facts.id, 0).await;
-    assert_eq!(chunk.expect("the store works"), None);
+    assert_eq!(chunk(&here, &batch(4), 0).await, None);
     assert_eq!(answer(&here).await, None);
     // One that is paused counts, one that is final doesn't.
     let due_at = minutes(9);
@@ -184,24 +176,18 @@ pub(super) async fn a_customer_has_so_many_open_batches(Pair { here, elsewhere }
     assert_eq!(answer(&here).await, Some(recorded));
 }
 
-pub(super) async fn batches_that_are_added_at_once_do_not_exceed_the_limit_together(
-    Pair { here, elsewhere }: Pair,
-) {
-    here.with_key().await;
+pub(super) async fn batches_that_are_added_at_once_do_not_exceed_the_limit_together(pair: Pair) {
+    pair.here.with_key().await;
     let batches: Vec<_> = (1..=12).map(batch).collect();
-    let stores = [&here, &elsewhere].into_iter().cycle();
-    let additions = stores
-        .zip(&batches)
-        .map(|(stores, new)| stores.batches.add_batch(new, 3));
-    let added = join_all(additions).await;
-    let added = added
-        .into_iter()
-        .map(|added| added.expect("the store works"));
-    let added = added.filter(|added| *added == BatchAddition::Added);
-    assert_eq!(added.count(), 3);
+    let add = async |stores: &Stores, new| {
+        let added = stores.batches.add_batch(new, 3).await;
+        added.expect("the store works") == BatchAddition::Added
+    };
+    let added = pair.at_once(&batches, add).await;
+    assert_eq!(added.iter().filter(|added| **added).count(), 3);
     let mut kept = 0;
     for new in &batches {
-        kept += usize::from(here.stored_batch(new).await.is_some());
+        kept += usize::from(pair.here.stored_batch(new).await.is_some());
     }
     assert_eq!(kept, 3);
 }

@@ -5,8 +5,8 @@ use domain::lookup::LookupState;
 use domain::month::Month;
 
 use super::{as_new, batch, feed, minutes, start};
-use crate::contract::fixture::{customer, lookup_of, record, row_of};
-use crate::contract::lookups::{end, failed, lease_until, wait};
+use crate::contract::fixture::{customer, record, row_of};
+use crate::contract::lookups::{failed, lease_until, wait};
 use crate::contract::stores::Pair;
 use crate::outbound::{BatchCancellation, BatchChange, CanceledLookup, StoredLookup};
 
@@ -15,7 +15,7 @@ pub(super) async fn a_batch_is_canceled_with_its_open_lookups(Pair { here, elsew
     // One has ended, one is running, one was never begun.
     here.claim_at(2, start(), lease_until(5, minutes(1))).await;
     let first = row_of(&batch(1), 0).facts.id;
-    assert!(here.end_claim(&end(first, 5, start(), failed())).await);
+    assert!(here.ends(first, 5, start(), failed()).await);
     let before = here.kept(&as_new(&row_of(&batch(1), 2))).await;
     let canceled = elsewhere.cancels_batch(&batch(1)).await;
     let expected = [(1, false), (2, true)].map(|(row, refunded)| CanceledLookup {
@@ -26,12 +26,9 @@ pub(super) async fn a_batch_is_canceled_with_its_open_lookups(Pair { here, elsew
         lookups: expected.to_vec(),
     };
     assert_eq!(canceled, expected);
-    let states = [
-        LookupState::Failed,
-        LookupState::Canceled,
-        LookupState::Canceled,
-    ];
-    assert_eq!(here.states_of(&batch(1)).await, states);
+    let (failed, canceled) = (LookupState::Failed, LookupState::Canceled);
+    let states = here.states_of(&batch(1)).await;
+    assert_eq!(states, [failed, canceled, canceled]);
     let after = StoredLookup {
         state: LookupState::Canceled,
         updated_at: minutes(1),
@@ -40,11 +37,9 @@ pub(super) async fn a_batch_is_canceled_with_its_open_lookups(Pair { here, elsew
     };
     assert_eq!(here.rows_of(&batch(1)).await[2], after);
     let kept = here.kept_batch(&batch(1)).await;
-    assert_eq!(
-        (kept.state, kept.updated_at),
-        (BatchState::Canceled, minutes(1))
-    );
-    assert_eq!((kept.due_at, kept.progress.open()), (None, 0));
+    let expected = (BatchState::Canceled, minutes(1), None);
+    assert_eq!((kept.state, kept.updated_at, kept.due_at), expected);
+    assert_eq!(kept.progress.open(), 0);
     assert_eq!(here.used().await, (3, 1));
 }
 
@@ -57,7 +52,8 @@ pub(super) async fn untouched_lookups_are_refunded_to_their_months(Pair { here, 
     assert!(here.feeds(&fed).await);
     here.cancels_batch(&batch(1)).await;
     assert_eq!(here.used().await, (3, 2));
-    assert_eq!(here.used_in(earlier).await, (0, 1));
+    let key = record(1).key.id;
+    assert_eq!(here.used_by(key, earlier).await, (0, 1));
     here.cancels_batch(&batch(1)).await;
     assert_eq!(here.used().await, (3, 2));
 }
@@ -67,16 +63,12 @@ pub(super) async fn who_works_on_a_canceled_row_has_lost_its_lease(Pair { here, 
     here.claim_at(3, start(), lease_until(5, minutes(1))).await;
     let [tried, running] = [0, 1].map(|row| row_of(&batch(1), row).facts.id);
     // It waits for its second attempt, which is no refund either.
-    assert!(
-        here.end_claim(&end(tried, 5, start(), wait(minutes(1))))
-            .await
-    );
+    assert!(here.ends(tried, 5, start(), wait(minutes(1))).await);
     elsewhere.cancels_batch(&batch(1)).await;
-    assert!(!here.end_claim(&end(running, 5, start(), failed())).await);
-    let renewed = here
-        .lookups
-        .renew_lease(running, lease_until(5, minutes(2)));
-    assert!(!renewed.await.expect("the store works"));
+    assert!(!here.ends(running, 5, start(), failed()).await);
+    let lease = lease_until(5, minutes(2));
+    let renewed = here.lookups.renew_lease(running, lease).await;
+    assert!(!renewed.expect("the store works"));
     assert_eq!(here.states_of(&batch(1)).await, [LookupState::Canceled; 3]);
     assert_eq!(here.used().await, (3, 0));
     let claimed = here.claim_at(9, minutes(9), lease_until(6, minutes(10)));
@@ -95,20 +87,16 @@ pub(super) async fn a_final_batch_is_not_canceled(Pair { here, .. }: Pair) {
         lookups: Vec::new(),
     };
     assert_eq!(here.cancels_batch(&batch(1)).await, nothing);
-    assert_eq!(
-        here.cancels_batch(&batch(1)).await,
-        BatchCancellation::Final
-    );
+    let again = here.cancels_batch(&batch(1)).await;
+    assert_eq!(again, BatchCancellation::Final);
 }
 
 pub(super) async fn nobody_cancels_what_is_not_theirs(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
     let id = batch(1).facts.id;
-    let canceled = here.batches.cancel_batch(customer(2).id, id, start()).await;
-    assert_eq!(
-        canceled.expect("the store works"),
-        BatchCancellation::Unknown
-    );
+    let foreign = here.batches.cancel_batch(customer(2).id, id, start()).await;
+    let foreign = foreign.expect("the store works");
+    assert_eq!(foreign, BatchCancellation::Unknown);
     let unknown = here.cancels_batch(&batch(2)).await;
     assert_eq!(unknown, BatchCancellation::Unknown);
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 3, 3));
@@ -118,9 +106,7 @@ pub(super) async fn other_lookups_go_on(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
     here.claimed_batch(&batch(2)).await;
     assert!(here.feeds(&feed(&batch(2), 1, 0..1)).await);
-    let alone = lookup_of(&record(1).key, 50);
-    let added = here.lookups.add_lookup(&alone).await;
-    added.expect("the lookup is added");
+    let alone = here.alone().await;
     here.cancels_batch(&batch(1)).await;
     assert_eq!(here.states_of(&batch(2)).await, [LookupState::Queued]);
     assert_eq!(here.kept(&alone).await.state, LookupState::Queued);

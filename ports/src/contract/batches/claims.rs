@@ -1,13 +1,12 @@
 //! Claims of due batches, and their leases.
 
 use domain::batch::{BatchId, BatchState};
-use futures::future::join_all;
 
 use super::{batch, feed, minutes, others, queued, start};
 use crate::contract::fixture::{instant, record};
 use crate::contract::key_store::rotated;
 use crate::contract::lookups::lease_until;
-use crate::contract::stores::Pair;
+use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{BatchChange, ClaimedBatch, KeyChange, StoredBatch};
 
 fn ids(claimed: &[ClaimedBatch]) -> Vec<BatchId> {
@@ -47,15 +46,13 @@ pub(super) async fn batches_that_are_due_first_are_claimed_first(Pair { here, el
     assert_eq!(ids(&rest), [batch(4).facts.id]);
 }
 
-pub(super) async fn of_many_claims_at_once_each_gets_others(Pair { here, elsewhere }: Pair) {
+pub(super) async fn of_many_claims_at_once_each_gets_others(pair: Pair) {
     let batches: Vec<_> = (1..=12).map(batch).collect();
-    here.add_batches(&batches).await;
-    let both = [&here, &elsewhere].into_iter().cycle();
-    let claims = (1..=8).zip(both);
-    let claims = claims.map(|(lease, stores)| stores.claim_batches_at(2, start(), lease));
-    let mut claimed = ids(&join_all(claims).await.concat());
+    pair.here.add_batches(&batches).await;
+    let claim = async |stores: &Stores, lease| stores.claim_batches_at(2, start(), lease).await;
+    let mut claimed = ids(&pair.at_once(1..=8, claim).await.concat());
     // One that passed over what another one held got less.
-    claimed.extend(ids(&here.claim_batches_at(12, start(), 20).await));
+    claimed.extend(ids(&pair.here.claim_batches_at(12, start(), 20).await));
     claimed.sort_unstable();
     let all: Vec<_> = batches.iter().map(|new| new.facts.id).collect();
     assert_eq!(claimed, all);
@@ -83,10 +80,8 @@ pub(super) async fn a_batch_whose_lease_ended_is_claimed_by_another(
 pub(super) async fn a_lease_is_renewed(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
     let id = batch(1).facts.id;
-    let renewed = here
-        .batches
-        .renew_batch(id, lease_until(1, minutes(3)))
-        .await;
+    let lease = lease_until(1, minutes(3));
+    let renewed = here.batches.renew_batch(id, lease).await;
     let progress = renewed.expect("the store works");
     let kept = elsewhere.kept_batch(&batch(1)).await;
     assert_eq!(progress.as_ref(), Some(&kept.progress));
@@ -94,10 +89,8 @@ pub(super) async fn a_lease_is_renewed(Pair { here, elsewhere }: Pair) {
     assert_eq!(kept.due_at, Some(minutes(3)));
     assert_eq!(elsewhere.claim_batches_at(1, minutes(2), 2).await, []);
     let unknown = batch(2).facts.id;
-    let renewed = here
-        .batches
-        .renew_batch(unknown, lease_until(1, minutes(3)));
-    assert_eq!(renewed.await.expect("the store works"), None);
+    let renewed = here.batches.renew_batch(unknown, lease).await;
+    assert_eq!(renewed.expect("the store works"), None);
 }
 
 pub(super) async fn the_newest_key_that_is_not_revoked_is_charged(Pair { here, elsewhere }: Pair) {

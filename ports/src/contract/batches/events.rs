@@ -43,27 +43,21 @@ async fn add_webhooks(stores: &Stores, endpoints: &[StoredEndpoint]) {
     }
 }
 
-/// Pauses a batch that is claimed anew, for a minute.
-async fn pauses(stores: &Stores, new: &NewBatch, minute: i64, lease: u128) {
-    let due_at = minutes(minute + 1);
-    let pause = BatchChange::Pause { due_at };
-    claims_and_releases(stores, new, (minute, lease), pause).await;
+/// A pause of a minute from this one on.
+fn pause(minute: u8) -> BatchChange {
+    let due_at = minutes(i64::from(minute) + 1);
+    BatchChange::Pause { due_at }
 }
 
-/// Lets a batch that is claimed anew wait for a minute.
-async fn waits(stores: &Stores, new: &NewBatch, minute: i64, lease: u128) {
-    let due_at = minutes(minute + 1);
-    let wait = BatchChange::Wait { due_at };
-    claims_and_releases(stores, new, (minute, lease), wait).await;
+/// A wait of a minute from this one on.
+fn wait(minute: u8) -> BatchChange {
+    let due_at = minutes(i64::from(minute) + 1);
+    BatchChange::Wait { due_at }
 }
 
-async fn claims_and_releases(
-    stores: &Stores,
-    new: &NewBatch,
-    (minute, lease): (i64, u128),
-    change: BatchChange,
-) {
-    let now = minutes(minute);
+/// Claims a batch at this minute under a lease of its own, and ends the work on it with this change.
+async fn worked_on(stores: &Stores, new: &NewBatch, minute: u8, change: BatchChange) {
+    let (now, lease) = (minutes(minute.into()), minute.into());
     let claimed = stores.claim_batches_at(1, now, lease).await;
     assert_eq!(claimed.len(), 1, "at minute {minute}");
     assert!(stores.releases_batch_at(new, now, lease, change).await);
@@ -73,10 +67,8 @@ pub(super) async fn the_end_of_a_batch_is_told_once_to_those_who_want_it(
     Pair { here, elsewhere }: Pair,
 ) {
     let first = wanting(endpoint(1), &[EventType::BatchFinished]);
-    let second = wanting(
-        endpoint(2),
-        &[EventType::BatchPaused, EventType::BatchFinished],
-    );
+    let both = [EventType::BatchPaused, EventType::BatchFinished];
+    let second = wanting(endpoint(2), &both);
     add_webhooks(&here, &[first.clone(), second.clone()]).await;
     here.claimed_batch(&empty()).await;
     assert!(here.releases_batch(&empty(), 1, BatchChange::Finish).await);
@@ -97,22 +89,21 @@ pub(super) async fn each_pause_of_a_batch_is_told_once_to_those_who_want_it(
     here.with_key().await;
     here.add_batches(&[batch(1)]).await;
     let told = |minute| told_of(&endpoint, &batch(1), BatchState::Paused, minutes(minute));
-    pauses(&here, &batch(1), 1, 1).await;
+    worked_on(&here, &batch(1), 1, pause(1)).await;
     assert_eq!(elsewhere.told(&endpoint).await, [told(1)]);
     // It is looked at, and there is no quota yet.
-    pauses(&elsewhere, &batch(1), 2, 2).await;
+    worked_on(&elsewhere, &batch(1), 2, pause(2)).await;
     assert_eq!(elsewhere.told(&endpoint).await, [told(1)]);
     // It could not be looked at, which is neither a new pause nor its end.
-    waits(&here, &batch(1), 3, 3).await;
-    pauses(&here, &batch(1), 4, 4).await;
+    worked_on(&here, &batch(1), 3, wait(3)).await;
+    worked_on(&here, &batch(1), 4, pause(4)).await;
     assert_eq!(elsewhere.told(&endpoint).await, [told(1)]);
     // It goes on, and is paused another time.
     assert_eq!(here.claim_batches_at(1, minutes(5), 5).await.len(), 1);
     assert!(here.feeds(&feed(&batch(1), 5, 0..1)).await);
-    let due_at = minutes(6);
-    let wait = BatchChange::Wait { due_at };
-    assert!(here.releases_batch_at(&batch(1), minutes(5), 5, wait).await);
-    pauses(&here, &batch(1), 6, 6).await;
+    let (new, now) = (batch(1), minutes(5));
+    assert!(here.releases_batch_at(&new, now, 5, wait(5)).await);
+    worked_on(&here, &batch(1), 6, pause(6)).await;
     assert_eq!(elsewhere.told(&endpoint).await, [told(6), told(1)]);
 }
 
@@ -139,13 +130,8 @@ pub(super) async fn what_nobody_asked_for_is_not_told(Pair { here, elsewhere }: 
     let told = [only_paused.clone(), only_finished.clone()];
     add_webhooks(&here, &[&endpoints[..], &told].concat()).await;
     here.add_batches(&[empty()]).await;
-    pauses(&here, &empty(), 1, 1).await;
-    assert_eq!(here.claim_batches_at(1, minutes(2), 2).await.len(), 1);
-    let finish = BatchChange::Finish;
-    assert!(
-        here.releases_batch_at(&empty(), minutes(2), 2, finish)
-            .await
-    );
+    worked_on(&here, &empty(), 1, pause(1)).await;
+    worked_on(&here, &empty(), 2, BatchChange::Finish).await;
     for endpoint in &endpoints {
         assert_eq!(elsewhere.told(endpoint).await, []);
     }
@@ -164,9 +150,7 @@ pub(super) async fn a_change_that_is_not_made_is_not_told(Pair { here, elsewhere
     // A row is queued.
     assert!(!here.releases_batch(&batch(1), 1, BatchChange::Finish).await);
     // Somebody else has the lease.
-    let due_at = minutes(5);
-    let pause = BatchChange::Pause { due_at };
-    assert!(!here.releases_batch(&batch(1), 2, pause).await);
+    assert!(!here.releases_batch(&batch(1), 2, pause(4)).await);
     // Whoever cancels it knows.
     here.cancels_batch(&batch(1)).await;
     assert_eq!(elsewhere.told(&endpoint).await, []);

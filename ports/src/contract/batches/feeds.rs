@@ -4,38 +4,23 @@ use chrono::{DurationRound, TimeDelta};
 use domain::batch::BatchState;
 use domain::lookup::LookupState;
 
-use super::{as_new, batch, feed, minutes, start};
+use super::{as_new, batch, feed, minutes, queued, start};
 use crate::contract::fixture::{batch_of, lookup_of, record, row_of};
 use crate::contract::key_store::rotated;
-use crate::contract::lookups::{end, failed, lease_until};
+use crate::contract::lookups::{self, failed, lease_until};
 use crate::contract::stores::Pair;
-use crate::outbound::{BatchFeed, BatchProgress, FeedCharge, StoredBatch, StoredLookup};
+use crate::outbound::{BatchFeed, BatchProgress, FeedCharge, StoredBatch};
 
 pub(super) async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
     Pair { here, elsewhere }: Pair,
 ) {
-    here.with_key().await;
-    here.claimed_batch(&batch(1)).await;
-    assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
+    here.fed_rows(&batch(1), 0..2).await;
     let row = |row| row_of(&batch(1), row);
     let created_at = row(0).facts.created_at;
-    let expected = [0, 1].map(|number| StoredLookup {
-        facts: row(number).facts,
-        state: LookupState::Queued,
-        updated_at: created_at,
-        due_at: Some(created_at),
-        attempts: 0,
-        last_attempt: None,
-        question: row(number).question,
-        proof: None,
-        seal: None,
-        finding: None,
-    });
+    let expected = [0, 1].map(|number| lookups::queued(&as_new(&row(number))));
     assert_eq!(elsewhere.rows_of(&batch(1)).await, expected);
     assert_eq!(elsewhere.kept(&as_new(&row(1))).await, expected[1]);
     let running = StoredBatch {
-        facts: batch(1).facts,
-        content: batch(1).content,
         state: BatchState::Running,
         updated_at: start(),
         due_at: Some(minutes(1)),
@@ -46,6 +31,7 @@ pub(super) async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
             seal_not_checked: 0,
             next_due: Some(created_at),
         },
+        ..queued(&batch(1))
     };
     assert_eq!(elsewhere.kept_batch(&batch(1)).await, running);
     // It stays so.
@@ -72,9 +58,7 @@ pub(super) async fn fed_rows_are_claimed_as_any_lookups(Pair { here, elsewhere }
 }
 
 pub(super) async fn a_feed_is_charged_once(Pair { here, elsewhere }: Pair) {
-    here.with_key().await;
-    here.claimed_batch(&batch(1)).await;
-    assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
+    here.fed_rows(&batch(1), 0..2).await;
     assert_eq!(elsewhere.used().await, (2, 0));
     let again = feed(&batch(1), 1, 0..2);
     assert!(!here.feeds(&again).await);
@@ -133,16 +117,12 @@ pub(super) async fn whoever_lost_the_lease_feeds_nothing(Pair { here, elsewhere 
     assert!(!here.feeds(&feed(&batch(1), 1, 0..1)).await);
     assert_eq!(elsewhere.rows_of(&batch(1)).await, []);
     assert_eq!(elsewhere.used().await, (0, 0));
-    assert_eq!(
-        elsewhere.standing(&batch(1)).await,
-        (BatchState::Canceled, 0, 0)
-    );
+    let nothing = (BatchState::Canceled, 0, 0);
+    assert_eq!(elsewhere.standing(&batch(1)).await, nothing);
 }
 
 pub(super) async fn a_row_has_one_lookup_at_most(Pair { here, elsewhere }: Pair) {
-    here.with_key().await;
-    here.claimed_batch(&batch(1)).await;
-    assert!(here.feeds(&feed(&batch(1), 1, 0..1)).await);
+    here.fed_rows(&batch(1), 0..1).await;
     let before = elsewhere.kept_batch(&batch(1)).await;
     // The first of them under another id, which is free.
     let mut again = feed(&batch(1), 1, 0..3);
@@ -166,14 +146,8 @@ pub(super) async fn many_rows_are_fed_at_once(Pair { here, elsewhere }: Pair) {
         assert!(here.feeds(&feed(&large, 1, rows)).await);
     }
     let rows = elsewhere.rows_of(&large).await;
-    let questions = rows
-        .into_iter()
-        .map(|lookup| (lookup.facts, lookup.question));
-    let expected = (0..600).map(|row| {
-        let row = row_of(&large, row);
-        (row.facts, row.question)
-    });
-    assert!(questions.eq(expected));
+    let expected = (0..600).map(|row| lookups::queued(&as_new(&row_of(&large, row))));
+    assert!(rows.into_iter().eq(expected));
     assert_eq!(elsewhere.used().await, (600, 0));
 }
 
@@ -181,7 +155,7 @@ pub(super) async fn progress_counts_lookups_by_state(Pair { here, elsewhere }: P
     here.fed_batch(&batch(1)).await;
     here.claim_at(2, start(), lease_until(1, minutes(3))).await;
     let ended = row_of(&batch(1), 0).facts.id;
-    assert!(here.end_claim(&end(ended, 1, start(), failed())).await);
+    assert!(here.ends(ended, 1, start(), failed()).await);
     let progress = elsewhere.kept_batch(&batch(1)).await.progress;
     let expected = [
         (LookupState::Queued, 1),

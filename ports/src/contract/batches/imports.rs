@@ -11,7 +11,7 @@ use domain::webhook::{EventType, WebhookEvent};
 use super::events::wanting;
 use super::{as_new, batch, feed, minutes, start};
 use crate::contract::fixture::{customer, lookup_of, record, row_of};
-use crate::contract::lookups::{deliver, end, failed, lease_until, wait};
+use crate::contract::lookups::{deliver, end, failed, lease_until, queued, wait};
 use crate::contract::stores::{Pair, Stores};
 use crate::contract::webhooks::endpoint;
 use crate::outbound::{
@@ -100,10 +100,8 @@ pub(super) async fn open_and_failed_lookups_are_delivered(Pair { here, elsewhere
     });
     let after = after.collect::<Vec<_>>();
     assert_eq!(here.rows_of(&batch(1)).await, after);
-    assert_eq!(
-        here.attempts_of(&as_new(&row_of(&batch(1), 0))).await.len(),
-        1
-    );
+    let first = as_new(&row_of(&batch(1), 0));
+    assert_eq!(here.attempts_of(&first).await.len(), 1);
     // All three were worked on.
     assert_eq!(here.used().await, (3, 0));
     assert!(here.releases_batch(&batch(1), 1, BatchChange::Finish).await);
@@ -116,7 +114,7 @@ pub(super) async fn whoever_works_on_a_delivered_row_has_lost_its_lease(
     here.claim_at(3, start(), lease_until(5, minutes(1))).await;
     assert_eq!(import(&elsewhere, &[for_existing(1)]).await, Some(vec![1]));
     let id = row_of(&batch(1), 1).facts.id;
-    assert!(!here.end_claim(&end(id, 5, start(), failed())).await);
+    assert!(!here.ends(id, 5, start(), failed()).await);
     let claimed = here.claim_at(9, minutes(2), lease_until(6, minutes(3)));
     assert_eq!(claimed.await.len(), 2);
     assert_eq!(here.rows_of(&batch(1)).await[1].proof, Some(content(1)));
@@ -143,24 +141,18 @@ pub(super) async fn untouched_lookups_are_refunded(Pair { here, .. }: Pair) {
 }
 
 pub(super) async fn a_row_without_a_lookup_gets_a_delivered_one(Pair { here, elsewhere }: Pair) {
-    here.with_key().await;
-    here.claimed_batch(&batch(1)).await;
-    assert!(here.feeds(&feed(&batch(1), 1, 0..1)).await);
+    here.fed_rows(&batch(1), 0..1).await;
     assert_eq!(import(&here, &[proof(2, None)]).await, Some(vec![2]));
-    let new = row_of(&batch(1), 2);
+    let new = as_new(&row_of(&batch(1), 2));
     let expected = StoredLookup {
-        facts: new.facts.clone(),
         state: LookupState::Delivered,
         updated_at: minutes(1),
         due_at: None,
-        attempts: 0,
-        last_attempt: None,
-        question: new.question.clone(),
         proof: Some(b"proof 2".to_vec()),
         seal: Some(seal_of(2)),
-        finding: None,
+        ..queued(&new)
     };
-    assert_eq!(elsewhere.kept(&as_new(&new)).await, expected);
+    assert_eq!(elsewhere.kept(&new).await, expected);
     assert_eq!(here.used().await, (1, 0));
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 1, 1));
     // The feeder leaves it out.
@@ -174,12 +166,11 @@ pub(super) async fn a_row_without_a_lookup_gets_a_delivered_one(Pair { here, els
 pub(super) async fn rows_with_a_proof_are_passed_over(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
     here.claim_at(1, start(), lease_until(5, minutes(1))).await;
-    let first = row_of(&batch(1), 0).facts.id;
-    assert!(here.end_claim(&end(first, 5, start(), deliver())).await);
-    let canceled =
-        here.lookups
-            .cancel_lookup(customer(1).id, row_of(&batch(1), 1).facts.id, start());
-    canceled.await.expect("the store works");
+    let [first, second] = [0, 1].map(|row| row_of(&batch(1), row).facts.id);
+    assert!(here.ends(first, 5, start(), deliver()).await);
+    let (own, lookups) = (customer(1).id, &here.lookups);
+    let canceled = lookups.cancel_lookup(own, second, start()).await;
+    canceled.expect("the store works");
     let before = here.rows_of(&batch(1)).await;
     let proofs = [0, 1].map(for_existing);
     assert_eq!(import(&here, &proofs).await, Some(Vec::new()));
@@ -190,9 +181,7 @@ pub(super) async fn rows_with_a_proof_are_passed_over(Pair { here, .. }: Pair) {
 }
 
 pub(super) async fn a_row_that_is_not_as_it_was_is_passed_over(Pair { here, .. }: Pair) {
-    here.with_key().await;
-    here.claimed_batch(&batch(1)).await;
-    assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
+    here.fed_rows(&batch(1), 0..2).await;
     let before = here.rows_of(&batch(1)).await;
     let other = lookup_of(&record(1).key, 99).facts.id;
     let proofs = [proof(0, Some(other)), proof(1, None), proof(2, Some(other))];
@@ -208,11 +197,8 @@ pub(super) async fn a_finished_batch_takes_proofs_and_a_canceled_one_does_not(
     Pair { here, .. }: Pair,
 ) {
     here.fed_batch(&batch(1)).await;
-    here.claim_at(3, start(), lease_until(5, minutes(1))).await;
-    for row in 0..3 {
-        let id = row_of(&batch(1), row).facts.id;
-        assert!(here.end_claim(&end(id, 5, start(), failed())).await);
-    }
+    let ends = [0, 1, 2].map(|row| (row, failed()));
+    here.tried_rows(&batch(1), ends).await;
     assert!(here.releases_batch(&batch(1), 1, BatchChange::Finish).await);
     assert_eq!(import(&here, &[for_existing(1)]).await, Some(vec![1]));
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Finished, 3, 0));
@@ -229,10 +215,8 @@ pub(super) async fn nobody_imports_into_what_is_not_theirs(Pair { here, .. }: Pa
     let unknown = batch(2).facts.id;
     assert_eq!(import_as(&here, customer(1).id, unknown, &[]).await, None);
     assert_eq!(here.states_of(&batch(1)).await, [LookupState::Queued; 3]);
-    assert_eq!(
-        import_as(&here, customer(1).id, id, &[]).await,
-        Some(Vec::new())
-    );
+    let nothing = import_as(&here, customer(1).id, id, &[]).await;
+    assert_eq!(nothing, Some(Vec::new()));
 }
 
 pub(super) async fn deliveries_are_counted_by_the_verdict_on_their_seals(
@@ -254,7 +238,7 @@ pub(super) async fn deliveries_are_counted_by_the_verdict_on_their_seals(
         seal: SealVerdict::Invalid,
     };
     let first = row_of(&batch(1), 0).facts.id;
-    assert!(here.end_claim(&end(first, 5, start(), fetched)).await);
+    assert!(here.ends(first, 5, start(), fetched).await);
     assert_eq!(counts(&elsewhere).await, (1, 1, 0));
     let proofs = [1, 2].map(for_existing);
     assert_eq!(import(&here, &proofs).await, Some(vec![1, 2]));
@@ -274,12 +258,10 @@ pub(super) async fn each_delivery_is_told_once_to_those_who_want_it(
     for (number, endpoint) in (2..).zip([&told, &other]) {
         here.add_webhook(endpoint, number).await;
     }
-    here.with_key().await;
-    here.claimed_batch(&batch(1)).await;
-    assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
+    here.fed_rows(&batch(1), 0..2).await;
     here.claim_at(1, start(), lease_until(5, minutes(1))).await;
-    let tried = end(row_of(&batch(1), 0).facts.id, 5, start(), wait(minutes(9)));
-    assert!(here.end_claim(&tried).await);
+    let tried = row_of(&batch(1), 0).facts.id;
+    assert!(here.ends(tried, 5, start(), wait(minutes(9))).await);
     // A row that was tried, a queued one, and one without a lookup; the second time each has its proof.
     let proofs = [for_existing(0), for_existing(1), proof(2, None)];
     assert_eq!(import(&here, &proofs).await, Some(vec![0, 1, 2]));

@@ -6,12 +6,10 @@ use domain::lookup::{LookupId, LookupState};
 use domain::page::PageRequest;
 
 use super::{batch, feed, others, queued, start};
-use crate::contract::fixture::{
-    batch_of, customer, foreign_cursor, lookup_of, page_of, record, row_of,
-};
+use crate::contract::fixture::{batch_of, customer, page_of, record, row_of};
 use crate::contract::paging;
 use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{BatchFilter, ListError, LookupFilter};
+use crate::outbound::{BatchFilter, LookupFilter};
 
 async fn walk(stores: &Stores, filter: &BatchFilter, request: PageRequest) -> Vec<BatchId> {
     let list = async |page| stores.batches.batches(customer(1).id, filter, &page).await;
@@ -51,21 +49,19 @@ pub(super) async fn batches_are_found_by_state_counters_and_environment(Pair { h
     here.fed_batch(&batch(1)).await;
     here.add_batches(&[live, batch(3)]).await;
     let found = async |filter: BatchFilter| walk(&here, &filter, page_of(1)).await;
-    let in_states = |states: &[BatchState]| BatchFilter {
-        states: states.to_vec(),
-        ..BatchFilter::default()
+    let in_states = async |states: &[BatchState]| {
+        let states = states.to_vec();
+        let filter = BatchFilter {
+            states,
+            ..BatchFilter::default()
+        };
+        found(filter).await
     };
-    assert_eq!(
-        found(in_states(&[BatchState::Running])).await,
-        numbered([1])
-    );
-    assert_eq!(
-        found(in_states(&[BatchState::Queued])).await,
-        numbered([3, 2])
-    );
+    assert_eq!(in_states(&[BatchState::Running]).await, numbered([1]));
+    assert_eq!(in_states(&[BatchState::Queued]).await, numbered([3, 2]));
     let two = [BatchState::Queued, BatchState::Running];
-    assert_eq!(found(in_states(&two)).await, numbered([3, 2, 1]));
-    assert_eq!(found(in_states(&[BatchState::Finished])).await, []);
+    assert_eq!(in_states(&two).await, numbered([3, 2, 1]));
+    assert_eq!(in_states(&[BatchState::Finished]).await, []);
     let of_live = BatchFilter {
         environment: Some(Environment::Live),
         ..BatchFilter::default()
@@ -86,13 +82,9 @@ pub(super) async fn batches_are_found_by_state_counters_and_environment(Pair { h
 }
 
 pub(super) async fn a_cursor_of_another_list_is_refused(Pair { here, .. }: Pair) {
-    let foreign = PageRequest {
-        after: Some(foreign_cursor()),
-        ..page_of(1)
-    };
     let all = BatchFilter::default();
-    let refused = here.batches.batches(customer(1).id, &all, &foreign).await;
-    assert!(matches!(refused, Err(ListError::Cursor(_))));
+    let read = async |page| here.batches.batches(customer(1).id, &all, &page).await;
+    paging::assert_foreign_cursor_is_refused(read).await;
 }
 
 pub(super) async fn lookups_are_read_by_their_rows(Pair { here, elsewhere }: Pair) {
@@ -123,9 +115,7 @@ pub(super) async fn lookups_are_read_by_their_rows(Pair { here, elsewhere }: Pai
 
 pub(super) async fn lookups_are_listed_by_their_batch(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
-    let alone = lookup_of(&record(1).key, 50);
-    let added = here.lookups.add_lookup(&alone).await;
-    added.expect("the lookup is added");
+    let alone = here.alone().await;
     let listed = async |batch, states: &[LookupState]| -> Vec<LookupId> {
         let filter = LookupFilter {
             batch,

@@ -4,9 +4,9 @@ use domain::batch::BatchState;
 
 use super::{batch, feed, minutes, start};
 use crate::contract::fixture::{batch_of, record, row_of};
-use crate::contract::lookups::{end, failed, lease_until, wait};
+use crate::contract::lookups::{failed, lease_until, wait};
 use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{BatchChange, NewBatch};
+use crate::outbound::BatchChange;
 
 fn wait_until(number: i64) -> BatchChange {
     BatchChange::Wait {
@@ -40,27 +40,20 @@ pub(super) async fn a_batch_that_waits_is_due_later(Pair { here, elsewhere }: Pa
 pub(super) async fn a_paused_batch_is_due_later_and_goes_on(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
     assert!(here.releases_batch(&batch(1), 1, pause_until(5)).await);
-    let kept = elsewhere.kept_batch(&batch(1)).await;
-    assert_eq!(
-        (kept.state, kept.updated_at),
-        (BatchState::Paused, minutes(1))
-    );
+    let paused = async || {
+        let kept = elsewhere.kept_batch(&batch(1)).await;
+        let expected = (BatchState::Paused, minutes(1));
+        assert_eq!((kept.state, kept.updated_at), expected);
+        kept
+    };
+    let kept = paused().await;
     assert_eq!((kept.due_at, kept.progress.open()), (Some(minutes(5)), 3));
     // A claim alone changes nothing of it.
     assert!(claimed(&elsewhere, 5, 2).await);
-    let kept = elsewhere.kept_batch(&batch(1)).await;
-    assert_eq!(
-        (kept.state, kept.updated_at),
-        (BatchState::Paused, minutes(1))
-    );
+    paused().await;
     // Neither does the end of work that made no lookup, for whatever reason.
     assert!(here.releases_batch(&batch(1), 2, wait_until(6)).await);
-    let kept = elsewhere.kept_batch(&batch(1)).await;
-    assert_eq!(
-        (kept.state, kept.updated_at),
-        (BatchState::Paused, minutes(1))
-    );
-    assert_eq!(kept.due_at, Some(minutes(6)));
+    assert_eq!(paused().await.due_at, Some(minutes(6)));
     // Lookups go on meanwhile, and new ones end the pause.
     here.add_batches(&[batch_of(&record(1).key, 2, 3)]).await;
     let second = batch(2);
@@ -71,43 +64,32 @@ pub(super) async fn a_paused_batch_is_due_later_and_goes_on(Pair { here, elsewhe
     assert_eq!(here.standing(&second).await, (BatchState::Running, 1, 1));
 }
 
-async fn end_row(stores: &Stores, new: &NewBatch, row: u16) {
-    let id = row_of(new, row).facts.id;
-    assert!(stores.end_claim(&end(id, 5, start(), failed())).await);
-}
-
 pub(super) async fn a_batch_is_finished_once_each_row_has_ended(Pair { here, elsewhere }: Pair) {
     let finish = async || here.releases_batch(&batch(1), 1, BatchChange::Finish).await;
     here.with_key().await;
     here.claimed_batch(&batch(1)).await;
     assert!(!finish().await, "no row was made a lookup of");
     assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
-    here.claim_at(9, start(), lease_until(5, minutes(1))).await;
-    end_row(&here, &batch(1), 0).await;
-    end_row(&here, &batch(1), 1).await;
+    let ends = [(0, failed()), (1, failed())];
+    here.tried_rows(&batch(1), ends).await;
     assert!(!finish().await, "the last row was made no lookup of");
     assert!(here.feeds(&feed(&batch(1), 1, 2..3)).await);
     assert!(!finish().await, "a row is queued");
     here.claim_at(9, start(), lease_until(5, minutes(1))).await;
     assert!(!finish().await, "a row is running");
     let last = row_of(&batch(1), 2).facts.id;
-    assert!(
-        here.end_claim(&end(last, 5, start(), wait(minutes(1))))
-            .await
-    );
+    assert!(here.ends(last, 5, start(), wait(minutes(1))).await);
     assert!(!finish().await, "a row waits");
     // The lease is held all the time.
     assert!(!claimed(&elsewhere, 0, 2).await);
-    here.claim_at(9, minutes(1), lease_until(5, minutes(2)))
-        .await;
-    end_row(&here, &batch(1), 2).await;
+    let lease = lease_until(5, minutes(2));
+    here.claim_at(9, minutes(1), lease).await;
+    assert!(here.ends(last, 5, start(), failed()).await);
     assert!(finish().await);
     let kept = elsewhere.kept_batch(&batch(1)).await;
-    assert_eq!(
-        (kept.state, kept.updated_at),
-        (BatchState::Finished, minutes(1))
-    );
-    assert_eq!((kept.due_at, kept.progress.next_due), (None, None));
+    let expected = (BatchState::Finished, minutes(1), None);
+    assert_eq!((kept.state, kept.updated_at, kept.due_at), expected);
+    assert_eq!(kept.progress.next_due, None);
     assert!(!claimed(&elsewhere, 100, 2).await);
     assert!(!finish().await);
 }

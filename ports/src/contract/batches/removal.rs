@@ -6,8 +6,8 @@ use domain::customer::CustomerId;
 use futures::future::join;
 
 use super::{as_new, batch, feed, minutes, others, start};
-use crate::contract::fixture::{batch_of, customer, lookup_of, record, row_of};
-use crate::contract::lookups::{end, failed, lease_until};
+use crate::contract::fixture::{batch_of, customer, record, row_of};
+use crate::contract::lookups::{failed, lease_until};
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::NewBatch;
 
@@ -26,8 +26,7 @@ pub(super) async fn a_final_batch_is_erased_with_everything(Pair { here, elsewhe
     here.fed_batch(&batch(1)).await;
     here.claim_at(1, start(), lease_until(5, minutes(1))).await;
     let first = row_of(&batch(1), 0);
-    let ended = end(first.facts.id, 5, start(), failed());
-    assert!(here.end_claim(&ended).await);
+    assert!(here.ends(first.facts.id, 5, start(), failed()).await);
     here.cancels_batch(&batch(1)).await;
     here.add_batches(&[batch(2)]).await;
     here.cancels_batch(&batch(2)).await;
@@ -82,13 +81,11 @@ pub(super) async fn lookups_of_a_batch_are_removed_with_it_and_not_before(
     Pair { here, elsewhere }: Pair,
 ) {
     here.fed_batch(&batch(1)).await;
-    let alone = lookup_of(&record(1).key, 50);
-    let added = here.lookups.add_lookup(&alone).await;
-    added.expect("the lookup is added");
+    let alone = here.alone().await;
     let claimed = here.claim_at(4, start(), lease_until(5, minutes(1))).await;
     for claimed in claimed {
         let id = claimed.lookup.facts.id;
-        assert!(here.end_claim(&end(id, 5, start(), failed())).await);
+        assert!(here.ends(id, 5, start(), failed()).await);
     }
     let lookups = elsewhere.lookups.prune_lookups(minutes(100)).await;
     assert_eq!(lookups.expect("the store works"), 1);

@@ -2,14 +2,12 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditContext;
-use domain::customer::ExistingKeys;
 use domain::key::{BoundReached, KeyBounds, MOST_NEW_KEYS, NEW_KEYS_SPAN};
 use domain::limits::Plan;
-use futures::future::join_all;
 
 use super::super::fixture::{act, customer, instant, record, record_of};
 use super::super::stores::{Pair, Stores};
-use super::rotation::successor;
+use super::rotation::{rotate_within_plan, successor};
 use super::{everything, listed};
 use crate::outbound::{InsertError, KeyChange, KeyRecord, RotateError, Scope};
 
@@ -38,11 +36,8 @@ async fn rotate(
 ) -> Result<(), RotateError> {
     let act = AuditContext { at, ..act(next) };
     let (id, successor, retires_at) = (record(number).key.id, successor(next), at + grace);
-    let (scope, bounds) = (Scope::Everybody, KeyBounds::OfPlan);
-    let keys = &stores.keys;
-    keys.rotate(scope, id, &successor, retires_at, bounds, &act)
-        .await
-        .map(drop)
+    let rotated = rotate_within_plan(stores, Scope::Everybody, id, &successor, retires_at, &act);
+    rotated.await.map(drop)
 }
 
 /// An hour and more for each number: nothing else was added in its last hour.
@@ -53,11 +48,7 @@ fn hour(number: u16) -> DateTime<Utc> {
 async fn enterprise(stores: &Stores) {
     stores.enrolled(1).await;
     let (id, plan) = (customer(1).id, Plan::Enterprise);
-    let set = stores
-        .customers
-        .set_plan(id, plan, ExistingKeys::Keep, &act(60_000))
-        .await;
-    set.expect("the plan is set");
+    stores.set_plan(id, plan, 60_000).await;
 }
 
 const FULL: BoundReached = BoundReached::Active { most: 10 };
@@ -106,14 +97,9 @@ pub(super) async fn a_customer_adds_no_more_keys_in_an_hour_than_allowed(Pair { 
     let most = u16::try_from(MOST_NEW_KEYS).expect("a bound of the suite");
     add(&here, 1, minute(1)).await.expect("the first");
     for number in 2..=most {
-        let rotated = rotate(
-            &here,
-            number - 1,
-            number,
-            minute(number.into()),
-            TimeDelta::zero(),
-        );
-        rotated.await.expect("a rotation counts as a creation");
+        let (at, at_once) = (minute(number.into()), TimeDelta::zero());
+        let rotated = rotate(&here, number - 1, number, at, at_once).await;
+        rotated.expect("a rotation counts as a creation");
     }
     let later = minute(59);
     let left = BoundReached::New {
@@ -138,22 +124,14 @@ pub(super) async fn a_customer_adds_no_more_keys_in_an_hour_than_allowed(Pair { 
 }
 
 /// Creations and rotations through two processes: exactly as many succeed as there is room for.
-pub(super) async fn of_many_concurrent_new_keys_as_many_are_added_as_there_is_room_for(
-    under_test: Pair,
-) {
-    let Pair { here, elsewhere } = under_test;
-    here.enrolled(1).await;
+pub(super) async fn of_many_concurrent_new_keys_as_many_are_added_as_there_is_room_for(pair: Pair) {
+    pair.here.enrolled(1).await;
     for number in 1..=5 {
-        let added = add(&here, number, hour(number)).await;
+        let added = add(&pair.here, number, hour(number)).await;
         added.expect("there is room for it");
     }
     let at = hour(100);
-    let attempt = async |number: u16| {
-        let stores = if number.is_multiple_of(2) {
-            &here
-        } else {
-            &elsewhere
-        };
+    let attempt = async |stores: &Stores, number: u16| {
         if number <= 5 {
             let rotated = rotate(stores, number, 20 + number, at, NEW_KEYS_SPAN).await;
             return rotated.map_err(|error| matches!(error, RotateError::Bound(FULL)));
@@ -161,34 +139,21 @@ pub(super) async fn of_many_concurrent_new_keys_as_many_are_added_as_there_is_ro
         let added = add(stores, 20 + number, at).await;
         added.map_err(|error| matches!(error, InsertError::Bound(FULL)))
     };
-    let results = join_all((1..=20).map(attempt)).await;
+    let results = pair.at_once(1..=20, attempt).await;
     let added = results.iter().filter(|result| result.is_ok()).count();
     assert_eq!(added, 5, "{results:?}");
-    assert!(
-        results.iter().all(|result| *result != Err(false)),
-        "{results:?}"
-    );
-    let all = listed(&here, Scope::Everybody, &everything()).await;
+    assert!(!results.contains(&Err(false)), "{results:?}");
+    let all = listed(&pair.here, Scope::Everybody, &everything()).await;
     assert_eq!(all.len(), usize::from(MOST_ACTIVE));
 }
 
-pub(super) async fn of_many_concurrent_new_keys_of_an_hour_exactly_the_bound_is_added(
-    under_test: Pair,
-) {
-    let Pair { here, elsewhere } = under_test;
-    enterprise(&here).await;
-    let attempts = (1..=40).map(async |number: u16| {
-        let stores = if number.is_multiple_of(2) {
-            &here
-        } else {
-            &elsewhere
-        };
-        add(stores, number, hour(1)).await
-    });
-    let results = join_all(attempts).await;
+pub(super) async fn of_many_concurrent_new_keys_of_an_hour_exactly_the_bound_is_added(pair: Pair) {
+    enterprise(&pair.here).await;
+    let add = async |stores: &Stores, number| add(stores, number, hour(1)).await;
+    let results = pair.at_once(1..=40, add).await;
     let added = results.iter().filter(|result| result.is_ok()).count();
     assert_eq!(added, MOST_NEW_KEYS, "{results:?}");
-    let refused = |result: &&Result<(), _>| {
+    let refused = |result: &&Result<_, _>| {
         matches!(result, Err(InsertError::Bound(BoundReached::New { .. })))
     };
     assert_eq!(results.iter().filter(refused).count(), 20, "{results:?}");

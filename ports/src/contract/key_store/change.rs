@@ -70,10 +70,8 @@ pub(super) async fn limits_changed_at_the_same_time_are_both_changed(under_test:
         );
         one.expect("the key is changed");
         other.expect("the key is changed");
-        assert_eq!(
-            here.state(key).await.limits,
-            limits(number.into(), Some(number.into()))
-        );
+        let both = limits(number.into(), Some(number.into()));
+        assert_eq!(here.state(key).await.limits, both);
     }
 }
 
@@ -86,19 +84,13 @@ pub(super) async fn a_revoked_key_stays_revoked_as_it_was(Pair { here, elsewhere
     for stores in [&here, &elsewhere] {
         let again = stores.change(key.id, KeyChange::Revoke, 3).await;
         assert_eq!(again.expect("revoking again is no error"), revoked);
-        assert_eq!(
-            (stores.newest_change().await, stores.state(key.id).await),
-            before,
-            "nothing changed"
-        );
+        let after = (stores.newest_change().await, stores.state(key.id).await);
+        assert_eq!(after, before, "nothing changed");
     }
     let limited = KeyChange::SetLimits(limits(5, None).into());
     let limited = here.changed(key.id, limited, 4).await;
-    assert_eq!(
-        limited.revoked_at,
-        Some(act(2).at),
-        "new limits revive no key"
-    );
+    let revoked_at = Some(act(2).at);
+    assert_eq!(limited.revoked_at, revoked_at, "new limits revive no key");
     assert!(here.state(key.id).await.revoked);
 }
 
@@ -106,10 +98,8 @@ pub(super) async fn a_revoked_key_can_still_be_verified(Pair { here, .. }: Pair)
     let key = here.added(1).await;
     here.changed(key.id, KeyChange::Revoke, 2).await;
     let credential = here.keys.credential(&key.prefix).await;
-    assert_eq!(
-        credential.expect("the store works"),
-        Some(record(1).credential)
-    );
+    let credential = credential.expect("the store works");
+    assert_eq!(credential, Some(record(1).credential));
     let all = listed(&here, Scope::Everybody, &everything()).await;
     assert_eq!(all.len(), 1);
 }

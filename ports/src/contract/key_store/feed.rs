@@ -1,15 +1,18 @@
 //! Feed of key changes, as other processes follow it.
 
 use domain::key::{ApiKey, KeyBounds};
-use futures::future::join_all;
 
 use super::super::fixture::{act, instant, limits, name, record};
-use super::super::stores::{Pair, keys_of};
+use super::super::stores::{Pair, Stores, keys_of};
 use super::rotation::rotated;
-use crate::outbound::{ChangeNumber, KeyChange, KeyRecord};
+use crate::outbound::{Change, ChangeNumber, KeyChange, KeyRecord};
 
 fn to(per_minute: u32) -> KeyChange {
     KeyChange::SetLimits(limits(per_minute, None).into())
+}
+
+fn is_later(one: &Change, next: &Change) -> bool {
+    one.number < next.number
 }
 
 pub(super) async fn a_version_grows_with_every_change(Pair { here, .. }: Pair) {
@@ -19,10 +22,8 @@ pub(super) async fn a_version_grows_with_every_change(Pair { here, .. }: Pair) {
         here.changed(key, change, number).await;
         versions.push(here.state(key).await.version);
     }
-    assert!(
-        versions.is_sorted_by(|one, next| one < next),
-        "{versions:?}"
-    );
+    let is_newer = |one: &_, next: &_| one < next;
+    assert!(versions.is_sorted_by(is_newer), "{versions:?}");
 }
 
 pub(super) async fn changes_come_in_order_with_the_current_state(Pair { here, .. }: Pair) {
@@ -35,10 +36,7 @@ pub(super) async fn changes_come_in_order_with_the_current_state(Pair { here, ..
 
     let all = here.changes(added).await;
     assert_eq!(keys_of(&all), [one, two, one]);
-    assert!(
-        all.is_sorted_by(|one, next| one.number < next.number),
-        "{all:?}"
-    );
+    assert!(all.is_sorted_by(is_later), "{all:?}");
     for change in &all {
         assert_eq!(change.state, here.state(change.credential.id).await);
     }
@@ -78,11 +76,8 @@ pub(super) async fn a_refused_key_is_no_change(Pair { here, .. }: Pair) {
         },
         ..record(11)
     };
-    let one_too_many = record(12);
-    for (record, bounds) in [
-        (taken, KeyBounds::Unbounded),
-        (one_too_many, KeyBounds::OfPlan),
-    ] {
+    let one_too_many = (record(12), KeyBounds::OfPlan);
+    for (record, bounds) in [(taken, KeyBounds::Unbounded), one_too_many] {
         let refused = here.keys.insert(record, bounds, &act(2)).await;
         assert!(refused.is_err());
     }
@@ -92,8 +87,8 @@ pub(super) async fn a_refused_key_is_no_change(Pair { here, .. }: Pair) {
 pub(super) async fn a_mutation_that_keeps_the_state_is_no_change(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     let before = (here.newest_change().await, here.state(key.id).await);
-    here.changed(key.id, KeyChange::Rename(name("otra")), 2)
-        .await;
+    let renamed = KeyChange::Rename(name("otra"));
+    here.changed(key.id, renamed, 2).await;
     let same = KeyChange::SetLimits(key.limits.into());
     here.changed(key.id, same, 3).await;
     let after = (here.newest_change().await, here.state(key.id).await);
@@ -113,21 +108,15 @@ pub(super) async fn a_thousand_changes_come_at_once_and_the_rest_after(Pair { he
     assert_eq!(rest[0].number, here.newest_change().await);
 }
 
-pub(super) async fn changes_made_at_the_same_time_have_a_number_each(under_test: Pair) {
-    let Pair { here, elsewhere } = under_test;
-    let key = here.added(1).await.id;
-    let added = here.newest_change().await;
-    let updates = (2..=41).map(|number| {
-        let stores = if number % 2 == 0 { &here } else { &elsewhere };
-        stores.change(key, to(number.into()), number)
-    });
-    for update in join_all(updates).await {
-        update.expect("the key is changed");
-    }
-    let all = here.changes(added).await;
+pub(super) async fn changes_made_at_the_same_time_have_a_number_each(pair: Pair) {
+    let key = pair.here.added(1).await.id;
+    let added = pair.here.newest_change().await;
+    let update = async |stores: &Stores, number: u16| {
+        let updated = stores.change(key, to(number.into()), number).await;
+        updated.expect("the key is changed");
+    };
+    pair.at_once(2..=41, update).await;
+    let all = pair.here.changes(added).await;
     assert_eq!(all.len(), 40);
-    assert!(
-        all.is_sorted_by(|one, next| one.number < next.number),
-        "{all:?}"
-    );
+    assert!(all.is_sorted_by(is_later), "{all:?}");
 }

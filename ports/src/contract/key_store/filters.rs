@@ -169,10 +169,8 @@ pub(super) async fn each_condition_narrows_the_list(Pair { here, .. }: Pair) {
         environment: Some(Environment::Test),
         text: Some("caja".to_owned()),
     };
-    assert_eq!(
-        passing(&here, Scope::Everybody, filter.clone()).await,
-        [1, 5]
-    );
+    let everybodys = passing(&here, Scope::Everybody, filter.clone()).await;
+    assert_eq!(everybodys, [1, 5]);
     // A text is searched within the scope alone, in all columns.
     assert_eq!(passing(&here, Scope::Of(first()), filter).await, [1]);
     let begun = KeyPrefix::parse("cep_test_Suite005").expect("a prefix of the suite");

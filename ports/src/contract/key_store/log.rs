@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::super::fixture::{act, instant, limits, name, record};
 use super::super::stores::Pair;
-use super::rotation::{rotated, successor};
-use crate::outbound::{KeyChange, Rotation, Scope};
+use super::rotation::{rotate, rotated};
+use crate::outbound::{KeyChange, Rotation};
 
 fn entry(act: AuditContext, action: Action, key: &ApiKey, changes: Vec<FieldChange>) -> AuditEntry {
     AuditEntry {
@@ -40,12 +40,10 @@ pub(super) async fn a_new_key_writes_an_entry(Pair { here, .. }: Pair) {
 pub(super) async fn each_change_writes_an_entry_with_the_changed_fields(Pair { here, .. }: Pair) {
     let mut before = here.added(1).await;
     here.added(2).await;
+    let new_limits = KeyChange::SetLimits(limits(7, None).into());
     let changes = [
         (KeyChange::Rename(name("Caja «4» 🔑")), Action::KeyRenamed),
-        (
-            KeyChange::SetLimits(limits(7, None).into()),
-            Action::LimitsSet,
-        ),
+        (new_limits, Action::LimitsSet),
         (KeyChange::Revoke, Action::KeyRevoked),
     ];
     for (number, (change, action)) in (3..).zip(changes) {
@@ -77,10 +75,8 @@ pub(super) async fn a_refused_call_writes_no_entry(Pair { here, .. }: Pair) {
     here.added(1).await;
     let mut same_prefix = record(2);
     same_prefix.key.prefix = record(1).key.prefix;
-    let refused = here
-        .keys
-        .insert(same_prefix, KeyBounds::Unbounded, &act(2))
-        .await;
+    let bounds = KeyBounds::Unbounded;
+    let refused = here.keys.insert(same_prefix, bounds, &act(2)).await;
     refused.expect_err("the prefix is taken");
     for number in 10..19 {
         here.added(number).await;
@@ -91,17 +87,7 @@ pub(super) async fn a_refused_call_writes_no_entry(Pair { here, .. }: Pair) {
     let unknown = record(4).key.id;
     let refused = here.change(unknown, KeyChange::Revoke, 4).await;
     refused.expect_err("there is no such key");
-    let refused = here
-        .keys
-        .rotate(
-            Scope::Everybody,
-            unknown,
-            &successor(5),
-            instant(9),
-            KeyBounds::Unbounded,
-            &act(5),
-        )
-        .await;
+    let refused = rotate(&here, unknown, 5, instant(9)).await;
     refused.expect_err("there is no such key");
     assert_eq!(here.written(&AuditFilter::default()).await.len(), 10);
 }
@@ -131,10 +117,7 @@ pub(super) async fn a_rotation_without_grace_records_the_revocation_of_the_old_k
     let written = here.written_about(old.id).await;
     let expected = entry(act(2), Action::KeyRotated, &old, difference(&key, &old));
     assert_eq!(without_ids(&written[..1]), without_ids(&[expected]));
-    let fields = written[0]
-        .changes
-        .iter()
-        .map(|change| change.field.as_str());
+    let fields = written[0].changes.iter().map(|it| it.field.as_str());
     assert_eq!(fields.collect::<Vec<_>>(), ["retires_at", "revoked_at"]);
     assert_eq!(written.len(), 2, "rotating and revoking is one step");
 }

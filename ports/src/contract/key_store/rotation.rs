@@ -1,9 +1,9 @@
 //! Rotation of keys.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::AuditContext;
 use domain::customer::Customer;
 use domain::key::{ApiKey, Credential, KeyBounds, KeyId, KeyStatus};
-use futures::future::join_all;
 
 use super::super::fixture::{act, customer, instant, limits, prefix, record, record_of};
 use super::super::stores::{Pair, Stores, keys_of};
@@ -34,7 +34,24 @@ pub(in crate::contract) async fn rotated(
     rotation.expect("the key is rotated")
 }
 
-async fn rotate(
+/// Rotates a key within the bounds of its customer's plan.
+pub(super) async fn rotate_within_plan(
+    stores: &Stores,
+    scope: Scope,
+    id: KeyId,
+    successor: &Successor,
+    retires_at: DateTime<Utc>,
+    act: &AuditContext,
+) -> Result<Rotation, RotateError> {
+    let bounds = KeyBounds::OfPlan;
+    let rotated = stores
+        .keys
+        .rotate(scope, id, successor, retires_at, bounds, act);
+    rotated.await
+}
+
+/// Rotates a key without bounds, in everybody's scope.
+pub(super) async fn rotate(
     stores: &Stores,
     id: KeyId,
     number: u16,
@@ -60,9 +77,8 @@ fn tomorrow() -> DateTime<Utc> {
 pub(super) async fn a_successor_has_the_name_and_the_limits(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     let limits = limits(7, Some(70));
-    let key = here
-        .changed(key.id, KeyChange::SetLimits(limits.into()), 2)
-        .await;
+    let limited = KeyChange::SetLimits(limits.into());
+    let key = here.changed(key.id, limited, 2).await;
     let Rotation { old, new } = rotated(&here, key.id, 3, tomorrow()).await;
     let expected = ApiKey {
         id: record(3).key.id,
@@ -81,13 +97,11 @@ pub(super) async fn a_successor_has_the_name_and_the_limits(Pair { here, .. }: P
     assert_eq!(here.found(old.id).await, expected);
 
     let credential = here.keys.credential(&new.prefix).await;
-    assert_eq!(
-        credential.expect("the store works"),
-        Some(Credential {
-            counters: key.counters,
-            ..record(3).credential
-        })
-    );
+    let expected = Credential {
+        counters: key.counters,
+        ..record(3).credential
+    };
+    assert_eq!(credential.expect("the store works"), Some(expected));
     let state = here.state(new.id).await;
     assert_eq!((state.revoked, state.limits), (false, limits));
 }
@@ -103,10 +117,8 @@ pub(super) async fn a_retiring_key_works_until_it_is_due(Pair { here, .. }: Pair
     let active = here.keys.credentials(10).await.expect("the store works");
     assert_eq!(active.len(), 2);
 
-    assert_eq!(
-        due(&here, tomorrow() - TimeDelta::milliseconds(1)).await,
-        []
-    );
+    let early = tomorrow() - TimeDelta::milliseconds(1);
+    assert_eq!(due(&here, early).await, []);
     for late in [0, 1] {
         let now = tomorrow() + TimeDelta::milliseconds(late);
         assert_eq!(due(&here, now).await, [key.id]);
@@ -172,19 +184,15 @@ pub(super) async fn a_key_has_one_successor(Pair { here, .. }: Pair) {
     assert_eq!(all.len(), 3);
 }
 
-pub(super) async fn of_many_concurrent_rotations_of_one_key_one_succeeds(under_test: Pair) {
-    let Pair { here, elsewhere } = under_test;
-    let key = here.added(100).await.id;
-    let rotations = (0..20).map(|number| {
-        let stores = if number % 2 == 0 { &here } else { &elsewhere };
-        rotate(stores, key, number, tomorrow())
-    });
-    let results = join_all(rotations).await;
+pub(super) async fn of_many_concurrent_rotations_of_one_key_one_succeeds(pair: Pair) {
+    let key = pair.here.added(100).await.id;
+    let rotate = async |stores: &Stores, number| rotate(stores, key, number, tomorrow()).await;
+    let results = pair.at_once(0..20, rotate).await;
     let rotated = results.iter().filter(|result| result.is_ok()).count();
     assert_eq!(rotated, 1, "{results:?}");
     let refused = |result: &&Result<_, _>| matches!(result, Err(RotateError::AlreadyRotated));
     assert_eq!(results.iter().filter(refused).count(), 19, "{results:?}");
-    let all = listed(&here, Scope::Everybody, &everything()).await;
+    let all = listed(&pair.here, Scope::Everybody, &everything()).await;
     assert_eq!(all.len(), 2);
 }
 
@@ -210,18 +218,10 @@ pub(super) async fn a_taken_prefix_leaves_the_old_key_as_it_was(Pair { here, .. 
         prefix: taken,
         ..successor(3)
     };
-    let keys = &here.keys;
-    for retires_at in [tomorrow(), act(3).at] {
-        let refused = keys
-            .rotate(
-                Scope::Everybody,
-                key.id,
-                &successor,
-                retires_at,
-                KeyBounds::OfPlan,
-                &act(3),
-            )
-            .await;
+    let (everybody, act) = (Scope::Everybody, act(3));
+    for retires_at in [tomorrow(), act.at] {
+        let refused =
+            rotate_within_plan(&here, everybody, key.id, &successor, retires_at, &act).await;
         assert!(
             matches!(refused, Err(RotateError::PrefixTaken)),
             "{refused:?}"

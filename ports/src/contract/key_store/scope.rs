@@ -1,11 +1,11 @@
 //! Scopes: another customer's keys don't exist.
 
 use domain::customer::Customer;
-use domain::key::{ApiKey, KeyBounds, RevokedKeys};
+use domain::key::{ApiKey, RevokedKeys};
 
 use super::super::fixture::{act, customer, instant, limits, month, name, record_of};
 use super::super::stores::{Pair, Stores};
-use super::rotation::{successor, successor_of};
+use super::rotation::{rotate_within_plan, successor, successor_of};
 use super::{everything, listed, of_customer};
 use crate::outbound::{KeyChange, RotateError, Scope, UpdateError};
 
@@ -47,27 +47,16 @@ pub(super) async fn another_customers_key_is_not_changed(Pair { here, .. }: Pair
     assert_eq!(here.newest_change().await, before);
     assert_eq!(here.written_about(second.id).await.len(), 1);
 
-    let own = here
-        .keys
-        .change(Scope::Of(one.id), first.id, &KeyChange::Revoke, &act(4))
-        .await;
+    let (own, revoke) = (Scope::Of(one.id), KeyChange::Revoke);
+    let own = here.keys.change(own, first.id, &revoke, &act(4)).await;
     assert_eq!(own.expect("its own key").revoked_at, Some(act(4).at));
 }
 
 pub(super) async fn another_customers_key_is_not_rotated(Pair { here, .. }: Pair) {
     let [(one, _), (_, second)] = neighbours(&here).await;
-    let (successor, retires_at) = (successor(3), instant(100));
-    let refused = here
-        .keys
-        .rotate(
-            Scope::Of(one.id),
-            second.id,
-            &successor,
-            retires_at,
-            KeyBounds::OfPlan,
-            &act(3),
-        )
-        .await;
+    let (own, retires_at) = (Scope::Of(one.id), instant(100));
+    let refused =
+        rotate_within_plan(&here, own, second.id, &successor(3), retires_at, &act(3)).await;
     assert!(matches!(refused, Err(RotateError::NotFound)), "{refused:?}");
     assert_eq!(here.found(second.id).await, second);
     let all = listed(&here, Scope::Everybody, &everything()).await;
@@ -89,24 +78,14 @@ pub(super) async fn a_list_of_one_customers_keys_holds_no_others(Pair { here, ..
 pub(super) async fn everybodys_scope_contains_every_key(Pair { here, .. }: Pair) {
     let [(_, first), (two, second)] = neighbours(&here).await;
     let all = listed(&here, Scope::Everybody, &everything()).await;
-    assert_eq!(all, [first.clone(), second]);
+    assert_eq!(all, [first.clone(), second.clone()]);
     here.changed(first.id, KeyChange::Revoke, 3).await;
     let anothers = here.found(first.id).await;
     assert_eq!(anothers.revoked_at, Some(act(3).at));
-    let rotation = here
-        .keys
-        .rotate(
-            Scope::Everybody,
-            record_of(&two, 2).key.id,
-            &successor_of(&two, 4),
-            instant(100),
-            KeyBounds::OfPlan,
-            &act(4),
-        )
-        .await;
+    let (id, successor, retires_at) = (second.id, successor_of(&two, 4), instant(100));
+    let rotation =
+        rotate_within_plan(&here, Scope::Everybody, id, &successor, retires_at, &act(4)).await;
     let rotation = rotation.expect("anybody's key is rotated");
-    assert_eq!(
-        (rotation.new.customer, rotation.new.owner),
-        (two.id, two.owner)
-    );
+    let owner = (rotation.new.customer, rotation.new.owner);
+    assert_eq!(owner, (two.id, two.owner));
 }

@@ -2,7 +2,7 @@
 
 use domain::lookup::QueueAhead;
 
-use super::{awaited, end, ids, lease, lookup, minutes, soon, wait};
+use super::{awaited, ids, lease, lookup, minutes, soon, wait};
 use crate::contract::fixture::{customer, lookup_of, record_of};
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::NewLookup;
@@ -38,10 +38,9 @@ pub(super) async fn a_lookup_alone_is_first(Pair { here, .. }: Pair) {
 }
 
 pub(super) async fn positions_are_the_order_of_claims(Pair { here, elsewhere }: Pair) {
-    let lookups: Vec<_> = [(1, 7), (2, 1), (3, 4), (4, 2)]
-        .into_iter()
-        .flat_map(|(owner, many)| (0..many).map(move |number| of(owner, 10 * owner + number)))
-        .collect();
+    let lookups_of = |(owner, many)| (0..many).map(move |number| of(owner, 10 * owner + number));
+    let owners = [(1, 7), (2, 1), (3, 4), (4, 2)].into_iter();
+    let lookups: Vec<_> = owners.flat_map(lookups_of).collect();
     elsewhere.add_lookups(&lookups).await;
     assert_claimed_by_position(&here, &lookups, 1).await;
 }
@@ -51,10 +50,8 @@ pub(super) async fn positions_follow_the_turns_of_earlier_claims(Pair { here, ..
     // The third customer's turn is last now, the fourth had none.
     assert_eq!(here.claim(3, lease(1)).await.len(), 3);
     let owners = [3, 1, 2, 4, 3, 1, 3];
-    let lookups: Vec<_> = (10..)
-        .zip(owners)
-        .map(|(number, owner)| of(owner, number))
-        .collect();
+    let lookups = (10..).zip(owners);
+    let lookups: Vec<_> = lookups.map(|(number, owner)| of(owner, number)).collect();
     here.add_lookups(&lookups).await;
     assert_claimed_by_position(&here, &lookups, 2).await;
 }
@@ -72,9 +69,8 @@ pub(super) async fn classes_have_queues_of_their_own(Pair { here, .. }: Pair) {
 pub(super) async fn what_is_due_later_is_not_ahead(Pair { here, .. }: Pair) {
     here.add_lookups(&[of(1, 1), of(2, 2), of(2, 3)]).await;
     here.claim(3, lease(1)).await;
-    let now = wait(soon());
-    for (new, change) in [(of(1, 1), wait(minutes(1))), (of(2, 2), now)] {
-        assert!(here.end_claim(&end(new.facts.id, 1, soon(), change)).await);
+    for (new, due_at) in [(of(1, 1), minutes(1)), (of(2, 2), soon())] {
+        assert!(here.ends(new.facts.id, 1, soon(), wait(due_at)).await);
     }
     // One waits, one is running: neither is due.
     assert_eq!(position(&here, &of(2, 2)).await, 1);

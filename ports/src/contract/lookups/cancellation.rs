@@ -2,17 +2,14 @@
 
 use domain::lookup::{LookupId, LookupState};
 
-use super::{end, failed, lease, lookup, minutes, other, queued, soon, wait};
+use super::{failed, lease, lookup, minutes, other, queued, soon, wait};
 use crate::contract::fixture::{lookup_of, record};
 use crate::contract::key_store::rotated;
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{Cancellation, KeyChange, NewLookup, StoredLookup};
 
 async fn cancel(stores: &Stores, new: &NewLookup) -> Cancellation {
-    let NewLookup { facts, .. } = new;
-    let lookups = &stores.lookups;
-    let canceled = lookups.cancel_lookup(facts.customer, facts.id, minutes(1));
-    canceled.await.expect("the store works")
+    stores.cancels(new.facts.customer, new).await
 }
 
 fn canceled(before: StoredLookup) -> StoredLookup {
@@ -34,9 +31,7 @@ pub(super) async fn a_queued_lookup_is_canceled(Pair { here, elsewhere }: Pair) 
 }
 
 pub(super) async fn a_waiting_lookup_is_canceled(Pair { here, .. }: Pair) {
-    here.running(&lookup(1)).await;
-    let id = lookup(1).facts.id;
-    here.end_claim(&end(id, 1, soon(), wait(minutes(1)))).await;
+    here.tried(&lookup(1), wait(minutes(1))).await;
     let expected = canceled(here.kept(&lookup(1)).await);
     assert_eq!(expected.attempts, 1);
     let answer = cancel(&here, &lookup(1)).await;
@@ -54,15 +49,13 @@ pub(super) async fn who_works_on_a_canceled_lookup_has_lost_its_lease(
     assert_eq!(answer, Cancellation::Canceled(Box::new(expected.clone())));
     let renewed = here.lookups.renew_lease(id, lease(1)).await;
     assert!(!renewed.expect("the store works"));
-    assert!(!here.end_claim(&end(id, 1, soon(), failed())).await);
+    assert!(!here.ends(id, 1, soon(), failed()).await);
     assert_eq!(here.kept(&lookup(1)).await, expected);
     assert_eq!(here.attempts_of(&lookup(1)).await, []);
 }
 
 pub(super) async fn a_final_lookup_is_not_canceled(Pair { here, .. }: Pair) {
-    here.running(&lookup(1)).await;
-    let id = lookup(1).facts.id;
-    here.end_claim(&end(id, 1, soon(), failed())).await;
+    here.tried(&lookup(1), failed()).await;
     let before = here.kept(&lookup(1)).await;
     assert_eq!(cancel(&here, &lookup(1)).await, Cancellation::Final);
     assert_eq!(here.kept(&lookup(1)).await, before);
@@ -71,11 +64,8 @@ pub(super) async fn a_final_lookup_is_not_canceled(Pair { here, .. }: Pair) {
 pub(super) async fn nobody_cancels_what_is_not_theirs(Pair { here, .. }: Pair) {
     here.add_lookups(&[lookup(1)]).await;
     assert_eq!(cancel(&here, &lookup(2)).await, Cancellation::Unknown);
-    let foreign = here
-        .lookups
-        .cancel_lookup(other().id, lookup(1).facts.id, soon())
-        .await;
-    assert_eq!(foreign.expect("the store works"), Cancellation::Unknown);
+    let foreign = here.cancels(other().id, &lookup(1)).await;
+    assert_eq!(foreign, Cancellation::Unknown);
     assert_eq!(here.kept(&lookup(1)).await, queued(&lookup(1)));
 }
 
@@ -92,11 +82,8 @@ async fn cancel_orphans(stores: &Stores, most: u32) -> Vec<LookupId> {
 
 pub(super) async fn lookups_of_a_revoked_key_are_canceled(Pair { here, elsewhere }: Pair) {
     let (kept, revoked) = (here.added(1).await, here.added(2).await);
-    let lookups = [
-        lookup_of(&kept, 1),
-        lookup_of(&revoked, 2),
-        lookup_of(&revoked, 3),
-    ];
+    let lookups = [(&kept, 1), (&revoked, 2), (&revoked, 3)];
+    let lookups = lookups.map(|(key, number)| lookup_of(key, number));
     here.add_lookups(&lookups).await;
     // One of each key is running.
     here.claim(1, lease(1)).await;
@@ -106,24 +93,20 @@ pub(super) async fn lookups_of_a_revoked_key_are_canceled(Pair { here, elsewhere
     let expected = [&lookups[1], &lookups[2]].map(|lookup| lookup.facts.id);
     assert_eq!(cancel_orphans(&elsewhere, 100).await, expected);
     assert_eq!(cancel_orphans(&here, 100).await, []);
-    for (lookup, state) in lookups.iter().zip([
-        LookupState::Running,
-        LookupState::Canceled,
-        LookupState::Canceled,
-    ]) {
+    let canceled = LookupState::Canceled;
+    let states = [LookupState::Running, canceled, canceled];
+    for (lookup, state) in lookups.iter().zip(states) {
         assert_eq!(here.kept(lookup).await.state, state);
     }
-    let late = end(lookups[1].facts.id, 2, soon(), failed());
-    assert!(!here.end_claim(&late).await);
+    assert!(!here.ends(expected[0], 2, soon(), failed()).await);
 }
 
 pub(super) async fn lookups_of_a_rotated_key_go_on(Pair { here, .. }: Pair) {
     let old = here.added(1).await;
     here.add_lookups(&[lookup_of(&old, 1)]).await;
     // The old key is revoked at once.
-    let new = rotated(&here, old.id, 2, soon() - chrono::TimeDelta::days(1))
-        .await
-        .new;
+    let yesterday = soon() - chrono::TimeDelta::days(1);
+    let new = rotated(&here, old.id, 2, yesterday).await.new;
     assert!(here.found(old.id).await.revoked_at.is_some());
     here.add_lookups(&[lookup_of(&new, 2)]).await;
     assert_eq!(cancel_orphans(&here, 100).await, []);
@@ -150,9 +133,7 @@ pub(super) async fn no_more_orphans_are_canceled_at_once_than_wanted(Pair { here
 
 pub(super) async fn final_lookups_of_a_revoked_key_stay(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
-    here.running(&lookup(1)).await;
-    here.end_claim(&end(lookup(1).facts.id, 1, soon(), failed()))
-        .await;
+    here.tried(&lookup(1), failed()).await;
     here.changed(key.id, KeyChange::Revoke, 9).await;
     assert_eq!(key.id, record(1).key.id);
     assert_eq!(cancel_orphans(&here, 100).await, []);

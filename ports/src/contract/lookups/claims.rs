@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use domain::lookup::LookupState;
-use futures::future::join_all;
 
 use super::{
     awaited, deliver, ids, interactive, lease, lookup, minutes, other_key, queued, soon, wait,
@@ -47,12 +46,9 @@ pub(super) async fn nothing_is_claimed_before_it_is_due(Pair { here, .. }: Pair)
 
 pub(super) async fn what_is_due_first_is_claimed_first(Pair { here, .. }: Pair) {
     here.add_lookups(&[4, 2, 5, 1, 3].map(lookup)).await;
-    let expected = |numbers: &[u16]| -> Vec<_> {
-        let ids = numbers.iter().map(|number| lookup(*number).facts.id);
-        ids.collect()
-    };
-    assert_eq!(ids(&here.claim(2, lease(1)).await), expected(&[1, 2]));
-    assert_eq!(ids(&here.claim(9, lease(2)).await), expected(&[3, 4, 5]));
+    let [one, two, three, four, five] = [1, 2, 3, 4, 5].map(|number| lookup(number).facts.id);
+    assert_eq!(ids(&here.claim(2, lease(1)).await), [one, two]);
+    assert_eq!(ids(&here.claim(9, lease(2)).await), [three, four, five]);
 }
 
 pub(super) async fn no_more_is_claimed_than_wanted(Pair { here, .. }: Pair) {
@@ -66,16 +62,11 @@ pub(super) async fn no_more_is_claimed_than_wanted(Pair { here, .. }: Pair) {
 }
 
 pub(super) async fn what_has_ended_is_not_claimed(Pair { here, .. }: Pair) {
-    here.running(&lookup(1)).await;
-    let id = lookup(1).facts.id;
-    let delivered = super::end(id, 1, soon(), deliver());
-    assert!(here.end_claim(&delivered).await);
+    here.tried(&lookup(1), deliver()).await;
     assert_eq!(here.claim_at(9, minutes(1_000), lease(2)).await, []);
 }
 
-pub(super) async fn of_many_concurrent_claims_none_gets_what_another_has(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn of_many_concurrent_claims_none_gets_what_another_has(pair: Pair) {
     const LOOKUPS: u16 = 60;
     for number in 0..LOOKUPS {
         let new = match number % 3 {
@@ -83,14 +74,9 @@ pub(super) async fn of_many_concurrent_claims_none_gets_what_another_has(
             1 => interactive(number),
             _ => lookup_of(&other_key(), number),
         };
-        here.add_lookups(&[new]).await;
+        pair.here.add_lookups(&[new]).await;
     }
-    let claim = async |caller: u128| {
-        let stores = if caller.is_multiple_of(2) {
-            &here
-        } else {
-            &elsewhere
-        };
+    let claim = async |stores: &Stores, caller: u128| {
         let mut claimed = Vec::new();
         loop {
             let token = 1_000 * caller + claimed.len() as u128;
@@ -101,7 +87,7 @@ pub(super) async fn of_many_concurrent_claims_none_gets_what_another_has(
             claimed.extend(ids(&some));
         }
     };
-    let claimed = join_all((1..=12).map(claim)).await.concat();
+    let claimed = pair.at_once(1..=12, claim).await.concat();
     let distinct: BTreeSet<_> = claimed.iter().collect();
     assert_eq!(claimed.len(), distinct.len(), "two callers have one lookup");
     assert_eq!(distinct.len(), usize::from(LOOKUPS));
@@ -129,12 +115,12 @@ pub(super) async fn after_its_first_attempt_no_lookup_is_interactive(Pair { here
     here.add_lookups(&[interactive(1), interactive(2)]).await;
     assert_eq!(here.claim(9, lease(1)).await.len(), 2);
     let [tried, given_back] = [1, 2].map(|number| lookup(number).facts.id);
-    let waits = super::end(tried, 1, soon(), wait(soon()));
+    assert!(here.ends(tried, 1, soon(), wait(soon())).await);
     let untried = super::ClaimEnd {
         attempt: None,
         ..super::end(given_back, 1, soon(), wait(soon()))
     };
-    assert!(here.end_claim(&waits).await && here.end_claim(&untried).await);
+    assert!(here.end_claim(&untried).await);
     let claimed = claim_interactive(&here, 9, lease(2)).await;
     assert_eq!(ids(&claimed), [given_back]);
     assert_eq!(ids(&here.claim(9, lease(3)).await), [tried]);

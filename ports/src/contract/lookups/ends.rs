@@ -1,8 +1,7 @@
 //! Ends of the work on claimed lookups.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use domain::key::ApiKey;
-use domain::limits::MonthlyUse;
 use domain::lookup::{Attempt, LookupState};
 use domain::month::Month;
 use domain::outcome::Outcome;
@@ -14,17 +13,16 @@ use crate::contract::key_store::rotated;
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{ClaimEnd, LookupChange, NewLookup, StoredLookup};
 
-fn given_back(state: LookupState) -> LookupChange {
+/// An end that gives the request back.
+fn refunded() -> LookupChange {
     LookupChange::End {
-        state,
+        state: LookupState::Failed,
         refund: true,
     }
 }
 
 pub(super) async fn a_lookup_waits_for_its_next_attempt(Pair { here, elsewhere }: Pair) {
-    here.running(&lookup(1)).await;
-    let waits = end(lookup(1).facts.id, 1, soon(), wait(minutes(1)));
-    assert!(here.end_claim(&waits).await);
+    here.tried(&lookup(1), wait(minutes(1))).await;
     let expected = StoredLookup {
         state: LookupState::Waiting,
         updated_at: soon(),
@@ -35,9 +33,8 @@ pub(super) async fn a_lookup_waits_for_its_next_attempt(Pair { here, elsewhere }
     };
     assert_eq!(elsewhere.kept(&lookup(1)).await, expected);
     assert_eq!(here.claim(1, lease(2)).await, []);
-    let next = here
-        .claim_at(1, minutes(1), lease_until(2, minutes(2)))
-        .await;
+    let later = lease_until(2, minutes(2));
+    let next = here.claim_at(1, minutes(1), later).await;
     assert_eq!(ids(&next), [lookup(1).facts.id]);
     assert_eq!(next[0].attempts, [attempt(soon())]);
 }
@@ -119,8 +116,8 @@ pub(super) async fn the_banks_last_answer_is_kept_until_there_is_a_proof(
         assert_eq!(kept.as_deref(), Some(answer));
     }
     here.claim(1, lease(1)).await;
-    let delivered = end(waits.facts.id, 1, soon(), super::deliver());
-    assert!(here.end_claim(&delivered).await);
+    let delivered = here.ends(waits.facts.id, 1, soon(), super::deliver());
+    assert!(delivered.await);
     assert_eq!(elsewhere.kept(&waits).await.finding, None);
 }
 
@@ -131,8 +128,7 @@ pub(super) async fn a_delivered_lookup_has_its_proof(Pair { here, elsewhere }: P
         proof: proof.clone(),
         seal: SealVerdict::Invalid,
     };
-    let delivered = end(lookup(1).facts.id, 1, minutes(1), change);
-    assert!(here.end_claim(&delivered).await);
+    assert!(here.ends(lookup(1).facts.id, 1, minutes(1), change).await);
     let expected = StoredLookup {
         state: LookupState::Delivered,
         updated_at: minutes(1),
@@ -171,25 +167,10 @@ pub(super) async fn every_end_without_a_proof_is_kept(Pair { here, .. }: Pair) {
     }
 }
 
-/// Use of a key's counters: charged and refunded.
-async fn used(stores: &Stores, key: &ApiKey, month: Month) -> (u64, u64) {
-    let snapshot = stores.keys.snapshot(key.id, month).await;
-    let snapshot = snapshot.expect("the store works");
-    let MonthlyUse { charged, refunded } = snapshot.expect("the key is there").used;
-    (charged, refunded)
-}
-
 async fn charged(stores: &Stores, key: &ApiKey, at: DateTime<Utc>) {
     let month = Month::of(at);
     let charged = stores.keys.charge(key.counted(), month, at).await;
     assert!(charged.expect("the store works").is_some());
-}
-
-/// Ends a lookup with this change.
-async fn ended(stores: &Stores, new: &NewLookup, change: LookupChange) {
-    stores.running(new).await;
-    let end = end(new.facts.id, 1, soon(), change);
-    assert!(stores.end_claim(&end).await);
 }
 
 pub(super) async fn an_end_with_a_refund_is_given_back_to_its_month(
@@ -203,43 +184,36 @@ pub(super) async fn an_end_with_a_refund_is_given_back_to_its_month(
         state: LookupState::NotFound,
         refund: false,
     };
-    ended(&here, &lookup_of(&key, 1), kept).await;
-    assert_eq!(used(&elsewhere, &key, month()).await, (2, 0));
-    ended(&here, &lookup_of(&key, 2), given_back(LookupState::Failed)).await;
-    assert_eq!(used(&elsewhere, &key, month()).await, (2, 1));
+    here.tried(&lookup_of(&key, 1), kept).await;
+    assert_eq!(elsewhere.used_by(key.id, month()).await, (2, 0));
+    here.tried(&lookup_of(&key, 2), refunded()).await;
+    assert_eq!(elsewhere.used_by(key.id, month()).await, (2, 1));
     // Charged in an earlier month, of which nothing else is known.
     let mut earlier = lookup_of(&key, 3);
-    let last_month = Month::of(soon() - chrono::TimeDelta::days(31));
+    let last_month = Month::of(soon() - TimeDelta::days(31));
     earlier.facts.month = last_month;
-    ended(&here, &earlier, given_back(LookupState::Failed)).await;
-    assert_eq!(used(&here, &key, month()).await, (2, 1));
-    assert_eq!(used(&here, &key, last_month).await, (0, 1));
-    assert_eq!(here.found(key.id).await.last_used_at, {
-        let minute = chrono::TimeDelta::minutes(1);
-        chrono::DurationRound::duration_trunc(soon(), minute).ok()
-    });
+    here.tried(&earlier, refunded()).await;
+    assert_eq!(here.used_by(key.id, month()).await, (2, 1));
+    assert_eq!(here.used_by(key.id, last_month).await, (0, 1));
+    let minute = soon().duration_trunc(TimeDelta::minutes(1)).ok();
+    assert_eq!(here.found(key.id).await.last_used_at, minute);
 }
 
 pub(super) async fn a_successors_refund_is_given_back_to_its_counters(Pair { here, .. }: Pair) {
     let old = here.added(1).await;
     charged(&here, &old, soon()).await;
     let new = rotated(&here, old.id, 2, minutes(60)).await.new;
-    ended(&here, &lookup_of(&new, 1), given_back(LookupState::Failed)).await;
-    assert_eq!(used(&here, &old, month()).await, (1, 1));
-    assert_eq!(used(&here, &new, month()).await, (1, 1));
+    here.tried(&lookup_of(&new, 1), refunded()).await;
+    assert_eq!(here.used_by(old.id, month()).await, (1, 1));
+    assert_eq!(here.used_by(new.id, month()).await, (1, 1));
 }
 
 pub(super) async fn an_end_that_comes_too_late_refunds_nothing(Pair { here, .. }: Pair) {
     let key = here.added(1).await;
     assert_eq!(key.id, record(1).key.id);
     charged(&here, &key, soon()).await;
-    ended(&here, &lookup(1), given_back(LookupState::Failed)).await;
-    let again = end(
-        lookup(1).facts.id,
-        1,
-        soon(),
-        given_back(LookupState::Failed),
-    );
-    assert!(!here.end_claim(&again).await);
-    assert_eq!(used(&here, &key, month()).await, (1, 1));
+    here.tried(&lookup(1), refunded()).await;
+    let (id, again) = (lookup(1).facts.id, refunded());
+    assert!(!here.ends(id, 1, soon(), again).await);
+    assert_eq!(here.used_by(key.id, month()).await, (1, 1));
 }

@@ -2,7 +2,7 @@
 
 use domain::lookup::LookupState;
 
-use super::{deliver, end, failed, ids, lease, lease_until, lookup, minutes, soon, wait};
+use super::{deliver, failed, ids, lease, lease_until, lookup, minutes, soon, wait};
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::Lease;
 
@@ -25,19 +25,17 @@ pub(super) async fn a_lookup_whose_lease_ended_is_claimed_again(Pair { here, els
 
 pub(super) async fn who_lost_a_lease_changes_nothing(Pair { here, elsewhere }: Pair) {
     here.running(&lookup(1)).await;
-    elsewhere
-        .claim_at(1, minutes(1), lease_until(2, minutes(2)))
-        .await;
+    let second = lease_until(2, minutes(2));
+    elsewhere.claim_at(1, minutes(1), second).await;
     let before = here.kept(&lookup(1)).await;
     let id = lookup(1).facts.id;
-    let proof = deliver();
-    for change in [wait(minutes(9)), failed(), proof] {
-        assert!(!here.end_claim(&end(id, 1, minutes(1), change)).await);
+    for change in [wait(minutes(9)), failed(), deliver()] {
+        assert!(!here.ends(id, 1, minutes(1), change).await);
     }
     assert!(!renew(&here, lease_until(1, minutes(9))).await);
     assert_eq!(here.kept(&lookup(1)).await, before);
     assert_eq!(here.attempts_of(&lookup(1)).await, []);
-    assert!(here.end_claim(&end(id, 2, minutes(1), failed())).await);
+    assert!(here.ends(id, 2, minutes(1), failed()).await);
 }
 
 pub(super) async fn a_renewed_lease_holds_until_its_new_end(Pair { here, elsewhere }: Pair) {
@@ -56,8 +54,7 @@ pub(super) async fn a_lease_that_ended_holds_until_another_one_takes_its_place(
 ) {
     here.running(&lookup(1)).await;
     assert!(renew(&here, lease_until(1, minutes(2))).await);
-    let late = end(lookup(1).facts.id, 1, minutes(9), failed());
-    assert!(here.end_claim(&late).await);
+    assert!(here.ends(lookup(1).facts.id, 1, minutes(9), failed()).await);
 }
 
 pub(super) async fn nobody_holds_what_has_ended_or_waits(Pair { here, .. }: Pair) {
@@ -65,14 +62,14 @@ pub(super) async fn nobody_holds_what_has_ended_or_waits(Pair { here, .. }: Pair
     let id = lookup(1).facts.id;
     let unclaimed = here.kept(&lookup(1)).await;
     assert!(!renew(&here, lease(1)).await);
-    assert!(!here.end_claim(&end(id, 1, soon(), failed())).await);
+    assert!(!here.ends(id, 1, soon(), failed()).await);
     assert_eq!(here.kept(&lookup(1)).await, unclaimed);
     here.claim(1, lease(1)).await;
     for change in [wait(soon()), failed()] {
-        assert!(here.end_claim(&end(id, 1, soon(), change)).await);
+        assert!(here.ends(id, 1, soon(), change).await);
         let after = here.kept(&lookup(1)).await;
         assert!(!renew(&here, lease(1)).await);
-        assert!(!here.end_claim(&end(id, 1, soon(), failed())).await);
+        assert!(!here.ends(id, 1, soon(), failed()).await);
         assert_eq!(here.kept(&lookup(1)).await, after);
         here.claim(1, lease(1)).await;
     }

@@ -4,11 +4,11 @@ use domain::key::Environment;
 use domain::lookup::{LookupId, LookupState};
 use domain::page::PageRequest;
 
-use super::{end, failed, lookup, other_key, queued, soon, wait};
-use crate::contract::fixture::{customer, foreign_cursor, instant, lookup_of, page_of, record};
+use super::{failed, lookup, other_key, queued, soon, wait};
+use crate::contract::fixture::{customer, instant, lookup_of, page_after, page_of, record};
 use crate::contract::paging;
 use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{ListError, LookupFilter, NewLookup};
+use crate::outbound::{LookupFilter, NewLookup};
 
 async fn walk(stores: &Stores, filter: &LookupFilter, request: PageRequest) -> Vec<LookupId> {
     let list = async |page| stores.lookups.lookups(customer(1).id, filter, &page).await;
@@ -22,13 +22,6 @@ async fn found(stores: &Stores, filter: LookupFilter) -> Vec<LookupId> {
 
 fn numbered<const N: usize>(numbers: [u16; N]) -> [LookupId; N] {
     numbers.map(|number| lookup(number).facts.id)
-}
-
-fn in_states(states: &[LookupState]) -> LookupFilter {
-    LookupFilter {
-        states: states.to_vec(),
-        ..LookupFilter::default()
-    }
 }
 
 pub(super) async fn a_customer_without_lookups_has_an_empty_list(Pair { here, .. }: Pair) {
@@ -67,25 +60,18 @@ pub(super) async fn a_page_begins_after_the_previous_one_despite_additions(
     Pair { here, .. }: Pair,
 ) {
     here.add_lookups(&[2, 4].map(lookup)).await;
-    let (all, first) = (LookupFilter::default(), page_of(1));
-    let page = here.lookups.lookups(customer(1).id, &all, &first).await;
-    let page = page.expect("the list is read");
+    let all = LookupFilter::default();
+    let read = async |page| here.lookups.lookups(customer(1).id, &all, &page).await;
+    let end = paging::end_of(page_of(1), read).await;
     here.add_lookups(&[1, 5].map(lookup)).await;
-    let next = PageRequest {
-        after: page.items.first().map(|(cursor, _)| cursor.clone()),
-        ..page_of(100)
-    };
-    assert_eq!(walk(&here, &all, next).await, numbered([2, 1]));
+    let rest = walk(&here, &all, page_after(end, 100)).await;
+    assert_eq!(rest, numbered([2, 1]));
 }
 
 pub(super) async fn a_cursor_of_another_list_is_refused(Pair { here, .. }: Pair) {
-    let foreign = PageRequest {
-        after: Some(foreign_cursor()),
-        ..page_of(1)
-    };
     let all = LookupFilter::default();
-    let refused = here.lookups.lookups(customer(1).id, &all, &foreign).await;
-    assert!(matches!(refused, Err(ListError::Cursor(_))));
+    let read = async |page| here.lookups.lookups(customer(1).id, &all, &page).await;
+    paging::assert_foreign_cursor_is_refused(read).await;
 }
 
 pub(super) async fn a_list_has_the_lookups_of_its_customer_alone(Pair { here, .. }: Pair) {
@@ -100,9 +86,16 @@ pub(super) async fn lookups_are_found_by_their_states(Pair { here, .. }: Pair) {
     here.add_lookups(&[1, 2, 3, 4].map(lookup)).await;
     here.claim(3, super::lease(1)).await;
     let [ended, waiting] = numbered([1, 2]);
-    assert!(here.end_claim(&end(ended, 1, soon(), failed())).await);
-    assert!(here.end_claim(&end(waiting, 1, soon(), wait(soon()))).await);
-    let found = async |states: &[_]| found(&here, in_states(states)).await;
+    assert!(here.ends(ended, 1, soon(), failed()).await);
+    assert!(here.ends(waiting, 1, soon(), wait(soon())).await);
+    let found = async |states: &[_]| {
+        let states = states.to_vec();
+        let filter = LookupFilter {
+            states,
+            ..LookupFilter::default()
+        };
+        found(&here, filter).await
+    };
     assert_eq!(found(&[]).await, numbered([4, 3, 2, 1]));
     assert_eq!(found(&[LookupState::Queued]).await, numbered([4]));
     assert_eq!(found(&[LookupState::Running]).await, numbered([3]));
@@ -116,12 +109,10 @@ pub(super) async fn lookups_are_found_by_the_counters_of_their_key(Pair { here, 
     let first = record(1).key;
     let mut successor = record(2).key;
     successor.counters = first.counters;
-    let lookups = [
-        lookup_of(&first, 1),
-        lookup_of(&successor, 2),
-        lookup_of(&record(3).key, 3),
-    ];
-    here.add_lookups(&lookups).await;
+    let other = record(3).key;
+    let lookups = [(&first, 1), (&successor, 2), (&other, 3)];
+    here.add_lookups(&lookups.map(|(key, number)| lookup_of(key, number)))
+        .await;
     let of_counters = |counters| LookupFilter {
         counters: Some(counters),
         ..LookupFilter::default()

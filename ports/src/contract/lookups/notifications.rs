@@ -8,7 +8,7 @@ use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use futures::future::{Either, select};
 use futures::pin_mut;
 
-use super::{end, failed, lease, lookup, minutes, soon, wait};
+use super::{failed, lease, lookup, minutes, soon, wait};
 use crate::contract::stores::Stores;
 use crate::outbound::{LookupNotification, LookupNotifications};
 
@@ -81,12 +81,11 @@ async fn each_change_of_a_lookup_is_heard_of(under_test: NotificationsUnderTest)
         let id = lookup(1).facts.id;
         elsewhere.running(&lookup(1)).await;
         assert_eq!(heard.next_change().await, id);
-        let waits = end(id, 1, soon(), wait(minutes(1)));
-        assert!(elsewhere.end_claim(&waits).await);
+        assert!(elsewhere.ends(id, 1, soon(), wait(minutes(1))).await);
         assert_eq!(heard.next_change().await, id);
         elsewhere.claim_at(1, minutes(1), lease(2)).await;
         assert_eq!(heard.next_change().await, id);
-        assert!(elsewhere.end_claim(&end(id, 2, minutes(1), failed())).await);
+        assert!(elsewhere.ends(id, 2, minutes(1), failed()).await);
         assert_eq!(heard.next_change().await, id);
     };
     under_test.during(changed).await;
@@ -112,10 +111,7 @@ async fn a_cancellation_is_heard_of(under_test: NotificationsUnderTest) {
     let canceled = async |elsewhere: &Stores, mut heard: Heard| {
         elsewhere.add_lookups(&[lookup(1), lookup(2)]).await;
         let facts = lookup(1).facts;
-        let canceled = elsewhere
-            .lookups
-            .cancel_lookup(facts.customer, facts.id, soon());
-        canceled.await.expect("the store works");
+        elsewhere.cancels(facts.customer, &lookup(1)).await;
         assert_eq!(heard.next_change().await, facts.id);
         // No key has its counters.
         let orphaned = elsewhere.lookups.cancel_orphaned(9, soon()).await;
@@ -130,16 +126,14 @@ async fn what_changed_nothing_is_not_heard_of(under_test: NotificationsUnderTest
         elsewhere.running(&lookup(1)).await;
         let (id, customer) = (lookup(1).facts.id, lookup(1).facts.customer);
         assert_eq!(heard.next_change().await, id);
-        assert!(!elsewhere.end_claim(&end(id, 9, soon(), failed())).await);
+        assert!(!elsewhere.ends(id, 9, soon(), failed()).await);
         assert_eq!(elsewhere.claim(1, lease(2)).await, []);
         elsewhere.add_lookups(&[lookup(2)]).await;
-        let facts = lookup(2).facts;
         for _ in 0..2 {
-            let canceled = elsewhere.lookups.cancel_lookup(customer, facts.id, soon());
-            canceled.await.expect("the store works");
+            elsewhere.cancels(customer, &lookup(2)).await;
         }
-        assert_eq!(heard.next_change().await, facts.id);
-        assert!(elsewhere.end_claim(&end(id, 1, soon(), failed())).await);
+        assert_eq!(heard.next_change().await, lookup(2).facts.id);
+        assert!(elsewhere.ends(id, 1, soon(), failed()).await);
         assert_eq!(heard.next_change().await, id);
     };
     under_test.during(nothing).await;

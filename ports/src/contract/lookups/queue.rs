@@ -3,10 +3,9 @@
 use chrono::{DateTime, Utc};
 use domain::pacing::LookupClass;
 
-use super::{end, failed, interactive, lease, lookup, minutes, soon, wait};
+use super::{failed, interactive, lease, lookup, minutes, soon, wait};
 use crate::contract::fixture::instant;
 use crate::contract::stores::{Pair, Stores};
-use crate::outbound::QueuedClass;
 
 /// Due and waiting lookups, and the time of the oldest: of interactive ones, and of the others.
 async fn counted(stores: &Stores, now: DateTime<Utc>) -> [(u64, u64, Option<DateTime<Utc>>); 2] {
@@ -14,18 +13,7 @@ async fn counted(stores: &Stores, now: DateTime<Utc>) -> [(u64, u64, Option<Date
     let queue = queue.expect("the store works");
     let classes: Vec<_> = queue.iter().map(|queued| queued.class).collect();
     assert_eq!(classes, LookupClass::ALL);
-    let [interactive, background] = queue[..] else {
-        panic!("two classes");
-    };
-    [interactive, background].map(|queued| {
-        let QueuedClass {
-            due,
-            waiting,
-            oldest,
-            ..
-        } = queued;
-        (due, waiting, oldest)
-    })
+    [queue[0], queue[1]].map(|queued| (queued.due, queued.waiting, queued.oldest))
 }
 
 pub(super) async fn an_empty_queue_has_both_classes(Pair { here, .. }: Pair) {
@@ -51,11 +39,8 @@ pub(super) async fn what_waits_or_runs_is_counted_apart(Pair { here, .. }: Pair)
     assert_eq!(counted(&here, soon()).await, expected);
     // From its first attempt on it is no interactive one.
     let [tried, ended] = [1, 3].map(|number| lookup(number).facts.id);
-    assert!(
-        here.end_claim(&end(tried, 1, soon(), wait(minutes(2))))
-            .await
-    );
-    assert!(here.end_claim(&end(ended, 1, soon(), failed())).await);
+    assert!(here.ends(tried, 1, soon(), wait(minutes(2))).await);
+    assert!(here.ends(ended, 1, soon(), failed()).await);
     let expected = [(0, 1, None), (1, 1, Some(instant(4)))];
     assert_eq!(counted(&here, soon()).await, expected);
     // A lease that ended leaves a due lookup.
@@ -74,11 +59,11 @@ pub(super) async fn the_next_lookup_is_due_first_of_all(Pair { here, elsewhere }
     here.claim(3, lease(1)).await;
     assert_eq!(next().await, Some(minutes(1)));
     let [first, second, third] = [1, 2, 4].map(|number| lookup(number).facts.id);
-    assert!(here.end_claim(&end(first, 1, soon(), wait(soon()))).await);
+    assert!(here.ends(first, 1, soon(), wait(soon())).await);
     assert_eq!(next().await, Some(soon()));
     here.claim(1, lease(2)).await;
     for (id, lease) in [(first, 2), (second, 1), (third, 1)] {
-        assert!(here.end_claim(&end(id, lease, soon(), failed())).await);
+        assert!(here.ends(id, lease, soon(), failed()).await);
     }
     assert_eq!(next().await, None);
 }

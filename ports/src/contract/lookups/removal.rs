@@ -3,27 +3,20 @@
 use chrono::TimeDelta;
 use domain::customer::CustomerId;
 
-use super::{deliver, end, failed, lease, lookup, minutes, other, queued, soon, wait};
+use super::{deliver, failed, lease, lookup, minutes, other, queued, soon, wait};
 use crate::contract::fixture::{customer, page_of};
 use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{LookupChange, LookupFilter, NewLookup};
+use crate::outbound::{LookupFilter, NewLookup};
 
 async fn erase(stores: &Stores, of: CustomerId, new: &NewLookup) -> bool {
     let erased = stores.lookups.erase_lookup(of, new.facts.id).await;
     erased.expect("the store works")
 }
 
-/// Adds a lookup that ends at once, after an attempt.
-async fn ended(stores: &Stores, number: u16, change: LookupChange) {
-    stores.running(&lookup(number)).await;
-    let end = end(lookup(number).facts.id, 1, soon(), change);
-    assert!(stores.end_claim(&end).await);
-}
-
 pub(super) async fn a_final_lookup_is_erased_with_its_attempts(Pair { here, elsewhere }: Pair) {
     let own = customer(1).id;
-    ended(&here, 1, deliver()).await;
-    ended(&here, 2, failed()).await;
+    here.tried(&lookup(1), deliver()).await;
+    here.tried(&lookup(2), failed()).await;
     assert!(erase(&elsewhere, own, &lookup(1)).await);
     assert_eq!(here.stored(&lookup(1)).await, None);
     assert!(!erase(&here, own, &lookup(1)).await);
@@ -40,27 +33,24 @@ pub(super) async fn nothing_is_erased_that_goes_on(Pair { here, .. }: Pair) {
     assert!(!erase(&here, own, &lookup(1)).await);
     here.claim(1, lease(1)).await;
     assert!(!erase(&here, own, &lookup(1)).await);
-    let waits = end(lookup(1).facts.id, 1, soon(), wait(minutes(1)));
-    assert!(here.end_claim(&waits).await);
+    let waits = wait(minutes(1));
+    assert!(here.ends(lookup(1).facts.id, 1, soon(), waits).await);
     assert!(!erase(&here, own, &lookup(1)).await);
     assert_eq!(here.attempts_of(&lookup(1)).await.len(), 1);
 }
 
 pub(super) async fn nobody_erases_what_is_not_theirs(Pair { here, .. }: Pair) {
-    ended(&here, 1, failed()).await;
+    here.tried(&lookup(1), failed()).await;
     assert!(!erase(&here, other().id, &lookup(1)).await);
     assert!(!erase(&here, customer(1).id, &lookup(2)).await);
     assert!(here.stored(&lookup(1)).await.is_some());
 }
 
 pub(super) async fn lookups_are_removed_some_time_after_their_end(Pair { here, elsewhere }: Pair) {
-    ended(&here, 1, deliver()).await;
-    ended(&here, 2, failed()).await;
+    here.tried(&lookup(1), deliver()).await;
+    here.tried(&lookup(2), failed()).await;
     here.add_lookups(&[lookup(3)]).await;
-    let canceled = here
-        .lookups
-        .cancel_lookup(customer(1).id, lookup(3).facts.id, minutes(1));
-    canceled.await.expect("the store works");
+    here.cancels(customer(1).id, &lookup(3)).await;
     let prune = async |before| {
         let removed = elsewhere.lookups.prune_lookups(before).await;
         removed.expect("the store works")
@@ -80,8 +70,8 @@ pub(super) async fn lookups_are_removed_some_time_after_their_end(Pair { here, e
 pub(super) async fn lookups_that_go_on_are_not_removed_by_age(Pair { here, .. }: Pair) {
     here.add_lookups(&[1, 2, 3].map(lookup)).await;
     here.claim(2, lease(1)).await;
-    let waits = end(lookup(1).facts.id, 1, soon(), wait(minutes(1)));
-    assert!(here.end_claim(&waits).await);
+    let waits = wait(minutes(1));
+    assert!(here.ends(lookup(1).facts.id, 1, soon(), waits).await);
     let removed = here.lookups.prune_lookups(minutes(1_000_000)).await;
     assert_eq!(removed.expect("the store works"), 0);
     let (all, nine) = (LookupFilter::default(), page_of(9));

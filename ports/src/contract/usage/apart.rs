@@ -1,6 +1,6 @@
 //! Breakdowns of the same requests by key, endpoint and outcome.
 
-use domain::key::KeyId;
+use domain::key::ApiKey;
 use domain::latency::Latencies;
 use domain::outcome::{Endpoint, Outcome};
 use domain::usage::Breakdown;
@@ -16,51 +16,32 @@ pub(super) async fn keys_are_told_apart(under_test: JournalUnderTest) {
         two,
         neighbours,
     } = under_test.three_keys().await;
-    let used = [&one, &two, &one, &neighbours];
-    let requests = (1..).zip(used);
-    under_test
-        .concluded(requests.map(|(number, key)| request(number, key, noon())))
-        .await;
-    let of_key = |key: KeyId, requests| UsageRow {
-        key: Some(key),
+    under_test.used_by(&[&one, &two, &one, &neighbours]).await;
+    let of_key = |(key, requests): (ApiKey, _)| UsageRow {
+        key: Some(key.id),
         ..row("2026-11-21T12:00:00Z", requests)
     };
     let rows = under_test.rows(Scope::Everybody, &of(Breakdown::Key)).await;
-    assert_eq!(
-        rows,
-        [
-            of_key(one.id, 2),
-            of_key(two.id, 1),
-            of_key(neighbours.id, 1)
-        ]
-    );
+    assert_eq!(rows, [(one, 2), (two, 1), (neighbours, 1)].map(of_key));
 }
 
 pub(super) async fn endpoints_are_told_apart(under_test: JournalUnderTest) {
     let Keys { one, two, .. } = under_test.three_keys().await;
-    let used = [
-        (&one, Endpoint::Xml),
-        (&two, Endpoint::Pdf),
-        (&two, Endpoint::Xml),
-    ];
-    let requests = (1..)
-        .zip(used)
-        .map(|(number, (key, endpoint))| RequestEntry {
-            endpoint,
-            ..request(number, key, noon())
-        });
+    let (xml, pdf) = (Endpoint::Xml, Endpoint::Pdf);
+    let used = (1..).zip([(&one, xml), (&two, pdf), (&two, xml)]);
+    let requests = used.map(|(number, (key, endpoint))| RequestEntry {
+        endpoint,
+        ..request(number, key, noon())
+    });
     under_test.concluded(requests).await;
     let of_endpoint = |endpoint, requests| UsageRow {
         endpoint: Some(endpoint),
         ..row("2026-11-21T12:00:00Z", requests)
     };
-    let rows = under_test
-        .rows(Scope::Everybody, &of(Breakdown::Endpoint))
-        .await;
-    assert_eq!(
-        rows,
-        [of_endpoint(Endpoint::Pdf, 1), of_endpoint(Endpoint::Xml, 2)]
-    );
+    let (everybody, by_endpoint) = (Scope::Everybody, of(Breakdown::Endpoint));
+    let rows = under_test.rows(everybody, &by_endpoint).await;
+    let expected = [of_endpoint(Endpoint::Pdf, 1), of_endpoint(Endpoint::Xml, 2)];
+    assert_eq!(rows, expected);
 }
 
 pub(super) async fn every_endpoint_and_outcome_is_counted_by_itself(under_test: JournalUnderTest) {
@@ -97,21 +78,15 @@ pub(super) async fn every_endpoint_and_outcome_is_counted_by_itself(under_test: 
             });
         }
     }
-    under_test.written().await;
+    under_test.flush().await;
     expected.sort_by_key(|row| (row.endpoint.map(Endpoint::name), row.outcome.name()));
-    let rows = under_test
-        .rows(Scope::Everybody, &of(Breakdown::Endpoint))
-        .await;
-    assert_eq!(rows, expected);
-    let rows = under_test
-        .rows(Scope::Everybody, &of(Breakdown::Outcome))
-        .await;
+    let rows = async |breakdown| under_test.rows(Scope::Everybody, &of(breakdown)).await;
+    assert_eq!(rows(Breakdown::Endpoint).await, expected);
+    let rows = rows(Breakdown::Outcome).await;
     let outcomes: Vec<_> = rows.iter().map(|row| (row.outcome, row.requests)).collect();
     let mut expected = Outcome::ALL.map(|outcome| (outcome, Endpoint::ALL.len() as u64));
     expected.sort_by_key(|(outcome, _)| outcome.name());
     assert_eq!(outcomes, expected);
-    assert!(
-        rows.iter()
-            .all(|row| row.key.is_none() && row.endpoint.is_none())
-    );
+    let of_all = |row: &UsageRow| row.key.is_none() && row.endpoint.is_none();
+    assert!(rows.iter().all(of_all));
 }

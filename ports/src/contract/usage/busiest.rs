@@ -16,10 +16,8 @@ pub(super) async fn of_many_keys_the_busiest_have_rows_of_their_own(under_test: 
     let mut requests = Vec::new();
     let mut used = BTreeMap::new();
     for number in 1..=many {
-        let key = under_test
-            .stores
-            .insert(record_of(&customer, number), number)
-            .await;
+        let record = record_of(&customer, number);
+        let key = under_test.stores.insert(record, number).await;
         // The first two are used once each, all others twice, in two hours.
         let times = if number <= 2 { 1 } else { 2 };
         for hour in 0..times {
@@ -37,11 +35,8 @@ pub(super) async fn of_many_keys_the_busiest_have_rows_of_their_own(under_test: 
             key: None,
             criteria: RequestCriteria::default(),
         };
-        let rows = under_test
-            .stores
-            .usage
-            .usage(Scope::Of(customer.id), &query)
-            .await;
+        let (own, usage) = (Scope::Of(customer.id), &under_test.stores.usage);
+        let rows = usage.usage(own, &query).await;
         let mut told: BTreeMap<Option<KeyId>, u64> = BTreeMap::new();
         for row in rows.expect("the store works") {
             *told.entry(row.key).or_default() += row.requests;

@@ -25,11 +25,8 @@ fn during(from: &str, to: &str, granularity: Granularity) -> UsageQuery {
 
 /// A query for the use of one day, hour by hour.
 fn that_day() -> UsageQuery {
-    during(
-        "2026-11-21T00:00:00Z",
-        "2026-11-22T00:00:00Z",
-        Granularity::Hour,
-    )
+    let hours = Granularity::Hour;
+    during("2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z", hours)
 }
 
 pub(super) fn of(breakdown: Breakdown) -> UsageQuery {
@@ -75,12 +72,8 @@ impl JournalUnderTest {
 
 pub(super) async fn a_slot_without_requests_has_no_row(under_test: JournalUnderTest) {
     under_test.three_keys().await;
-    for breakdown in [
-        Breakdown::Total,
-        Breakdown::Key,
-        Breakdown::Endpoint,
-        Breakdown::Outcome,
-    ] {
+    let (by_key, by_endpoint) = (Breakdown::Key, Breakdown::Endpoint);
+    for breakdown in [Breakdown::Total, by_key, by_endpoint, Breakdown::Outcome] {
         assert_eq!(under_test.rows(Scope::Everybody, &of(breakdown)).await, []);
     }
 }
@@ -113,30 +106,20 @@ pub(super) async fn hours_and_days_are_those_of_utc(under_test: JournalUnderTest
         "2026-11-20T23:59:59.999Z",
         "2026-11-21T00:00:00.000Z",
     ];
-    let requests = (1..).zip(instants);
-    under_test
-        .concluded(requests.map(|(number, text)| request(number, &one, at(text))))
-        .await;
-    let both = |granularity| during("2026-11-20T00:00:00Z", "2026-11-22T00:00:00Z", granularity);
-    assert_eq!(
-        under_test
-            .rows(Scope::Everybody, &both(Granularity::Hour))
-            .await,
-        [
-            row("2026-11-20T22:00:00Z", 1),
-            row("2026-11-20T23:00:00Z", 2),
-            row("2026-11-21T00:00:00Z", 1),
-        ]
-    );
-    assert_eq!(
-        under_test
-            .rows(Scope::Everybody, &both(Granularity::Day))
-            .await,
-        [
-            row("2026-11-20T00:00:00Z", 3),
-            row("2026-11-21T00:00:00Z", 1)
-        ]
-    );
+    under_test.used_at(&one, &instants).await;
+    let rows = async |granularity| {
+        let both = during("2026-11-20T00:00:00Z", "2026-11-22T00:00:00Z", granularity);
+        under_test.rows(Scope::Everybody, &both).await
+    };
+    let by_hour = [
+        row("2026-11-20T22:00:00Z", 1),
+        row("2026-11-20T23:00:00Z", 2),
+        row("2026-11-21T00:00:00Z", 1),
+    ];
+    assert_eq!(rows(Granularity::Hour).await, by_hour);
+    let by_day = [("2026-11-20T00:00:00Z", 3), ("2026-11-21T00:00:00Z", 1)];
+    let by_day = by_day.map(|(slot, requests)| row(slot, requests));
+    assert_eq!(rows(Granularity::Day).await, by_day);
 }
 
 pub(super) async fn months_are_returned_day_by_day(under_test: JournalUnderTest) {
@@ -146,23 +129,12 @@ pub(super) async fn months_are_returned_day_by_day(under_test: JournalUnderTest)
         "2026-12-01T00:00:00.000Z",
         "2026-12-01T01:00:00.000Z",
     ];
-    let requests = (1..).zip(instants);
-    under_test
-        .concluded(requests.map(|(number, text)| request(number, &one, at(text))))
-        .await;
-    let query = during(
-        "2026-11-01T00:00:00Z",
-        "2027-01-01T00:00:00Z",
-        Granularity::Month,
-    );
+    under_test.used_at(&one, &instants).await;
+    let months = Granularity::Month;
+    let query = during("2026-11-01T00:00:00Z", "2027-01-01T00:00:00Z", months);
     let rows = under_test.rows(Scope::Everybody, &query).await;
-    assert_eq!(
-        rows,
-        [
-            row("2026-11-30T00:00:00Z", 1),
-            row("2026-12-01T00:00:00Z", 2)
-        ]
-    );
+    let expected = [("2026-11-30T00:00:00Z", 1), ("2026-12-01T00:00:00Z", 2)];
+    assert_eq!(rows, expected.map(|(slot, requests)| row(slot, requests)));
 }
 
 pub(super) async fn latencies_of_many_requests_add_up(under_test: JournalUnderTest) {
@@ -213,11 +185,7 @@ pub(super) async fn use_of_one_customer_excludes_others(under_test: JournalUnder
     let Keys {
         one, neighbours, ..
     } = under_test.three_keys().await;
-    let used = [&one, &neighbours, &neighbours];
-    let requests = (1..).zip(used);
-    under_test
-        .concluded(requests.map(|(number, key)| request(number, key, noon())))
-        .await;
+    under_test.used_by(&[&one, &neighbours, &neighbours]).await;
     under_test.refused([refusal(&neighbours, noon())]).await;
     let own = under_test.rows(Scope::Of(one.customer), &that_day()).await;
     assert_eq!(own, [row("2026-11-21T12:00:00Z", 1)]);
@@ -267,10 +235,8 @@ pub(super) async fn use_is_narrowed_to_a_key_an_endpoint_and_an_outcome(
     assert_eq!(counted(None, None, found).await, 3);
     assert_eq!(counted(Some(one.id), xml, None).await, 2);
     assert_eq!(counted(Some(one.id), xml, found).await, 1);
-    assert_eq!(
-        counted(Some(two.id), Some(Endpoint::ZipAuto), None).await,
-        0
-    );
+    let unused = Some(Endpoint::ZipAuto);
+    assert_eq!(counted(Some(two.id), unused, None).await, 0);
     assert_eq!(counted(Some(KeyId(Uuid::nil())), None, None).await, 0);
 }
 
@@ -282,14 +248,8 @@ pub(super) async fn a_period_begins_and_ends_at_its_bounds(under_test: JournalUn
         "2026-11-21T12:59:59.999Z",
         "2026-11-21T13:00:00.000Z",
     ];
-    let requests = (1..).zip(instants);
-    under_test
-        .concluded(requests.map(|(number, text)| request(number, &one, at(text))))
-        .await;
-    let expected = [
-        row("2026-11-21T11:00:00Z", 1),
-        row("2026-11-21T12:00:00Z", 1),
-    ];
+    under_test.used_at(&one, &instants).await;
+    let expected = ["2026-11-21T11:00:00Z", "2026-11-21T12:00:00Z"].map(|slot| row(slot, 1));
     // Slots are whole: the one with the period's last moment counts too.
     for (from, to) in [
         ("2026-11-21T11:00:00Z", "2026-11-21T13:00:00Z"),
@@ -299,11 +259,8 @@ pub(super) async fn a_period_begins_and_ends_at_its_bounds(under_test: JournalUn
         let rows = under_test.rows(Scope::Everybody, &query).await;
         assert_eq!(rows, expected, "{from} to {to}");
     }
-    let day = during(
-        "2026-11-22T00:00:00Z",
-        "2026-11-23T00:00:00Z",
-        Granularity::Day,
-    );
+    let days = Granularity::Day;
+    let day = during("2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z", days);
     assert_eq!(under_test.rows(Scope::Everybody, &day).await, []);
 }
 

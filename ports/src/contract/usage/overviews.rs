@@ -96,21 +96,13 @@ pub(super) async fn a_customer_is_shown_with_the_use_of_its_keys(under_test: Jou
             ("subject-1".to_owned(), active_keys, first),
         ]
     };
-    let in_november = (use_of(3, 1), use_of(1, 0));
-    assert_eq!(
-        shown(november()).await,
-        expected(in_november.0, 2, in_november.1)
-    );
-    assert_eq!(
-        shown(december()).await,
-        expected(use_of(1, 0), 2, use_of(0, 0))
-    );
+    let in_november = |active_keys| expected(use_of(3, 1), active_keys, use_of(1, 0));
+    assert_eq!(shown(november()).await, in_november(2));
+    let in_december = expected(use_of(1, 0), 2, use_of(0, 0));
+    assert_eq!(shown(december()).await, in_december);
     // A key's use stays when it is revoked.
     stores.changed(keys.one.id, KeyChange::Revoke, 9).await;
-    assert_eq!(
-        shown(november()).await,
-        expected(in_november.0, 1, in_november.1)
-    );
+    assert_eq!(shown(november()).await, in_november(1));
 }
 
 pub(super) async fn a_successor_continues_the_month_and_was_not_used_itself(
@@ -119,11 +111,7 @@ pub(super) async fn a_successor_continues_the_month_and_was_not_used_itself(
     let keys = under_test.three_keys().await;
     used(&under_test, &keys).await;
     let stores = &under_test.stores;
-    let used_by = async |key| {
-        let snapshot = stores.keys.snapshot(key, november()).await;
-        let snapshot = snapshot.expect("the store works");
-        snapshot.expect("the key is there").used
-    };
+    let used_by = async |key| stores.snapshot(key, november()).await.used;
     let before = used_by(keys.one.id).await;
     assert_ne!(before, MonthlyUse::default());
     let Rotation { old, new } = rotated(stores, keys.one.id, 9, noon()).await;

@@ -6,28 +6,16 @@ use chrono::{DateTime, Utc};
 use domain::key::ApiKey;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::page::PageRequest;
 use domain::participant::ParticipantCode;
 use domain::request::{RequestId, RequestQuery, RequestRecord};
 use domain::transfer::Banks;
 use domain::usage::RequestCriteria;
 
-use super::super::fixture::{customer, foreign_cursor, page_of};
-use super::super::journal::{JournalUnderTest, kept};
+use super::super::fixture::{customer, page_after, page_of};
+use super::super::journal::{JournalUnderTest, every, kept};
 use super::super::paging;
 use super::{Keys, at, noon, refusal, request};
-use crate::outbound::{ListError, RefusalEntry, RequestEntry, Scope};
-
-fn every(page: PageRequest) -> RequestQuery {
-    RequestQuery {
-        key: None,
-        criteria: RequestCriteria::default(),
-        request_id: None,
-        from: None,
-        to: None,
-        page,
-    }
-}
+use crate::outbound::{RefusalEntry, RequestEntry, Scope};
 
 fn all() -> RequestQuery {
     every(page_of(100))
@@ -85,6 +73,13 @@ fn various(keys: &Keys) -> Vec<RequestEntry> {
     ]
 }
 
+/// Records [`various`] requests of new keys.
+async fn various_concluded(under_test: &JournalUnderTest) -> Keys {
+    let keys = under_test.three_keys().await;
+    under_test.concluded(various(&keys)).await;
+    keys
+}
+
 fn newest_first(mut entries: Vec<RequestEntry>) -> Vec<RequestRecord> {
     entries.sort_by_key(|entry| std::cmp::Reverse((entry.at, entry.id)));
     entries.iter().map(kept).collect()
@@ -103,8 +98,7 @@ pub(super) async fn without_requests_the_page_is_empty(under_test: JournalUnderT
 pub(super) async fn pages_of_any_size_give_each_request_once_newest_first(
     under_test: JournalUnderTest,
 ) {
-    let keys = under_test.three_keys().await;
-    under_test.concluded(various(&keys)).await;
+    let keys = various_concluded(&under_test).await;
     let expected = newest_first(various(&keys));
     for size in [1, 2, 3, 5, 6, 7, 100] {
         let walked = walk(&under_test, Scope::Everybody, every(page_of(size))).await;
@@ -115,44 +109,29 @@ pub(super) async fn pages_of_any_size_give_each_request_once_newest_first(
 pub(super) async fn a_page_begins_after_the_previous_one_despite_additions(
     under_test: JournalUnderTest,
 ) {
-    let keys = under_test.three_keys().await;
-    under_test.concluded(various(&keys)).await;
-    let first = every(page_of(3));
-    let page = under_test
-        .stores
-        .usage
-        .requests(Scope::Everybody, &first)
-        .await;
-    let page = page.expect("the list is read");
-    let last = page.items.last().map(|(cursor, _)| cursor.clone());
+    let keys = various_concluded(&under_test).await;
+    let usage = &under_test.stores.usage;
+    let read = async |page| usage.requests(Scope::Everybody, &every(page)).await;
+    let end = paging::end_of(page_of(3), read).await;
     // One that is newer than all, and one of the same moment as the page's last one, after it.
     let newer = request(9, &keys.one, at("2026-11-23T00:00:00Z"));
     let older = request(0, &keys.one, noon());
     under_test.concluded([newer, older.clone()]).await;
     let mut expected = newest_first(various(&keys))[3..].to_vec();
     expected.insert(2, kept(&older));
-    let rest = every(PageRequest {
-        after: last,
-        ..page_of(2)
-    });
+    let rest = every(page_after(end, 2));
     assert_eq!(walk(&under_test, Scope::Everybody, rest).await, expected);
 }
 
 pub(super) async fn a_cursor_of_another_list_is_refused(under_test: JournalUnderTest) {
-    let keys = under_test.three_keys().await;
-    under_test.concluded(various(&keys)).await;
-    let query = every(PageRequest {
-        after: Some(foreign_cursor()),
-        ..page_of(2)
-    });
-    let reader = &under_test.stores.usage;
-    let refused = reader.requests(Scope::Everybody, &query).await;
-    assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
+    various_concluded(&under_test).await;
+    let usage = &under_test.stores.usage;
+    let read = async |page| usage.requests(Scope::Everybody, &every(page)).await;
+    paging::assert_foreign_cursor_is_refused(read).await;
 }
 
 pub(super) async fn another_customers_requests_do_not_exist(under_test: JournalUnderTest) {
-    let keys = under_test.three_keys().await;
-    under_test.concluded(various(&keys)).await;
+    let keys = various_concluded(&under_test).await;
     let own = async |customer, query| {
         let own = walk(&under_test, Scope::Of(customer), query).await;
         own.into_iter()
@@ -179,8 +158,7 @@ pub(super) async fn another_customers_requests_do_not_exist(under_test: JournalU
 }
 
 pub(super) async fn requests_are_found_by_endpoint_and_outcome(under_test: JournalUnderTest) {
-    let keys = under_test.three_keys().await;
-    under_test.concluded(various(&keys)).await;
+    let keys = various_concluded(&under_test).await;
     let of_key = async |key: &ApiKey| {
         let query = RequestQuery {
             key: Some(key.id),
@@ -188,10 +166,8 @@ pub(super) async fn requests_are_found_by_endpoint_and_outcome(under_test: Journ
         };
         found(&under_test, query).await
     };
-    assert_eq!(
-        of_key(&keys.one).await,
-        ["request-5", "request-3", "request-1"]
-    );
+    let firsts = ["request-5", "request-3", "request-1"];
+    assert_eq!(of_key(&keys.one).await, firsts);
     assert_eq!(of_key(&keys.two).await, ["request-6", "request-4"]);
     let criteria = async |endpoint, outcome| {
         let query = RequestQuery {
@@ -200,19 +176,16 @@ pub(super) async fn requests_are_found_by_endpoint_and_outcome(under_test: Journ
         };
         found(&under_test, query).await
     };
-    assert_eq!(criteria(Some(Endpoint::ZipAuto), None).await, ["request-4"]);
-    assert_eq!(
-        criteria(None, Some(Outcome::BankTimeout)).await,
-        ["request-4"]
-    );
-    assert_eq!(criteria(None, Some(Outcome::Delivered)).await.len(), 5);
-    let neither = criteria(Some(Endpoint::ZipAuto), Some(Outcome::Delivered)).await;
-    assert_eq!(neither, [""; 0]);
+    let (zip, found) = (Some(Endpoint::ZipAuto), Some(Outcome::Delivered));
+    let late = Some(Outcome::BankTimeout);
+    assert_eq!(criteria(zip, None).await, ["request-4"]);
+    assert_eq!(criteria(None, late).await, ["request-4"]);
+    assert_eq!(criteria(None, found).await.len(), 5);
+    assert_eq!(criteria(zip, found).await, [""; 0]);
 }
 
 pub(super) async fn requests_are_found_by_their_request_id(under_test: JournalUnderTest) {
-    let keys = under_test.three_keys().await;
-    under_test.concluded(various(&keys)).await;
+    let keys = various_concluded(&under_test).await;
     // A caller may give several requests one id.
     let again = RequestEntry {
         request_id: request_id("request-4"),
@@ -233,8 +206,7 @@ pub(super) async fn requests_are_found_by_their_request_id(under_test: JournalUn
 }
 
 pub(super) async fn requests_are_found_by_time_of_admission(under_test: JournalUnderTest) {
-    let keys = under_test.three_keys().await;
-    under_test.concluded(various(&keys)).await;
+    various_concluded(&under_test).await;
     let between = async |from: Option<DateTime<Utc>>, to: Option<DateTime<Utc>>| {
         found(&under_test, RequestQuery { from, to, ..all() }).await
     };
@@ -249,8 +221,7 @@ pub(super) async fn requests_are_found_by_time_of_admission(under_test: JournalU
 }
 
 pub(super) async fn each_condition_narrows_the_list(under_test: JournalUnderTest) {
-    let keys = under_test.three_keys().await;
-    under_test.concluded(various(&keys)).await;
+    let keys = various_concluded(&under_test).await;
     let narrow = RequestQuery {
         key: Some(keys.two.id),
         criteria: RequestCriteria {

@@ -4,12 +4,12 @@ use chrono::TimeDelta;
 use domain::audit::{Action, AuditFilter};
 use domain::key::HashGeneration;
 use domain::webhook::{
-    EndpointState, EventType, EventTypes, MAX_ENDPOINTS, NextDelivery, RotatedSecrets, WebhookUrl,
+    EndpointState, EventType, EventTypes, MAX_ENDPOINTS, RotatedSecrets, WebhookUrl,
 };
 
 use super::super::fixture::{act, customer};
 use super::super::stores::Pair;
-use super::{by_owner, end, endpoint, endpoint_of, event, lease, seconds, secret, settings, soon};
+use super::{accepted, by_owner, endpoint, endpoint_of, event, secret, settings, soon};
 use crate::outbound::{AddEndpointError, EncryptedSecret, EndpointChange, StoredEndpoint};
 
 pub(super) async fn an_endpoint_comes_back_to_its_customer_alone(Pair { here, elsewhere }: Pair) {
@@ -64,12 +64,8 @@ pub(super) async fn changes_are_kept_and_logged(Pair { here, elsewhere }: Pair) 
     assert_eq!(enabled.state, EndpointState::Enabled);
     let logged = here.written(&AuditFilter::default()).await;
     let actions: Vec<_> = logged.iter().map(|entry| entry.action).collect();
-    let expected = [
-        Action::WebhookChanged,
-        Action::WebhookChanged,
-        Action::WebhookAdded,
-    ];
-    assert_eq!(actions, expected);
+    let (changed, added) = (Action::WebhookChanged, Action::WebhookAdded);
+    assert_eq!(actions, [changed, changed, added]);
     let fields = logged[1].changes.iter().map(|change| change.field.as_str());
     let fields: Vec<_> = fields.collect();
     assert_eq!(fields, ["webhook", "host", "events", "state"]);
@@ -88,15 +84,14 @@ pub(super) async fn a_rotated_secret_keeps_the_one_before(Pair { here, elsewhere
 }
 
 pub(super) async fn a_removed_endpoint_takes_its_deliveries_along(Pair { here, elsewhere }: Pair) {
-    here.add_webhook(&endpoint(1), 1).await;
-    here.tell(&endpoint(1), 1).await;
-    let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
+    here.with_told(1).await;
+    let claimed = here.claim_soon(1).await;
     let (customer, id) = (endpoint(1).customer, endpoint(1).id);
     let removed = here.webhooks.remove_endpoint(customer, id, &act(2)).await;
     assert!(removed.expect("the store works"));
     assert_eq!(elsewhere.webhook(&endpoint(1)).await, None);
     assert_eq!(elsewhere.told(&endpoint(1)).await, []);
-    let late = end(&claimed[0], 1, (soon(), 200), NextDelivery::Delivered);
+    let late = accepted(&claimed[0], 1, soon());
     assert_eq!(here.end_told(&late).await, None);
     let told = here.webhooks.add_delivery(id, &event(2)).await;
     assert_eq!(told.expect("the store works"), None);
@@ -117,29 +112,24 @@ pub(super) async fn secrets_of_older_generations_are_found_and_replaced(
         (of(5, 2), Some((of(6, 2), until))),
         (of(7, 1), Some((of(8, 1), until))),
     ];
-    let endpoints: Vec<_> = (1..)
-        .zip(kinds)
-        .map(|(number, (current, previous))| StoredEndpoint {
-            secrets: RotatedSecrets { current, previous },
-            ..endpoint(number)
-        })
-        .collect();
+    let endpoints = (1..).zip(kinds);
+    let endpoints = endpoints.map(|(number, (current, previous))| StoredEndpoint {
+        secrets: RotatedSecrets { current, previous },
+        ..endpoint(number)
+    });
+    let endpoints: Vec<_> = endpoints.collect();
     for (endpoint, number) in endpoints.iter().zip(1..) {
         here.add_webhook(endpoint, number).await;
     }
     let older = async |after, most| {
-        let newest = HashGeneration(2);
-        let found = elsewhere
-            .webhooks
-            .endpoints_to_reencrypt(newest, after, most);
-        found.await.expect("the store works")
+        let (webhooks, newest) = (&elsewhere.webhooks, HashGeneration(2));
+        let found = webhooks.endpoints_to_reencrypt(newest, after, most).await;
+        found.expect("the store works")
     };
     let [second, third, fifth] = [1, 2, 4].map(|place: usize| endpoints[place].clone());
-    assert_eq!(
-        older(None, 9).await,
-        [second.clone(), third.clone(), fifth.clone()]
-    );
-    assert_eq!(older(None, 2).await, [second.clone(), third.clone()]);
+    let all = [second, third.clone(), fifth.clone()];
+    assert_eq!(older(None, 9).await, all);
+    assert_eq!(older(None, 2).await, all[..2]);
     assert_eq!(older(Some(third.id), 9).await, std::slice::from_ref(&fifth));
     let secrets = RotatedSecrets {
         current: of(7, 2),
@@ -152,17 +142,15 @@ pub(super) async fn secrets_of_older_generations_are_found_and_replaced(
     let audited = here.written(&AuditFilter::default()).await.len();
     assert_eq!(audited, endpoints.len(), "no change of its owner's");
     // Of what was read before somebody rotated, or another process was first, nothing is replaced.
-    for stale in [
-        &fifth,
-        &StoredEndpoint {
-            secrets: RotatedSecrets {
-                current: of(3, 2),
-                previous: None,
-            },
-            ..third.clone()
+    let before_rotation = StoredEndpoint {
+        secrets: RotatedSecrets {
+            current: of(3, 2),
+            previous: None,
         },
-    ] {
-        let replaced = here.webhooks.reencrypt_endpoint(stale, &secrets).await;
+        ..third.clone()
+    };
+    for stale in [fifth, before_rotation] {
+        let replaced = here.webhooks.reencrypt_endpoint(&stale, &secrets).await;
         assert!(!replaced.expect("the store works"));
     }
     assert_eq!(elsewhere.webhook(&third).await, Some(third));

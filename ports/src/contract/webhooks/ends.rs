@@ -8,38 +8,40 @@ use domain::webhook::{
 use uuid::Uuid;
 
 use super::super::fixture::{act, customer, page_of};
-use super::super::stores::Pair;
-use super::{attempt, by_owner, end, endpoint, event, ids, lease, seconds, settings, soon};
+use super::super::stores::{Pair, Stores};
+use super::{
+    accepted, attempt, by_owner, end, endpoint, event, ids, lease, seconds, settings, soon,
+};
 use crate::outbound::{DeliveryEnd, Resending, StoredDelivery};
 
-pub(super) async fn attempts_and_their_ends_are_kept(Pair { here, elsewhere }: Pair) {
-    here.add_webhook(&endpoint(1), 1).await;
-    let told = here.tell(&endpoint(1), 1).await;
-    let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
-    let unreachable = DeliveryEnd {
-        attempt: attempt(seconds(1), AttemptResult::Failed(SendFailure::Unreachable)),
-        ..end(
-            &claimed[0],
-            1,
-            (seconds(1), 0),
-            NextDelivery::Again { at: seconds(5) },
-        )
+/// The delivery of one event after a first attempt that failed, which changed no state.
+async fn failed_once(stores: &Stores, failure: SendFailure, due_at: i64) -> StoredDelivery {
+    let told = stores.with_told(1).await.remove(0);
+    let claimed = stores.claim_soon(1).await;
+    let next = NextDelivery::Again {
+        at: seconds(due_at),
     };
-    assert_eq!(
-        here.end_told(&unreachable).await,
-        Some(EndpointState::Enabled)
-    );
-    let waiting = StoredDelivery {
-        due_at: Some(seconds(5)),
+    let failed = DeliveryEnd {
+        attempt: attempt(seconds(1), AttemptResult::Failed(failure)),
+        ..end(&claimed[0], 1, (seconds(1), 0), next)
+    };
+    let state = stores.end_told(&failed).await;
+    assert_eq!(state, Some(EndpointState::Enabled));
+    StoredDelivery {
+        due_at: Some(seconds(due_at)),
         attempts: 1,
+        last_attempt: Some(failed.attempt),
+        ..told
+    }
+}
+
+pub(super) async fn attempts_and_their_ends_are_kept(Pair { here, elsewhere }: Pair) {
+    let waiting = StoredDelivery {
         step: 1,
-        last_attempt: Some(unreachable.attempt.clone()),
-        ..told.clone()
+        ..failed_once(&here, SendFailure::Unreachable, 5).await
     };
-    assert_eq!(
-        elsewhere.told(&endpoint(1)).await,
-        std::slice::from_ref(&waiting)
-    );
+    let kept = elsewhere.told(&endpoint(1)).await;
+    assert_eq!(kept, std::slice::from_ref(&waiting));
     let since = elsewhere.webhook(&endpoint(1)).await;
     assert_eq!(since.and_then(|kept| kept.failing_since), Some(seconds(1)));
     let claimed = here.claim_told(1, seconds(5), lease(2, seconds(35))).await;
@@ -61,22 +63,9 @@ pub(super) async fn attempts_and_their_ends_are_kept(Pair { here, elsewhere }: P
 pub(super) async fn an_attempt_that_does_not_count_is_no_step_and_no_failure(
     Pair { here, elsewhere }: Pair,
 ) {
-    here.add_webhook(&endpoint(1), 1).await;
-    let told = here.tell(&endpoint(1), 1).await;
-    let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
-    let next = NextDelivery::Again { at: seconds(61) };
-    let unsigned = DeliveryEnd {
-        attempt: attempt(seconds(1), AttemptResult::Failed(SendFailure::NotSigned)),
-        ..end(&claimed[0], 1, (seconds(1), 0), next)
-    };
-    let state = here.end_told(&unsigned).await;
-    assert_eq!(state, Some(EndpointState::Enabled));
     let waiting = StoredDelivery {
-        due_at: Some(seconds(61)),
-        attempts: 1,
         step: 0,
-        last_attempt: Some(unsigned.attempt.clone()),
-        ..told
+        ..failed_once(&here, SendFailure::NotSigned, 61).await
     };
     assert_eq!(elsewhere.told(&endpoint(1)).await, [waiting]);
     let kept = elsewhere.webhook(&endpoint(1)).await;
@@ -84,11 +73,8 @@ pub(super) async fn an_attempt_that_does_not_count_is_no_step_and_no_failure(
 }
 
 pub(super) async fn a_receiver_that_is_gone_is_disabled(Pair { here, elsewhere }: Pair) {
-    here.add_webhook(&endpoint(1), 1).await;
-    for number in [1, 2] {
-        here.tell(&endpoint(1), number).await;
-    }
-    let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
+    here.with_told(2).await;
+    let claimed = here.claim_soon(1).await;
     let gone = end(&claimed[0], 1, (seconds(1), 410), NextDelivery::Disable);
     let disabled = EndpointState::Disabled {
         reason: DisabledReason::Gone,
@@ -97,14 +83,11 @@ pub(super) async fn a_receiver_that_is_gone_is_disabled(Pair { here, elsewhere }
     assert_eq!(here.end_told(&gone).await, Some(disabled));
     let kept = elsewhere.webhook(&endpoint(1)).await;
     assert_eq!(kept.map(|kept| kept.state), Some(disabled));
-    let states: Vec<_> = elsewhere.told(&endpoint(1)).await;
-    let states: Vec<_> = states.iter().map(|delivery| delivery.state).collect();
+    let told = elsewhere.told(&endpoint(1)).await;
+    let states: Vec<_> = told.iter().map(|delivery| delivery.state).collect();
     assert_eq!(states, [DeliveryState::Discarded, DeliveryState::Failed]);
-    assert_eq!(
-        here.claim_told(9, seconds(99), lease(2, seconds(120)))
-            .await,
-        []
-    );
+    let second = lease(2, seconds(120));
+    assert_eq!(here.claim_told(9, seconds(99), second).await, []);
 }
 
 pub(super) async fn a_receiver_that_fails_for_five_days_is_disabled(Pair { here, .. }: Pair) {
@@ -132,8 +115,7 @@ pub(super) async fn a_receiver_that_fails_for_five_days_is_disabled(Pair { here,
 }
 
 pub(super) async fn an_ended_delivery_is_sent_again(Pair { here, elsewhere }: Pair) {
-    here.add_webhook(&endpoint(1), 1).await;
-    let told = here.tell(&endpoint(1), 1).await;
+    let told = here.with_told(1).await.remove(0);
     let resend = async |customer: CustomerId, now| {
         let id = endpoint(1).id;
         let resending = here.webhooks.resend(customer, id, told.id, now).await;
@@ -141,9 +123,9 @@ pub(super) async fn an_ended_delivery_is_sent_again(Pair { here, elsewhere }: Pa
     };
     let own = endpoint(1).customer;
     assert_eq!(resend(own, soon()).await, Resending::AlreadyPending);
-    let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
+    let claimed = here.claim_soon(1).await;
     assert_eq!(resend(own, soon()).await, Resending::AlreadyPending);
-    let accepted = end(&claimed[0], 1, (soon(), 200), NextDelivery::Delivered);
+    let accepted = accepted(&claimed[0], 1, soon());
     here.end_told(&accepted).await;
     assert_eq!(resend(customer(2).id, soon()).await, Resending::Unknown);
     let pending = StoredDelivery {
@@ -154,9 +136,8 @@ pub(super) async fn an_ended_delivery_is_sent_again(Pair { here, elsewhere }: Pa
     };
     let again_pending = resend(own, seconds(60)).await;
     assert_eq!(again_pending, Resending::Pending(Box::new(pending)));
-    let again = elsewhere
-        .claim_told(1, seconds(60), lease(2, seconds(90)))
-        .await;
+    let second = lease(2, seconds(90));
+    let again = elsewhere.claim_told(1, seconds(60), second).await;
     assert_eq!(ids(&again), [told.id]);
     let change = settings(by_owner(seconds(61)));
     here.change_webhook(&endpoint(1), &change, 2).await;
@@ -164,16 +145,14 @@ pub(super) async fn an_ended_delivery_is_sent_again(Pair { here, elsewhere }: Pa
 }
 
 pub(super) async fn a_disabled_endpoint_discards_what_is_pending(Pair { here, elsewhere }: Pair) {
-    here.add_webhook(&endpoint(1), 1).await;
-    here.tell(&endpoint(1), 1).await;
-    here.tell(&endpoint(1), 2).await;
-    let claimed = here.claim_told(1, soon(), lease(1, seconds(30))).await;
+    here.with_told(2).await;
+    let claimed = here.claim_soon(1).await;
     let change = settings(by_owner(act(2).at));
     here.change_webhook(&endpoint(1), &change, 2).await;
     let told = elsewhere.told(&endpoint(1)).await;
     let is_discarded = |it: &StoredDelivery| it.state == DeliveryState::Discarded;
     assert!(told.iter().all(is_discarded), "{told:?}");
-    let late = end(&claimed[0], 1, (soon(), 200), NextDelivery::Delivered);
+    let late = accepted(&claimed[0], 1, soon());
     assert_eq!(here.end_told(&late).await, None);
     // One that was added at the same moment, in another transaction.
     here.tell(&endpoint(1), 3).await;
@@ -186,14 +165,10 @@ pub(super) async fn a_disabled_endpoint_discards_what_is_pending(Pair { here, el
 }
 
 pub(super) async fn old_deliveries_are_removed(Pair { here, elsewhere }: Pair) {
-    here.add_webhook(&endpoint(1), 1).await;
-    for number in 1..=3 {
-        here.tell(&endpoint(1), number).await;
-    }
-    let claimed = here.claim_told(2, soon(), lease(1, seconds(30))).await;
+    here.with_told(3).await;
+    let claimed = here.claim_soon(2).await;
     for (place, claimed) in (0..).zip(&claimed) {
-        let accepted = end(claimed, 1, (seconds(place), 200), NextDelivery::Delivered);
-        here.end_told(&accepted).await;
+        here.end_told(&accepted(claimed, 1, seconds(place))).await;
     }
     let queue = elsewhere.webhooks.delivery_queue(soon()).await;
     let queue = queue.expect("the store works");

@@ -3,13 +3,12 @@
 use domain::key::Environment;
 use domain::lookup::LookupState;
 use domain::webhook::{EventType, EventTypes, WebhookEvent};
-use uuid::Uuid;
 
 use super::super::fixture::{customer, lookup_of, record};
-use super::super::lookups::deliver;
+use super::super::lookups::{deliver, wait};
 use super::super::stores::Pair;
 use super::{by_owner, endpoint, endpoint_of, event, seconds, soon};
-use crate::outbound::{ClaimEnd, LookupChange, StoredDelivery, StoredEndpoint};
+use crate::outbound::{LookupChange, StoredDelivery, StoredEndpoint};
 
 pub(super) async fn a_lookups_end_is_told_to_those_who_want_it(Pair { here, elsewhere }: Pair) {
     let live = StoredEndpoint {
@@ -20,9 +19,9 @@ pub(super) async fn a_lookups_end_is_told_to_those_who_want_it(Pair { here, else
         state: by_owner(soon()),
         ..endpoint(3)
     };
-    let batches = EventTypes::new(&[EventType::BatchFinished]).expect("events of the suite");
+    let events = EventTypes::new(&[EventType::BatchFinished]).expect("events of the suite");
     let batches = StoredEndpoint {
-        events: batches,
+        events,
         ..endpoint(4)
     };
     let others = endpoint_of(customer(2).id, 5);
@@ -30,9 +29,7 @@ pub(super) async fn a_lookups_end_is_told_to_those_who_want_it(Pair { here, else
     for (number, endpoint) in (1..).zip(&all) {
         here.add_webhook(endpoint, number).await;
     }
-    let wait = LookupChange::Wait {
-        due_at: seconds(3_600),
-    };
+    let wait = wait(seconds(3_600));
     assert!(here.run_to(1, Environment::Test, wait).await);
     let expired = LookupChange::End {
         state: LookupState::Expired,
@@ -59,15 +56,7 @@ pub(super) async fn a_lookups_end_is_told_to_those_who_want_it(Pair { here, else
 pub(super) async fn an_end_that_comes_too_late_is_not_told(Pair { here, .. }: Pair) {
     here.add_webhook(&endpoint(1), 1).await;
     assert!(here.run_to(1, Environment::Test, deliver()).await);
-    let late = ClaimEnd {
-        id: lookup_of(&record(1).key, 1).facts.id,
-        token: Uuid::from_u128(9),
-        now: seconds(1),
-        attempt: None,
-        finding: None,
-        change: deliver(),
-    };
-    let ended = here.lookups.end_claim(&late).await;
-    assert!(!ended.expect("the store works"));
+    let id = lookup_of(&record(1).key, 1).facts.id;
+    assert!(!here.ends(id, 9, seconds(1), deliver()).await);
     assert_eq!(here.told(&endpoint(1)).await.len(), 1);
 }
