@@ -9,14 +9,17 @@ use limiter_redis::{ACL_RULES, CLUSTER_ACL_RULES, RedisLimiter, RedisOptions, Re
 use ports::contract::limiter::LimiterUnderTest;
 use ports::contract::pacer::{LANE, MakePacer};
 use ports::outbound::{AcquireError, Limiter, LimiterError, Pacer, PacerState, Snapshot, Verdict};
-use testkit::redis::{Cluster, Redis};
+use testkit::redis::Redis;
 use testkit::tls::Certificates;
 use uuid::Uuid;
 
 use crate::contract::empty;
 use crate::pacing::{fresh, pacing};
 use crate::replicas::replica_of;
-use crate::support::{KEY, OffsetClock, counters_of, options, revoked, state, state_of, used};
+use crate::support::{
+    KEY, MID_MONTH, OffsetClock, cluster, counters_of, options, redis, revoked, state, state_of,
+    used,
+};
 
 const USER: &str = "gateway";
 const PASSWORD: &str = "hunter2/hunter2";
@@ -51,7 +54,7 @@ struct Obeyed([Redis; 1]);
 
 impl Obeyed {
     fn start() -> Option<Self> {
-        let server = Redis::start(&[])?;
+        let server = redis()?;
         add_user(&server, ACL_RULES);
         Some(Self([server]))
     }
@@ -84,9 +87,7 @@ fn pacers_with_the_documented_rights_alone() -> Option<(impl MakePacer, Arc<Obey
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_contract_is_kept_on_a_cluster_with_the_documented_rights_alone() {
-    let Some(cluster) = Cluster::of_masters() else {
-        return;
-    };
+    let Some(cluster) = cluster() else { return };
     for node in &cluster.nodes {
         add_user(node, &format!("{ACL_RULES} {CLUSTER_ACL_RULES}"));
     }
@@ -104,14 +105,9 @@ async fn the_contract_is_kept_on_a_cluster_with_the_documented_rights_alone() {
 
 #[test]
 fn the_documented_rights_reach_nothing_else() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     add_user(&server, ACL_RULES);
-    let may = |words: &[&str]| {
-        let dry = server.ask(&[&["ACL", "DRYRUN", USER], words].concat());
-        dry == "OK"
-    };
+    let may = |words: &[&str]| server.ask(&[&["ACL", "DRYRUN", USER], words].concat()) == "OK";
     let key = &counters_of(KEY);
     for key in [&state_of(KEY), key] {
         assert!(may(&["EVALSHA", "0", "1", key]));
@@ -191,17 +187,12 @@ async fn each_documented_right_is_needed() {
         return;
     };
     let _replica = replica_of(&server).unwrap();
-    for right in std::iter::once("").chain(
-        ACL_RULES
-            .split_whitespace()
-            .filter(|rule| rule.starts_with('+')),
-    ) {
-        let others: Vec<_> = ACL_RULES
-            .split_whitespace()
-            .filter(|rule| *rule != right)
-            .collect();
+    let rules = ACL_RULES.split_whitespace();
+    let rights = rules.clone().filter(|rule| rule.starts_with('+'));
+    for right in std::iter::once("").chain(rights) {
+        let others: Vec<_> = rules.clone().filter(|rule| *rule != right).collect();
         add_user(&server, &others.join(" "));
-        let time = OffsetClock::at(server.url(), "2026-11-20T16:00:00Z");
+        let time = OffsetClock::at(server.url(), MID_MONTH);
         let limiter = RedisLimiter::single(&as_user(&server), &options()).unwrap();
         // A turn each 100 ms.
         let turns = limiter.pacer(Uuid::from_u128(1), pacing(600));
@@ -218,9 +209,7 @@ async fn each_documented_right_is_needed() {
 
 #[tokio::test]
 async fn a_wrong_password_is_an_error_that_doesnt_tell_it() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     add_user(&server, ACL_RULES);
     let url = format!("redis://{USER}:swordfish@127.0.0.1:{}", server.port());
     for limiter in [
@@ -253,16 +242,12 @@ async fn tls_is_spoken_with_a_server_whose_authority_is_known_and_with_no_other(
         ..options()
     };
     let limiter = RedisLimiter::single(&url, &trusting).unwrap();
-    assert!(matches!(
-        limiter.admit(KEY).await,
-        Ok(Verdict::Unknown { .. })
-    ));
+    let unknown = limiter.admit(KEY).await.unwrap();
+    assert!(matches!(unknown, Verdict::Unknown { .. }), "{unknown:?}");
     let wary = RedisLimiter::single(&url, &options()).unwrap();
     assert!(wary.admit(KEY).await.is_err());
-    let elsewhere =
-        RedisLimiter::single(&url.replace("127.0.0.1", "localhost"), &trusting).unwrap();
-    assert!(
-        elsewhere.admit(KEY).await.is_err(),
-        "the certificate is another name's"
-    );
+    // The certificate is another name's.
+    let url = url.replace("127.0.0.1", "localhost");
+    let elsewhere = RedisLimiter::single(&url, &trusting).unwrap();
+    assert!(elsewhere.admit(KEY).await.is_err());
 }

@@ -8,7 +8,6 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::limits::LimitStatus;
 use domain::month::Month;
-use limiter_redis::RedisLimiter;
 use memory::InProcessLimiter;
 use ports::outbound::{Clock, Limiter, Snapshot, Verdict};
 use proptest::prelude::*;
@@ -16,7 +15,7 @@ use proptest::test_runner::{Config, TestRunner};
 use testkit::redis::Redis;
 use uuid::Uuid;
 
-use crate::support::{KEY, OffsetClock, options, state, used};
+use crate::support::{KEY, MID_MONTH, redis, shifted_limiter, state, used};
 
 /// One step of a schedule.
 #[derive(Clone, Debug)]
@@ -122,9 +121,7 @@ impl Clock for ManualClock {
 
 async fn follow(server: &Redis, start: &str, steps: Vec<Step>) {
     server.tell(&["FLUSHALL"]);
-    let time = OffsetClock::at(server.url(), start);
-    let redis = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let redis = redis.with_clock_offset(Arc::clone(&time.shift));
+    let (redis, time) = shifted_limiter(server, start);
     let clock = Arc::new(ManualClock(AtomicI64::new(0)));
     let in_process = InProcessLimiter::new(clock.clone());
     let both: [&dyn Limiter; 2] = [&redis, &in_process];
@@ -213,15 +210,13 @@ async fn follow(server: &Redis, start: &str, steps: Vec<Step>) {
 
 #[test]
 fn redis_agrees_with_the_in_process_limiter_and_with_the_model() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     let starts = prop_oneof![
-        Just("2026-11-20T16:00:00Z"),
+        Just(MID_MONTH),
         Just("2026-11-30T23:58:50Z"),
         Just("2026-12-31T23:59:59.990Z"),
         Just("2028-02-29T23:59:30Z"),
@@ -241,12 +236,8 @@ fn redis_agrees_with_the_in_process_limiter_and_with_the_model() {
 
 #[tokio::test]
 async fn the_month_of_any_instant_is_that_of_the_calendar() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
-    let time = OffsetClock::at(server.url(), "2026-11-20T16:00:00Z");
-    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
+    let Some(server) = redis() else { return };
+    let (limiter, time) = shifted_limiter(&server, MID_MONTH);
     // Every 15 days and a bit, to the year 2105.
     let real = time.show().timestamp_millis() - time.shift.load(Ordering::SeqCst);
     for instant in (0..4_260_000_000_000_i64).step_by(1_300_000_000) {

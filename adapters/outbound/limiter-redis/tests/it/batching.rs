@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::key::{CountedKey, KeyId};
 use futures::FutureExt as _;
 use futures::future::join_all;
 use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};
@@ -14,15 +13,11 @@ use testkit::redis::Redis;
 use testkit::until;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use uuid::Uuid;
 
 use crate::support::{
-    KEY, admit_after_recovery, hydrate, is_admitted, log_of, options, revoked, state, state_of,
+    KEY, admit_after_recovery, hydrate, is_admitted, limiter_on, log_of, numbered, options, redis,
+    revoked, state, state_of, used_of,
 };
-
-fn limiter_on(server: &Redis) -> RedisLimiter {
-    RedisLimiter::single(&server.url(), &options()).unwrap()
-}
 
 /// Options with this timeout for each step of a call.
 fn with_timeouts(patience: Duration) -> RedisOptions {
@@ -63,13 +58,9 @@ async fn slow_proxy(server: &Redis, delay: Duration) -> SocketAddr {
 
 #[tokio::test]
 async fn queued_admissions_share_few_calls_and_each_gets_its_own_reply() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let limiter = limiter_on(&server);
-    let keys: Vec<_> = (1..=5)
-        .map(|n| CountedKey::first(KeyId(Uuid::from_u128(n))))
-        .collect();
+    let keys: Vec<_> = (1..=5).map(numbered).collect();
     let [free, full, spent, gone, unknown] = keys[..] else {
         panic!("there are five");
     };
@@ -100,13 +91,9 @@ async fn queued_admissions_share_few_calls_and_each_gets_its_own_reply() {
 
 #[tokio::test]
 async fn a_corrupt_key_fails_no_other_keys_admission() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let limiter = limiter_on(&server);
-    let keys: Vec<_> = (1..=4)
-        .map(|n| CountedKey::first(KeyId(Uuid::from_u128(n))))
-        .collect();
+    let keys: Vec<_> = (1..=4).map(numbered).collect();
     for key in &keys {
         hydrate(&limiter, *key, state(6_000, Some(100), 1), 0).await;
     }
@@ -124,30 +111,24 @@ async fn a_corrupt_key_fails_no_other_keys_admission() {
             Err(error) => assert_ne!(*key, keys[3], "{error}"),
         }
     }
-    let limit_status = limiter.peek(keys[3]).await.unwrap().unwrap();
-    assert_eq!(limit_status.month.unwrap().used, 10);
+    assert_eq!(used_of(&limiter, keys[3]).await, 10);
 }
 
 #[tokio::test]
 async fn a_cancelled_admission_is_not_counted() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let limiter = limiter_on(&server);
     hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
     for _ in 0..9 {
         assert!(limiter.admit(KEY).now_or_never().is_none());
     }
     assert!(is_admitted(&limiter.admit(KEY).await.unwrap()));
-    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
-    assert_eq!(limit_status.month.unwrap().used, 1);
+    assert_eq!(used_of(&limiter, KEY).await, 1);
 }
 
 #[tokio::test]
 async fn an_admission_behind_a_failed_call_fails_uncounted() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let patience = Duration::from_millis(300);
     let limiter = RedisLimiter::single(&server.url(), &with_timeouts(patience)).unwrap();
     hydrate(&limiter, KEY, state(6_000, Some(1_000), 1), 0).await;
@@ -161,16 +142,13 @@ async fn an_admission_behind_a_failed_call_fails_uncounted() {
     server.signal("CONT");
     assert!(is_admitted(&admit_after_recovery(&limiter, KEY).await));
     // What was sent may have counted; most of it wasn't.
-    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
-    let used = limit_status.month.unwrap().used;
+    let used = used_of(&limiter, KEY).await;
     assert!((1..=2 * 64 + 1).contains(&used), "{used}");
 }
 
 #[tokio::test]
 async fn queued_admissions_fail_when_the_workers_runtime_ends() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let limiter = limiter_on(&server);
     hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
     let limiter = Arc::new(limiter);
@@ -194,9 +172,7 @@ async fn queued_admissions_fail_when_the_workers_runtime_ends() {
 
 #[tokio::test]
 async fn a_slow_server_delays_no_admission_beyond_its_timeout() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     hydrate(&limiter_on(&server), KEY, state(6_000, Some(6_000), 1), 0).await;
     let proxy = slow_proxy(&server, Duration::from_millis(200)).await;
     let patience = Duration::from_millis(400);
@@ -208,18 +184,14 @@ async fn a_slow_server_delays_no_admission_beyond_its_timeout() {
     let verdicts = join_all((0..2_048).map(|_| limiter.admit(KEY))).await;
     assert!(asked.elapsed() < 4 * patience, "{:?}", asked.elapsed());
     let admitted = verdicts.iter().flatten().filter(|v| is_admitted(v)).count();
-    assert!(
-        admitted > 0 && verdicts.iter().any(Result::is_err),
-        "{admitted}"
-    );
+    let some_failed = verdicts.iter().any(Result::is_err);
+    assert!(admitted > 0 && some_failed, "{admitted}");
 
     // Of the timed-out admissions, only those already sent are counted.
-    let limit_status = limiter_on(&server).peek(KEY).await.unwrap().unwrap();
-    let used = usize::try_from(limit_status.month.unwrap().used).unwrap();
-    assert!(
-        (admitted..=admitted + 2 * 64).contains(&used),
-        "{admitted} and {used}"
-    );
+    let used = used_of(&limiter_on(&server), KEY).await;
+    let used = usize::try_from(used).unwrap();
+    let counted = admitted..=admitted + 2 * 64;
+    assert!(counted.contains(&used), "{admitted} and {used}");
 }
 
 #[tokio::test]
@@ -233,29 +205,21 @@ async fn a_single_server_in_cluster_mode_gets_no_batches() {
         state.contains("cluster_state:ok")
     });
     let limiter = limiter_on(&server);
-    let keys: Vec<_> = (1..=5)
-        .map(|n| CountedKey::first(KeyId(Uuid::from_u128(n))))
-        .collect();
+    let keys: Vec<_> = (1..=5).map(numbered).collect();
     for key in &keys {
         hydrate(&limiter, *key, state(7, None, 1), 0).await;
     }
     let asked = keys.repeat(9);
     let verdicts = join_all(asked.iter().map(|key| limiter.admit(*key))).await;
-    let admitted = verdicts
-        .into_iter()
-        .filter(|v| is_admitted(v.as_ref().unwrap()));
-    assert_eq!(admitted.count(), 5 * 7);
+    let verdicts = verdicts.into_iter().map(Result::unwrap);
+    assert_eq!(verdicts.filter(is_admitted).count(), 5 * 7);
 }
 
 #[tokio::test]
 async fn a_page_of_keys_is_read_in_one_call() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let limiter = limiter_on(&server);
-    let keys: Vec<_> = (1..=100)
-        .map(|number| CountedKey::first(KeyId(Uuid::from_u128(number))))
-        .collect();
+    let keys: Vec<_> = (1..=100).map(numbered).collect();
     for key in &keys {
         hydrate(&limiter, *key, state(60, None, 1), 0).await;
     }

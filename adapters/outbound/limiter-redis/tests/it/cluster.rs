@@ -2,29 +2,28 @@
 
 use std::sync::Arc;
 
-use domain::key::{CountedKey, KeyId};
+use domain::key::CountedKey;
 use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Verdict};
 use testkit::redis::Cluster;
-use uuid::Uuid;
 
+use crate::exactness::ask_all;
 use crate::support::{
-    KEY, admit_after_recovery, admitted_of, hydrate, is_admitted, options, revoked, state, state_of,
+    KEY, admit_after_recovery, admitted_of, cluster, hydrate, left_of, numbered, options, revoked,
+    state, state_of, used_of,
 };
 
-fn limiter_on(cluster: &Cluster) -> RedisLimiter {
+fn cluster_limiter(cluster: &Cluster) -> RedisLimiter {
     // One node is enough: the others are discovered.
     RedisLimiter::cluster(&cluster.urls()[..1], &options()).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_node_is_sent_the_scripts_once_and_each_admission_is_one_command() {
-    let Some(cluster) = Cluster::of_masters() else {
-        return;
-    };
-    let limiter = limiter_on(&cluster);
+    let Some(cluster) = cluster() else { return };
+    let limiter = cluster_limiter(&cluster);
     for number in 0..60 {
-        let key = CountedKey::first(KeyId(Uuid::from_u128(number)));
+        let key = numbered(number);
         hydrate(&limiter, key, state(60, None, 1), 0).await;
         assert_eq!(admitted_of(&limiter, key, 1).await, 1);
     }
@@ -34,7 +33,7 @@ async fn every_node_is_sent_the_scripts_once_and_each_admission_is_one_command()
         node.tell(&["CONFIG", "RESETSTAT"]);
     }
     for number in 0..60 {
-        let key = CountedKey::first(KeyId(Uuid::from_u128(number)));
+        let key = numbered(number);
         assert_eq!(admitted_of(&limiter, key, 3).await, 3);
     }
     assert_eq!(cluster.calls_of("evalsha"), 180);
@@ -44,10 +43,9 @@ async fn every_node_is_sent_the_scripts_once_and_each_admission_is_one_command()
         node.tell(&["SCRIPT", "FLUSH"]);
     }
     for number in 0..60 {
-        let key = CountedKey::first(KeyId(Uuid::from_u128(number)));
+        let key = numbered(number);
         assert_eq!(admitted_of(&limiter, key, 1).await, 1);
-        let limit_status = limiter.peek(key).await.unwrap().unwrap();
-        assert_eq!(limit_status.minute.remaining, 60 - 5);
+        assert_eq!(left_of(&limiter, key).await, 60 - 5);
         limiter.apply(key, revoked(2)).await.unwrap();
         assert_eq!(limiter.admit(key).await.unwrap(), Verdict::Revoked);
     }
@@ -55,30 +53,18 @@ async fn every_node_is_sent_the_scripts_once_and_each_admission_is_one_command()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_eight_hundred_concurrent_requests_on_a_cluster_sixty_are_admitted() {
-    let Some(cluster) = Cluster::of_masters() else {
-        return;
-    };
-    let replicas: Vec<_> = (0..4).map(|_| Arc::new(limiter_on(&cluster))).collect();
-    hydrate(&replicas[0], KEY, state(60, Some(10_000), 1), 0).await;
-    let asked: Vec<_> = (0..800)
-        .map(|number| {
-            let limiter = Arc::clone(&replicas[number % 4]);
-            tokio::spawn(async move { limiter.admit(KEY).await.unwrap() })
-        })
+    let Some(cluster) = cluster() else { return };
+    let replicas: Vec<_> = (0..4)
+        .map(|_| Arc::new(cluster_limiter(&cluster)))
         .collect();
-    let mut admitted = 0;
-    for verdict in asked {
-        admitted += usize::from(is_admitted(&verdict.await.unwrap()));
-    }
-    assert_eq!(admitted, 60);
+    hydrate(&replicas[0], KEY, state(60, Some(10_000), 1), 0).await;
+    assert_eq!(ask_all(&replicas, 200).await, 60);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_slot_that_moves_keeps_its_counts_and_is_found() {
-    let Some(cluster) = Cluster::of_masters() else {
-        return;
-    };
-    let limiter = limiter_on(&cluster);
+    let Some(cluster) = cluster() else { return };
+    let limiter = cluster_limiter(&cluster);
     hydrate(&limiter, KEY, state(10, Some(100), 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 4).await, 4);
 
@@ -103,27 +89,16 @@ async fn a_slot_that_moves_keeps_its_counts_and_is_found() {
         node.tell(&["CLUSTER", "SETSLOT", &slot, "NODE", &target_id]);
     }
     assert_eq!(admitted_of(&limiter, KEY, 20).await, 2, "after it moved");
-    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
-    assert_eq!(limit_status.month.unwrap().used, 9);
+    assert_eq!(used_of(&limiter, KEY).await, 9);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lost_node_fails_its_own_keys_alone_and_recovers() {
-    let Some(mut cluster) = Cluster::of_masters() else {
-        return;
-    };
-    let limiter = limiter_on(&cluster);
+    let Some(mut cluster) = cluster() else { return };
+    let limiter = cluster_limiter(&cluster);
     let (lost, _) = cluster.home_of(&state_of(KEY));
-    let elsewhere = |number: &u128| {
-        cluster
-            .home_of(&state_of(CountedKey::first(KeyId(Uuid::from_u128(
-                *number,
-            )))))
-            .0
-            != lost
-    };
-    let other = (2..1_000).find(elsewhere).unwrap();
-    let other = CountedKey::first(KeyId(Uuid::from_u128(other)));
+    let elsewhere = |key: &CountedKey| cluster.home_of(&state_of(*key)).0 != lost;
+    let other = (2..1_000).map(numbered).find(elsewhere).unwrap();
     hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
     hydrate(&limiter, other, state(600, Some(1_000), 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 5).await, 5);
@@ -138,10 +113,6 @@ async fn a_lost_node_fails_its_own_keys_alone_and_recovers() {
     assert!(matches!(verdict, Verdict::Unknown { .. }), "{verdict:?}");
     hydrate(&limiter, KEY, state(60, Some(100), 1), 98).await;
     assert_eq!(admitted_of(&limiter, KEY, 5).await, 2);
-    let limit_status = limiter.peek(other).await.unwrap().unwrap();
-    assert_eq!(
-        limit_status.month.unwrap().used,
-        30,
-        "something was counted twice"
-    );
+    let used = used_of(&limiter, other).await;
+    assert_eq!(used, 30, "something was counted twice");
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use domain::key::{CountedKey, KeyId};
 use domain::month::Month;
 use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Snapshot, Verdict};
@@ -10,18 +9,18 @@ use testkit::redis::Redis;
 use uuid::Uuid;
 
 use crate::support::{
-    KEY, OffsetClock, admitted_of, counters_of, hydrate, is_admitted, log_of, options, state,
-    state_of, used,
+    KEY, MID_MONTH, admitted_of, counters_of, hydrate, is_admitted, left_of, limiter_on, log_of,
+    numbered, redis, shifted_limiter, state, state_of, used, used_of,
 };
 
 /// One limiter for each of four replicas.
 fn replicas(server: &Redis) -> Vec<Arc<RedisLimiter>> {
-    let limiter = |_| Arc::new(RedisLimiter::single(&server.url(), &options()).unwrap());
+    let limiter = |_| Arc::new(limiter_on(server));
     (0..4).map(limiter).collect()
 }
 
 /// Sends so many concurrent requests on each replica; returns the number of admissions.
-async fn ask_all(replicas: &[Arc<RedisLimiter>], each: usize) -> usize {
+pub(crate) async fn ask_all(replicas: &[Arc<RedisLimiter>], each: usize) -> usize {
     let asked = replicas
         .iter()
         .flat_map(|limiter| std::iter::repeat_with(|| Arc::clone(limiter)).take(each));
@@ -37,27 +36,17 @@ async fn ask_all(replicas: &[Arc<RedisLimiter>], each: usize) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_eight_hundred_concurrent_requests_over_four_replicas_sixty_are_admitted() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let replicas = replicas(&server);
     hydrate(&replicas[0], KEY, state(60, Some(10_000), 1), 0).await;
     assert_eq!(ask_all(&replicas, 200).await, 60);
-    let limit_status = replicas[3].peek(KEY).await.unwrap().unwrap();
-    assert_eq!(
-        (
-            limit_status.minute.remaining,
-            limit_status.month.unwrap().used
-        ),
-        (0, 60)
-    );
+    assert_eq!(left_of(&replicas[3], KEY).await, 0);
+    assert_eq!(used_of(&replicas[3], KEY).await, 60);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_quota_is_one_over_all_replicas() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let replicas = replicas(&server);
     hydrate(&replicas[0], KEY, state(6_001, Some(1_000), 1), 0).await;
     assert_eq!(ask_all(&replicas, 600).await, 1_000);
@@ -65,12 +54,8 @@ async fn a_quota_is_one_over_all_replicas() {
 
 #[tokio::test]
 async fn all_entries_that_leave_a_large_window_are_trimmed_at_once() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
-    let time = OffsetClock::at(server.url(), "2026-11-20T16:00:00Z");
-    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
+    let Some(server) = redis() else { return };
+    let (limiter, time) = shifted_limiter(&server, MID_MONTH);
     hydrate(&limiter, KEY, state(6_000, None, 1), 0).await;
     // One each millisecond, as far as it is fast enough.
     for _ in 0..1_500 {
@@ -88,12 +73,8 @@ async fn all_entries_that_leave_a_large_window_are_trimmed_at_once() {
 
 #[tokio::test]
 async fn a_snapshot_of_the_month_before_does_not_bring_it_back() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
-    let time = OffsetClock::at(server.url(), "2026-11-30T23:59:00Z");
-    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
+    let Some(server) = redis() else { return };
+    let (limiter, time) = shifted_limiter(&server, "2026-11-30T23:59:00Z");
     let state = state(60, Some(5), 1);
     hydrate(&limiter, KEY, state, 3).await;
     let before = Snapshot {
@@ -109,14 +90,10 @@ async fn a_snapshot_of_the_month_before_does_not_bring_it_back() {
 
 #[tokio::test]
 async fn an_active_key_costs_what_was_measured() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
-    let time = OffsetClock::at(server.url(), "2026-11-20T16:00:00Z");
-    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
+    let Some(server) = redis() else { return };
+    let (limiter, time) = shifted_limiter(&server, MID_MONTH);
     for (number, limit, most) in [(1, 60, 1_050), (2, 6_000, 80_000), (3, 100_000, 1_700)] {
-        let key = CountedKey::first(KeyId(Uuid::from_u128(number)));
+        let key = numbered(number);
         hydrate(&limiter, key, state(limit, Some(1_000_000), 1), 0).await;
         // Evenly over nearly a minute: no two in one millisecond.
         let asked = i64::from(limit.min(6_000));
@@ -136,10 +113,8 @@ async fn an_active_key_costs_what_was_measured() {
 
 #[tokio::test]
 async fn the_log_expires_with_its_minute_and_the_state_after_the_month() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
-    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    let Some(server) = redis() else { return };
+    let limiter = limiter_on(&server);
     hydrate(&limiter, KEY, state(60, None, 1), 0).await;
     limiter.admit(KEY).await.unwrap();
     let left = |key: &str| server.number(&["PTTL", key]);
@@ -153,15 +128,11 @@ async fn the_log_expires_with_its_minute_and_the_state_after_the_month() {
 
 #[tokio::test]
 async fn a_log_outlives_each_of_its_admissions() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
-    let time = OffsetClock::at(server.url(), "2026-11-20T16:00:01Z");
-    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
+    let Some(server) = redis() else { return };
+    let (limiter, time) = shifted_limiter(&server, "2026-11-20T16:00:01Z");
     // Each in an entry of its own, and by the second, several in one.
     for (number, limit) in [(1, 60), (2, 100_000)] {
-        let key = CountedKey::first(KeyId(Uuid::from_u128(number)));
+        let key = numbered(number);
         hydrate(&limiter, key, state(limit, None, 1), 0).await;
         let log = log_of(key).replace("cep:", "cep-shifted:");
         for _ in 0..5 {
@@ -177,29 +148,22 @@ async fn a_log_outlives_each_of_its_admissions() {
 
 #[tokio::test]
 async fn the_record_of_refunds_is_bounded() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
-    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    let Some(server) = redis() else { return };
+    let limiter = limiter_on(&server);
     hydrate(&limiter, KEY, state(60, Some(1_000), 1), 900).await;
     let Verdict::Admitted { month, .. } = limiter.admit(KEY).await.unwrap() else {
         panic!("there is room");
     };
     for _ in 0..2 {
         for request in 0..200 {
-            limiter
-                .refund(KEY, month, Uuid::from_u128(request))
-                .await
-                .unwrap();
+            let request = Uuid::from_u128(request);
+            limiter.refund(KEY, month, request).await.unwrap();
         }
     }
-    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
-    assert_eq!(limit_status.month.unwrap().used, 701);
+    assert_eq!(used_of(&limiter, KEY).await, 701);
     for request in 1_000..1_300 {
-        limiter
-            .refund(KEY, month, Uuid::from_u128(request))
-            .await
-            .unwrap();
+        let request = Uuid::from_u128(request);
+        limiter.refund(KEY, month, request).await.unwrap();
     }
     let refunds = counters_of(KEY).replace(":s", ":r");
     assert_eq!(server.number(&["ZCARD", &refunds]), 256);

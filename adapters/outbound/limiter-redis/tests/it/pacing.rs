@@ -11,11 +11,11 @@ use futures::future::{Either, join, join_all, select};
 use limiter_redis::{RedisLimiter, RedisPacer};
 use ports::contract::pacer::{LANE, MakePacer, ManualTime, PacerUnderTest};
 use ports::outbound::{AcquireError, Pacer, PacerState};
-use testkit::redis::{Cluster, Redis};
+use testkit::redis::Redis;
 use testkit::until;
 use uuid::Uuid;
 
-use crate::support::options;
+use crate::support::{cluster, limiter_on, options, redis};
 
 const START: i64 = 1_800_000_000_000_000;
 /// Patience of a caller that doesn't wait.
@@ -82,8 +82,8 @@ async fn rest(pacer: &RedisPacer, time: &FrozenClock) {
 ports::pacer!(kept: on_one_server());
 
 fn on_one_server() -> Option<(impl MakePacer, Arc<[Redis; 1]>)> {
-    let servers = Arc::new([Redis::start(&[])?]);
-    let limiter = RedisLimiter::single(&servers[0].url(), &options()).unwrap();
+    let servers = Arc::new([redis()?]);
+    let limiter = limiter_on(&servers[0]);
     let kept = Arc::clone(&servers);
     let make = async move |pacing| fresh(&*servers, &limiter, pacing).await;
     Some((make, kept))
@@ -91,9 +91,7 @@ fn on_one_server() -> Option<(impl MakePacer, Arc<[Redis; 1]>)> {
 
 #[tokio::test]
 async fn the_pacer_fulfils_the_contract_on_a_cluster() {
-    let Some(cluster) = Cluster::of_masters() else {
-        return;
-    };
+    let Some(cluster) = cluster() else { return };
     let limiter = RedisLimiter::cluster(&cluster.urls(), &options()).unwrap();
     ports::pacer!(in turn: async |pacing| fresh(&cluster.nodes, &limiter, pacing).await);
 }
@@ -101,8 +99,7 @@ async fn the_pacer_fulfils_the_contract_on_a_cluster() {
 /// Three replicas with connections of their own, without recent turns.
 async fn replicas(server: &Redis, per_minute: u32, time: &FrozenClock) -> Vec<RedisPacer> {
     let replica = |number| {
-        let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-        let pacer = limiter.pacer(Uuid::from_u128(number), pacing(per_minute));
+        let pacer = limiter_on(server).pacer(Uuid::from_u128(number), pacing(per_minute));
         pacer.with_frozen_clock(Arc::clone(&time.0))
     };
     let replicas: Vec<_> = (0..3).map(replica).collect();
@@ -119,9 +116,7 @@ async fn immediate_turns(replicas: &[RedisPacer]) -> usize {
 
 #[tokio::test]
 async fn a_server_that_lost_its_data_grants_no_second_burst() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let time = FrozenClock::new();
     let replicas = replicas(&server, 15, &time).await;
     assert_eq!(immediate_turns(&replicas).await, 3);
@@ -137,34 +132,25 @@ async fn a_server_that_lost_its_data_grants_no_second_burst() {
 
 #[tokio::test]
 async fn a_server_that_lost_its_data_merges_a_pacers_turns() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let time = FrozenClock::new();
     let replicas = replicas(&server, 15, &time).await;
     server.tell(&["FLUSHALL"]);
-    let seconds = |ago: &[u64]| ago.iter().copied().map(Duration::from_secs).collect();
-    let news = PacerState {
-        turns: seconds(&[50, 40, 30]),
+    let turns = |ago: &[u64]| PacerState {
+        turns: ago.iter().copied().map(Duration::from_secs).collect(),
         paused_for: None,
     };
-    replicas[0].merge(&news).await.unwrap();
+    replicas[0].merge(&turns(&[50, 40, 30])).await.unwrap();
     assert_eq!(immediate_turns(&replicas).await, 1);
     assert_eq!(replicas[0].budget().await.unwrap().remaining, 11);
-    let news = PacerState {
-        turns: seconds(&[1; 11]),
-        paused_for: None,
-    };
-    replicas[1].merge(&news).await.unwrap();
+    replicas[1].merge(&turns(&[1; 11])).await.unwrap();
     time.move_by(Duration::from_secs(9));
     assert_eq!(immediate_turns(&replicas).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_budget_is_one_over_all_replicas() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let time = FrozenClock::new();
     let replicas = replicas(&server, 5, &time).await;
     let mut began = Vec::new();
@@ -182,11 +168,16 @@ async fn a_budget_is_one_over_all_replicas() {
     assert_eq!(seconds, [0, 0, 0, 12, 24, 61, 61, 61, 73, 85]);
 }
 
+/// Waits until a fourth turn of fifteen is promised.
+async fn until_somebody_waits(pacer: &RedisPacer) {
+    while pacer.budget().await.unwrap().remaining > 11 {
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test]
 async fn a_back_off_of_one_replica_is_all_replicas() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let time = FrozenClock::new();
     let replicas = replicas(&server, 15, &time).await;
     for pacer in &replicas {
@@ -194,13 +185,9 @@ async fn a_back_off_of_one_replica_is_all_replicas() {
     }
     let waiting = replicas[1].acquire(LANE, PATIENT);
     let meeting = async {
-        while replicas[2].budget().await.unwrap().remaining > 11 {
-            tokio::task::yield_now().await;
-        }
-        replicas[0]
-            .record_throttled(Duration::from_secs(1))
-            .await
-            .unwrap()
+        until_somebody_waits(&replicas[2]).await;
+        let throttled = replicas[0].record_throttled(Duration::from_secs(1)).await;
+        throttled.unwrap()
     };
     let (waiting, back_off) = join(waiting, meeting).await;
     assert_eq!(back_off, BackOff::Began(FIRST_BACK_OFF));
@@ -214,19 +201,14 @@ async fn a_back_off_of_one_replica_is_all_replicas() {
     for pacer in &replicas {
         is_sent_away(pacer.acquire(LANE, PATIENT).await);
     }
-    let joined = replicas[2]
-        .record_throttled(Duration::from_secs(1))
-        .await
-        .unwrap();
-    assert_eq!(joined, BackOff::Joined(FIRST_BACK_OFF));
+    let joined = replicas[2].record_throttled(Duration::from_secs(1)).await;
+    assert_eq!(joined.unwrap(), BackOff::Joined(FIRST_BACK_OFF));
 }
 
 #[tokio::test]
 async fn a_turn_that_comes_at_once_is_one_round_trip() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
-    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    let Some(server) = redis() else { return };
+    let limiter = limiter_on(&server);
     let pacer = limiter.pacer(Uuid::from_u128(1), pacing(60_000_000));
     pacer.acquire(LANE, HURRIED).await.unwrap();
     server.tell(&["CONFIG", "RESETSTAT"]);
@@ -239,10 +221,8 @@ async fn a_turn_that_comes_at_once_is_one_round_trip() {
 
 #[tokio::test]
 async fn a_turn_by_the_servers_clock_comes_at_the_promised_time() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
-    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    let Some(server) = redis() else { return };
+    let limiter = limiter_on(&server);
     // A turn every 300 ms.
     let pacer = limiter.pacer(Uuid::from_u128(1), pacing(200));
     let asked = Instant::now();
@@ -260,20 +240,14 @@ async fn a_turn_by_the_servers_clock_comes_at_the_promised_time() {
 
 #[tokio::test]
 async fn the_tickets_of_a_process_that_ended_expire() {
-    let Some(server) = Redis::start(&[]) else {
-        return;
-    };
+    let Some(server) = redis() else { return };
     let time = FrozenClock::new();
     let replicas = replicas(&server, 15, &time).await;
     for _ in 0..3 {
         replicas[0].acquire(LANE, HURRIED).await.unwrap();
     }
     let waiting = replicas[0].acquire(LANE, PATIENT);
-    let queued = std::pin::pin!(async {
-        while replicas[1].budget().await.unwrap().remaining > 11 {
-            tokio::task::yield_now().await;
-        }
-    });
+    let queued = std::pin::pin!(until_somebody_waits(&replicas[1]));
     let Either::Left(((), waiting)) = select(queued, waiting).await else {
         panic!("its turn has not come");
     };

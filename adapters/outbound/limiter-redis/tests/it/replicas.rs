@@ -2,14 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use domain::key::{CountedKey, KeyId};
-use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Verdict};
 use testkit::redis::Redis;
 use testkit::until;
-use uuid::Uuid;
 
-use crate::support::{KEY, admitted_of, hydrate, options, revoked, state, state_of};
+use crate::support::{
+    KEY, admitted_of, hydrate, limiter_on, numbered, redis, revoked, state, state_of,
+};
 
 /// Starts a replica and waits until it is in sync.
 pub(crate) fn replica_of(server: &Redis) -> Option<Redis> {
@@ -33,14 +32,14 @@ async fn a_revocation_waits_for_a_replica_and_only_where_there_is_one() {
     let Some(server) = Redis::start(&["--repl-diskless-sync-delay", "0"]) else {
         return;
     };
-    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    let limiter = limiter_on(&server);
     hydrate(&limiter, KEY, state(60, None, 1), 0).await;
     limiter.apply(KEY, state(50, None, 2)).await.unwrap();
     limiter.apply(KEY, revoked(3)).await.unwrap();
     assert_eq!(server.calls_of("wait"), 0);
 
     let replica = replica_of(&server).unwrap();
-    let other = CountedKey::first(KeyId(Uuid::from_u128(9)));
+    let other = numbered(9);
     hydrate(&limiter, other, state(60, None, 1), 0).await;
     limiter.apply(other, revoked(2)).await.unwrap();
     assert_eq!(server.calls_of("wait"), 1);
@@ -55,8 +54,8 @@ async fn a_hanging_replica_delays_revocations_briefly_and_admissions_not_at_all(
         return;
     };
     let replica = replica_of(&server).unwrap();
-    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let other = CountedKey::first(KeyId(Uuid::from_u128(9)));
+    let limiter = limiter_on(&server);
+    let other = numbered(9);
     hydrate(&limiter, KEY, state(6_000, None, 1), 0).await;
     hydrate(&limiter, other, state(60, None, 1), 0).await;
     replica.signal("STOP");
@@ -75,21 +74,16 @@ async fn a_hanging_replica_delays_revocations_briefly_and_admissions_not_at_all(
 
 #[tokio::test]
 async fn a_server_that_became_a_replica_is_an_error() {
-    let Some(mut server) = Redis::start(&[]) else {
-        return;
-    };
-    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    let Some(mut server) = redis() else { return };
+    let limiter = limiter_on(&server);
     hydrate(&limiter, KEY, state(60, None, 1), 0).await;
     // On both of its connections.
     assert_eq!(admitted_of(&limiter, KEY, 2).await, 2);
     let asking = || -> Vec<String> {
         let clients = server.ask(&["CLIENT", "LIST"]);
-        let asking = clients
-            .lines()
-            .filter(|client| client.contains("cmd=evalsha"));
-        asking
-            .map(|client| client.split(' ').next().unwrap().to_owned())
-            .collect()
+        let asking = clients.lines().filter(|it| it.contains("cmd=evalsha"));
+        let id = |client: &str| client.split(' ').next().unwrap().to_owned();
+        asking.map(id).collect()
     };
     let before = asking();
     assert_eq!(before.len(), 2);

@@ -14,12 +14,42 @@ use domain::month::Month;
 use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};
 use ports::contract::limiter::TestTime;
 use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
+use testkit::redis::{Cluster, Redis};
 use tokio::runtime::Handle;
 use uuid::Uuid;
 
 pub(crate) const KEY: CountedKey = CountedKey::first(KeyId(Uuid::from_u128(
     0x0198_f3c2_0000_7000_8000_0000_0000_0001,
 )));
+
+/// Middle of a month.
+pub(crate) const MID_MONTH: &str = "2026-11-20T16:00:00Z";
+
+/// Starts a server with its usual options, if Redis is installed.
+pub(crate) fn redis() -> Option<Redis> {
+    Redis::start(&[])
+}
+
+/// Starts a cluster of three masters, if Redis is installed.
+pub(crate) fn cluster() -> Option<Cluster> {
+    Cluster::of_masters()
+}
+
+pub(crate) fn limiter_on(server: &Redis) -> RedisLimiter {
+    RedisLimiter::single(&server.url(), &options()).unwrap()
+}
+
+/// Returns a limiter whose clock shows `start` now, and the clock.
+pub(crate) fn shifted_limiter(server: &Redis, start: &str) -> (RedisLimiter, OffsetClock) {
+    let time = OffsetClock::at(server.url(), start);
+    let limiter = limiter_on(server).with_clock_offset(Arc::clone(&time.shift));
+    (limiter, time)
+}
+
+/// Returns the key of this number, which succeeds no other.
+pub(crate) fn numbered(number: u128) -> CountedKey {
+    CountedKey::first(KeyId(Uuid::from_u128(number)))
+}
 
 /// Returns the name of the state hash of `key`.
 pub(crate) fn state_of(key: CountedKey) -> String {
@@ -95,6 +125,17 @@ pub(crate) async fn hydrate(
 
 pub(crate) fn is_admitted(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Admitted { .. })
+}
+
+/// Returns what is left of the minute of a known key.
+pub(crate) async fn left_of(limiter: &RedisLimiter, key: CountedKey) -> u32 {
+    limiter.peek(key).await.unwrap().unwrap().minute.remaining
+}
+
+/// Returns what is used of the quota of a known key.
+pub(crate) async fn used_of(limiter: &RedisLimiter, key: CountedKey) -> u64 {
+    let limit_status = limiter.peek(key).await.unwrap().unwrap();
+    limit_status.month.unwrap().used
 }
 
 /// Sends so many requests and counts the admissions.
