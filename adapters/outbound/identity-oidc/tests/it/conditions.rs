@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ports::outbound::TokenError;
+use ports::outbound::{IdentityError, TokenError};
 
 pub(crate) fn is_invalid<T>(verified: &Result<T, TokenError>) -> bool {
     matches!(verified, Err(TokenError::Invalid(_)))
@@ -10,6 +10,15 @@ pub(crate) fn is_invalid<T>(verified: &Result<T, TokenError>) -> bool {
 
 pub(crate) fn is_unavailable<T>(verified: &Result<T, TokenError>) -> bool {
     matches!(verified, Err(TokenError::Unavailable(_)))
+}
+
+/// Returns the text of an error of the provider's or the configuration's.
+pub(crate) fn unusable<T>(result: Result<T, IdentityError>) -> String {
+    match result {
+        Err(IdentityError::Unusable(text)) => text,
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("accepted"),
+    }
 }
 
 /// Waits until a condition holds that another task brings about.

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::clock::TestClock;
+use crate::conditions::{is_unavailable, unusable};
 use crate::sandbox_provider::{authorization_request, grant};
 use crate::test_provider::{DISCOVERY, JWKS, TOKEN, TestProvider, adapter, all_keys};
 
@@ -36,27 +37,16 @@ async fn a_false_discovery_document_is_refused(
     #[case] value: Value,
     #[case] problem: &str,
 ) {
-    let provider = TestProvider::start().await;
-    let mut document = provider.document();
-    document[field] = match value.as_str() {
+    let (provider, _, oidc) = TestProvider::start_with_adapter().await;
+    let value = match value.as_str() {
         Some(text) => json!(text.replace("{issuer}", &provider.issuer())),
         None => value,
     };
-    if document[field].is_null() {
-        document.as_object_mut().unwrap().remove(field);
-    }
-    provider.respond_json(DISCOVERY, document);
-    let oidc = provider.adapter(&TestClock::new());
-    match oidc.authorization_url(&authorization_request()).await {
-        Err(IdentityError::Unusable(text)) => assert!(text.contains(problem), "{text}"),
-        Err(error) => panic!("{error}"),
-        Ok(address) => panic!("{address}"),
-    }
+    provider.set_metadata(field, value);
+    let text = unusable(oidc.authorization_url(&authorization_request()).await);
+    assert!(text.contains(problem), "{text}");
     let token = provider.access_token().sign();
-    assert!(matches!(
-        oidc.verify(&token).await,
-        Err(TokenError::Unavailable(_))
-    ));
+    assert!(is_unavailable(&oidc.verify(&token).await));
     assert!(provider.requests(JWKS).is_empty());
 }
 
@@ -82,9 +72,8 @@ fn slow() -> Response {
 #[case(TOKEN)]
 #[tokio::test]
 async fn an_endless_response_is_read_up_to_a_limit(#[case] path: &str) {
-    let provider = TestProvider::start().await;
+    let (provider, _, oidc) = TestProvider::start_with_adapter().await;
     provider.respond_with(path, || async { endless() });
-    let oidc = provider.adapter(&TestClock::new());
     let started = Instant::now();
     let text = if path == JWKS {
         match oidc.verify(&provider.access_token().sign()).await {
@@ -92,10 +81,7 @@ async fn an_endless_response_is_read_up_to_a_limit(#[case] path: &str) {
             _ => panic!("verified without keys"),
         }
     } else {
-        match oidc.redeem(&grant("a-code")).await {
-            Err(IdentityError::Unusable(text)) => text,
-            _ => panic!("accepted"),
-        }
+        unusable(oidc.redeem(&grant("a-code")).await)
     };
     assert!(text.ends_with("more than 262144 bytes"), "{text}");
     assert!(started.elapsed() < Duration::from_secs(5));
@@ -116,7 +102,7 @@ async fn a_slow_response_is_cut_off_by_the_timeout(#[case] path: &str) {
     let oidc = adapter(config, &TestClock::new());
     if path == JWKS {
         let verified = oidc.verify(&provider.access_token().sign()).await;
-        assert!(matches!(verified, Err(TokenError::Unavailable(_))));
+        assert!(is_unavailable(&verified));
     } else {
         let redeemed = oidc.redeem(&grant("a-code")).await;
         assert!(matches!(redeemed, Err(IdentityError::Unavailable(_))));

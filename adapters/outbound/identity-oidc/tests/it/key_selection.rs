@@ -7,15 +7,13 @@ use ports::outbound::IdentityProvider as _;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::clock::TestClock;
 use crate::conditions::is_invalid;
 use crate::test_provider::{TestProvider, all_keys};
 use crate::token_builder::{FOREIGN_RSA, Signature, rsa_jwk};
 
 async fn adapter_with(keys: &[Value]) -> (TestProvider, Arc<Oidc>) {
-    let provider = TestProvider::start().await;
+    let (provider, _, oidc) = TestProvider::start_with_adapter().await;
     provider.publish(keys);
-    let oidc = provider.adapter(&TestClock::new());
     (provider, oidc)
 }
 
@@ -34,9 +32,8 @@ async fn a_token_without_a_key_id_is_verified_by_an_only_key() {
 async fn an_only_key_that_was_replaced_is_fetched() {
     let (provider, oidc) = adapter_with(&[rsa_jwk(&FOREIGN_RSA, "old")]).await;
     let token = provider.access_token().header("kid", Value::Null);
-    oidc.verify(&token.clone().signed_by(Signature::Foreign).sign())
-        .await
-        .unwrap();
+    let old = token.clone().signed_by(Signature::Foreign);
+    oidc.verify(&old.sign()).await.unwrap();
     provider.publish(&all_keys()[..1]);
     oidc.verify(&token.sign()).await.unwrap();
     assert_eq!(provider.fetches(), 2);
@@ -55,12 +52,10 @@ async fn a_key_for_another_use_is_not_used(#[case] field: &str, #[case] value: V
     let mut keys = all_keys();
     keys[0][field] = value;
     let (provider, oidc) = adapter_with(&keys).await;
-    assert!(is_invalid(
-        &oidc.verify(&provider.access_token().sign()).await
-    ));
+    let token = provider.access_token();
+    assert!(is_invalid(&oidc.verify(&token.sign()).await));
     // The other keys of the set are used.
-    let other = provider
-        .access_token()
+    let other = token
         .header("kid", json!("p256"))
         .header("alg", json!("ES256"));
     let other = other.signed_by(Signature::Es256).sign();
@@ -83,8 +78,8 @@ async fn a_key_with_a_matching_use_is_used(#[case] field: &str, #[case] value: V
 async fn of_two_keys_with_one_id_the_right_one_is_found() {
     let keys = [rsa_jwk(&FOREIGN_RSA, "rsa"), all_keys()[0].clone()];
     let (provider, oidc) = adapter_with(&keys).await;
-    oidc.verify(&provider.access_token().sign()).await.unwrap();
-    oidc.verify(&provider.access_token().signed_by(Signature::Foreign).sign())
-        .await
-        .unwrap();
+    for signature in [Signature::Rs256, Signature::Foreign] {
+        let token = provider.access_token().signed_by(signature);
+        oidc.verify(&token.sign()).await.unwrap();
+    }
 }

@@ -12,7 +12,6 @@ use serde_json::json;
 use tokio::sync::{Mutex, Notify};
 use tokio::task::JoinHandle;
 
-use crate::clock::TestClock;
 use crate::conditions::{in_time, is_invalid, wait_until};
 use crate::sandbox_provider::{NONCE, Sandbox, grant, sign_in};
 use crate::test_provider::{DISCOVERY, JWKS, TOKEN, TestProvider, all_keys};
@@ -54,26 +53,23 @@ async fn a_rotation_under_load_fails_no_request_and_costs_one_fetch() {
     let oidc = sandbox.adapter();
     let first = sign_in(&oidc, "demo-member").await.unwrap().token;
     let tokens = Arc::new(Mutex::new(vec![first]));
-    let (ended, verified) = (
-        Arc::new(AtomicBool::new(false)),
-        Arc::new(AtomicUsize::new(0)),
-    );
-    let load: Vec<_> = (0..8)
-        .map(|_| {
-            let (oidc, tokens) = (Arc::clone(&oidc), Arc::clone(&tokens));
-            let (ended, verified) = (Arc::clone(&ended), Arc::clone(&verified));
-            tokio::spawn(async move {
-                while !ended.load(Ordering::Relaxed) {
-                    // The oldest as well as the newest.
-                    let tokens = tokens.lock().await.clone();
-                    for token in [tokens.first(), tokens.last()].into_iter().flatten() {
-                        oidc.verify(token).await.unwrap();
-                        verified.fetch_add(1, Ordering::Relaxed);
-                    }
+    let ended = Arc::new(AtomicBool::new(false));
+    let verified = Arc::new(AtomicUsize::new(0));
+    let load = (0..8).map(|_| {
+        let (oidc, tokens) = (Arc::clone(&oidc), Arc::clone(&tokens));
+        let (ended, verified) = (Arc::clone(&ended), Arc::clone(&verified));
+        tokio::spawn(async move {
+            while !ended.load(Ordering::Relaxed) {
+                // The oldest as well as the newest.
+                let tokens = tokens.lock().await.clone();
+                for token in [tokens.first(), tokens.last()].into_iter().flatten() {
+                    oidc.verify(token).await.unwrap();
+                    verified.fetch_add(1, Ordering::Relaxed);
                 }
-            })
+            }
         })
-        .collect();
+    });
+    let load: Vec<_> = load.collect();
     assert_eq!(sandbox.server.key_fetches(), 1);
     for rotation in 1..=ROTATIONS {
         sandbox.server.handle.rotate();
@@ -90,15 +86,21 @@ async fn a_rotation_under_load_fails_no_request_and_costs_one_fetch() {
     }
 }
 
-#[tokio::test]
-async fn a_sign_in_waits_out_the_cool_down() {
+/// A provider whose second rotation the adapter doesn't know yet: the cool-down since the first one runs.
+async fn rotated_twice() -> (Sandbox, Arc<Oidc>) {
     let sandbox = Sandbox::start().await;
     let oidc = sandbox.adapter();
-    sign_in(&oidc, "demo-member").await.unwrap();
-    sandbox.server.handle.rotate();
-    sign_in(&oidc, "demo-member").await.unwrap();
+    for _ in 0..2 {
+        sign_in(&oidc, "demo-member").await.unwrap();
+        sandbox.server.handle.rotate();
+    }
+    (sandbox, oidc)
+}
+
+#[tokio::test]
+async fn a_sign_in_waits_out_the_cool_down() {
+    let (sandbox, oidc) = rotated_twice().await;
     assert_eq!(sandbox.server.key_fetches(), 2);
-    sandbox.server.handle.rotate();
     sandbox.clock.advance(Duration::from_millis(9_900));
     let started = Instant::now();
     let running = sandbox.clock.run();
@@ -110,12 +112,7 @@ async fn a_sign_in_waits_out_the_cool_down() {
 
 #[tokio::test]
 async fn a_sign_in_ends_its_wait_although_the_clock_stands_still() {
-    let sandbox = Sandbox::start().await;
-    let oidc = sandbox.adapter();
-    for _ in 0..2 {
-        sign_in(&oidc, "demo-member").await.unwrap();
-        sandbox.server.handle.rotate();
-    }
+    let (sandbox, oidc) = rotated_twice().await;
     sandbox.clock.advance(Duration::from_millis(9_900));
     in_time(sign_in(&oidc, "demo-member")).await.unwrap();
     assert_eq!(sandbox.server.key_fetches(), 3);
@@ -123,12 +120,7 @@ async fn a_sign_in_ends_its_wait_although_the_clock_stands_still() {
 
 #[tokio::test]
 async fn sign_ins_that_wait_share_one_fetch() {
-    let sandbox = Sandbox::start().await;
-    let oidc = sandbox.adapter();
-    for _ in 0..2 {
-        sign_in(&oidc, "demo-member").await.unwrap();
-        sandbox.server.handle.rotate();
-    }
+    let (sandbox, oidc) = rotated_twice().await;
     sandbox.clock.advance(Duration::from_millis(9_500));
     let waiting = (0..5).map(|_| spawn_sign_in(&oidc));
     for signed_in in in_time(join_all(waiting)).await {
@@ -139,9 +131,7 @@ async fn sign_ins_that_wait_share_one_fetch() {
 
 #[tokio::test]
 async fn sign_ins_that_wait_for_a_provider_that_is_down_cost_one_fetch() {
-    let provider = TestProvider::start().await;
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
+    let (provider, clock, oidc) = TestProvider::start_with_adapter().await;
     oidc.verify(&provider.access_token().sign()).await.unwrap();
     let unknown = provider.access_token().header("kid", json!("new"));
     assert!(is_invalid(&oidc.verify(&unknown.sign()).await));
@@ -159,19 +149,15 @@ async fn sign_ins_that_wait_for_a_provider_that_is_down_cost_one_fetch() {
         tokio::spawn(async move { oidc.redeem(&grant("a-code")).await.err() })
     });
     for error in in_time(join_all(waiting)).await {
-        assert!(matches!(
-            error.unwrap(),
-            Some(IdentityError::Unavailable(_))
-        ));
+        let error = error.unwrap();
+        assert!(matches!(error, Some(IdentityError::Unavailable(_))));
     }
     assert_eq!(provider.fetches(), 3);
 }
 
 #[tokio::test]
 async fn an_unknown_key_is_fetched_once_the_cool_down_is_over() {
-    let provider = TestProvider::start().await;
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
+    let (provider, clock, oidc) = TestProvider::start_with_adapter().await;
     provider.publish(&[rsa_jwk(&FOREIGN_RSA, "old")]);
     let token = provider.access_token().sign();
     for fetches in [1, 2, 2] {
@@ -188,8 +174,7 @@ async fn an_unknown_key_is_fetched_once_the_cool_down_is_over() {
 
 #[tokio::test]
 async fn a_key_that_is_being_fetched_is_waited_for() {
-    let provider = TestProvider::start().await;
-    let oidc = provider.adapter(&TestClock::new());
+    let (provider, _, oidc) = TestProvider::start_with_adapter().await;
     provider.publish(&[rsa_jwk(&FOREIGN_RSA, "old")]);
     let old = provider.access_token().header("kid", json!("old"));
     let old = old.signed_by(Signature::Foreign).sign();
@@ -210,18 +195,14 @@ async fn a_key_that_is_being_fetched_is_waited_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_of_unknown_keys_costs_one_fetch_in_ten_seconds() {
-    let provider = TestProvider::start().await;
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
+    let (provider, clock, oidc) = TestProvider::start_with_adapter().await;
     oidc.verify(&provider.access_token().sign()).await.unwrap();
     assert_eq!(provider.fetches(), 1);
     for window in 1..=3 {
         let flood = (0..300).map(|number| {
-            let token = provider
-                .access_token()
-                .header("kid", json!(format!("kid-{number}")))
-                .sign();
-            spawn_verify(&oidc, token)
+            let kid = json!(format!("kid-{number}"));
+            let token = provider.access_token().header("kid", kid);
+            spawn_verify(&oidc, token.sign())
         });
         for verified in join_all(flood).await {
             assert!(is_invalid(&verified.unwrap()));
@@ -233,8 +214,7 @@ async fn a_flood_of_unknown_keys_costs_one_fetch_in_ten_seconds() {
 
 #[tokio::test]
 async fn a_caller_that_hangs_up_causes_no_other_fetch() {
-    let provider = TestProvider::start().await;
-    let oidc = provider.adapter(&TestClock::new());
+    let (provider, _, oidc) = TestProvider::start_with_adapter().await;
     oidc.verify(&provider.access_token().sign()).await.unwrap();
     let gate = hold_keys_back(&provider);
     for number in 0..50 {
@@ -246,22 +226,14 @@ async fn a_caller_that_hangs_up_causes_no_other_fetch() {
         impatient.abort();
     }
     gate.notify_one();
-    let verified = oidc
-        .verify(
-            &provider
-                .access_token()
-                .header("kid", json!("another"))
-                .sign(),
-        )
-        .await;
-    assert!(is_invalid(&verified));
+    let another = provider.access_token().header("kid", json!("another"));
+    assert!(is_invalid(&oidc.verify(&another.sign()).await));
     assert_eq!(provider.fetches(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_callers_share_one_fetch() {
-    let provider = TestProvider::start().await;
-    let oidc = provider.adapter(&TestClock::new());
+    let (provider, _, oidc) = TestProvider::start_with_adapter().await;
     let token = provider.access_token().sign();
     let callers = (0..200).map(|_| spawn_verify(&oidc, token.clone()));
     for verified in join_all(callers).await {

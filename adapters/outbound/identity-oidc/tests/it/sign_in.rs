@@ -5,20 +5,19 @@ use std::time::Duration;
 use domain::customer::Role;
 use identity_oidc::{ClientSecret, Oidc, OidcConfig};
 use ports::outbound::{
-    AccessToken, AuthorizationRequest, CodeGrant, IdentityError, IdentityProvider as _, TokenError,
+    AccessToken, AuthorizationRequest, CodeGrant, IdentityError, IdentityProvider as _,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
 use url::Url;
 
 use crate::clock::TestClock;
+use crate::conditions::{is_invalid, unusable};
 use crate::sandbox_provider::{
     NONCE, REDIRECT, SECRET, STATE, Sandbox, VERIFIER, authorization_request, choose_person, grant,
     sign_in,
 };
-use crate::test_provider::{
-    AUDIENCE, CLIENT, DISCOVERY, REVOCATION, TOKEN, TestProvider, adapter, now,
-};
+use crate::test_provider::{AUDIENCE, CLIENT, REVOCATION, TOKEN, TestProvider, adapter, now};
 use crate::token_builder::{Signature, TokenBuilder};
 
 mod client;
@@ -39,10 +38,8 @@ async fn one_click_signs_in_a_demo_person(
     assert_eq!(signed_in.claims.subject, person);
     assert_eq!(signed_in.claims.role, role);
     assert_eq!(signed_in.claims.display_name.as_deref(), Some(name));
-    assert_eq!(
-        oidc.verify(&signed_in.token).await.unwrap(),
-        signed_in.claims
-    );
+    let verified = oidc.verify(&signed_in.token).await.unwrap();
+    assert_eq!(verified, signed_in.claims);
     // It must fit the session cookie.
     assert!(signed_in.token.len() < 1500, "{}", signed_in.token.len());
 }
@@ -65,52 +62,47 @@ async fn a_wrong_client_secret_is_a_configuration_error() {
     assert!(text.contains("invalid_client"), "{text}");
 }
 
+/// Returns the code of a sign-in that waits to be redeemed.
+async fn granted_code(oidc: &Oidc) -> String {
+    let address = oidc.authorization_url(&authorization_request()).await;
+    choose_person(&address.unwrap(), "demo-member").await["code"].clone()
+}
+
 #[tokio::test]
 async fn a_code_is_valid_once_for_a_minute_and_for_its_own_sign_in() {
     let sandbox = Sandbox::start().await;
     let oidc = sandbox.adapter();
-    let address = oidc
-        .authorization_url(&authorization_request())
-        .await
-        .unwrap();
-    let code = || async { choose_person(&address, "demo-member").await["code"].clone() };
+    let redeem = async |grant: &CodeGrant<'_>| refused(oidc.redeem(grant).await);
 
-    let spent = code().await;
+    let spent = granted_code(&oidc).await;
     oidc.redeem(&grant(&spent)).await.unwrap();
-    assert_eq!(refused(oidc.redeem(&grant(&spent)).await), "invalid_grant");
+    assert_eq!(redeem(&grant(&spent)).await, "invalid_grant");
 
-    let unspent = code().await;
+    let unspent = granted_code(&oidc).await;
     let other_verifier = CodeGrant {
         verifier: "another-verifier-of-forty-three-characters-or-more",
         ..grant(&unspent)
     };
-    assert_eq!(refused(oidc.redeem(&other_verifier).await), "invalid_grant");
+    assert_eq!(redeem(&other_verifier).await, "invalid_grant");
 
-    let unspent = code().await;
+    let unspent = granted_code(&oidc).await;
     let other_place = CodeGrant {
         redirect_uri: "http://127.0.0.1:9/elsewhere",
         ..grant(&unspent)
     };
-    assert_eq!(refused(oidc.redeem(&other_place).await), "invalid_grant");
+    assert_eq!(redeem(&other_place).await, "invalid_grant");
 
-    let old = code().await;
+    let old = granted_code(&oidc).await;
     sandbox.clock.advance(Duration::from_mins(1));
-    assert_eq!(refused(oidc.redeem(&grant(&old)).await), "invalid_grant");
-    assert_eq!(
-        refused(oidc.redeem(&grant("made-up")).await),
-        "invalid_grant"
-    );
+    assert_eq!(redeem(&grant(&old)).await, "invalid_grant");
+    assert_eq!(redeem(&grant("made-up")).await, "invalid_grant");
 }
 
 #[tokio::test]
 async fn a_code_of_another_sign_in_is_refused_by_its_nonce() {
     let sandbox = Sandbox::start().await;
     let oidc = sandbox.adapter();
-    let address = oidc
-        .authorization_url(&authorization_request())
-        .await
-        .unwrap();
-    let code = choose_person(&address, "demo-member").await["code"].clone();
+    let code = granted_code(&oidc).await;
     let other = CodeGrant {
         nonce: "another-nonce",
         ..grant(&code)
@@ -127,13 +119,8 @@ async fn the_authorization_url_has_the_parameters_of_the_standards() {
         ..provider.config()
     };
     let oidc = adapter(config, &TestClock::new());
-    let address = Url::parse(
-        &oidc
-            .authorization_url(&authorization_request())
-            .await
-            .unwrap(),
-    )
-    .unwrap();
+    let address = oidc.authorization_url(&authorization_request()).await;
+    let address = Url::parse(&address.unwrap()).unwrap();
     let mut query: Vec<(String, String)> = address.query_pairs().into_owned().collect();
     query.sort();
     // RFC 7636, S256 of the verifier.
@@ -160,19 +147,18 @@ async fn the_authorization_url_has_the_parameters_of_the_standards() {
 #[case("forty-two-characters-are-one-too-few-for-it")]
 #[tokio::test]
 async fn a_pkce_verifier_that_is_too_short_is_refused(#[case] verifier: &str) {
-    let provider = TestProvider::start().await;
-    let oidc = provider.adapter(&TestClock::new());
+    let (_provider, _, oidc) = TestProvider::start_with_adapter().await;
     let verifier = &verifier[..verifier.len().min(42)];
     let request = AuthorizationRequest {
         verifier,
         ..authorization_request()
     };
     let text = unusable(oidc.authorization_url(&request).await);
-    assert_eq!(
-        text,
-        "the gateway's PKCE verifier must have 43 to 128 characters"
-    );
+    let problem = "the gateway's PKCE verifier must have 43 to 128 characters";
+    assert_eq!(text, problem);
 }
+
+type Change = fn(TokenBuilder) -> TokenBuilder;
 
 /// Returns the token response with these tokens.
 fn token_response(access: &TokenBuilder, id: &TokenBuilder) -> Value {
@@ -187,18 +173,15 @@ fn token_response(access: &TokenBuilder, id: &TokenBuilder) -> Value {
 /// Redeems a code at a provider with this token response.
 async fn redeem(provider: &TestProvider, response: Value) -> Result<AccessToken, IdentityError> {
     provider.respond_json(TOKEN, response);
-    provider
-        .adapter(&TestClock::new())
-        .redeem(&grant("a-code"))
-        .await
+    let oidc = provider.adapter(&TestClock::new());
+    oidc.redeem(&grant("a-code")).await
 }
 
-#[tokio::test]
-async fn two_valid_tokens_are_a_session() {
+/// Redeems a code for a valid access token and a changed ID token.
+async fn redeem_for_id_token(change: Change) -> Result<AccessToken, IdentityError> {
     let provider = TestProvider::start().await;
-    let response = token_response(&provider.access_token(), &provider.id_token(NONCE));
-    let signed_in = redeem(&provider, response).await.unwrap();
-    assert_eq!(signed_in.claims.subject, "somebody");
+    let id = change(provider.id_token(NONCE));
+    redeem(&provider, token_response(&provider.access_token(), &id)).await
 }
 
 #[rstest]
@@ -213,50 +196,35 @@ async fn two_valid_tokens_are_a_session() {
 #[case::by_another_issuer(|token: TokenBuilder| token.claim("iss", json!("http://127.0.0.1")), "its iss is another issuer")]
 #[case::of_another_access_token(|token: TokenBuilder| token.claim("at_hash", json!("LDktKdoQak3Pk0cnXxCltA")), "its at_hash is of another access token")]
 #[tokio::test]
-async fn an_invalid_id_token_is_refused(
-    #[case] change: fn(TokenBuilder) -> TokenBuilder,
-    #[case] reason: &str,
-) {
-    let provider = TestProvider::start().await;
-    let response = token_response(&provider.access_token(), &change(provider.id_token(NONCE)));
-    let text = unusable(redeem(&provider, response).await);
-    assert!(
-        text.starts_with(&format!("the ID token isn't good: {reason}")),
-        "{text}"
-    );
+async fn an_invalid_id_token_is_refused(#[case] change: Change, #[case] reason: &str) {
+    let text = unusable(redeem_for_id_token(change).await);
+    let problem = format!("the ID token isn't good: {reason}");
+    assert!(text.starts_with(&problem), "{text}");
 }
 
 #[rstest]
+#[case::usual(|token: TokenBuilder| token)]
 #[case::for_several(|token: TokenBuilder| token.claim("aud", json!([CLIENT, "other"])).claim("azp", json!(CLIENT)))]
 #[case::with_azp(|token: TokenBuilder| token.claim("azp", json!(CLIENT)))]
 #[case::without_a_type(|token: TokenBuilder| token.header("typ", Value::Null))]
 #[tokio::test]
-async fn a_valid_id_token_may_have_more_claims(#[case] change: fn(TokenBuilder) -> TokenBuilder) {
-    let provider = TestProvider::start().await;
-    let response = token_response(&provider.access_token(), &change(provider.id_token(NONCE)));
-    redeem(&provider, response).await.unwrap();
+async fn two_valid_tokens_are_a_session(#[case] change: Change) {
+    let signed_in = redeem_for_id_token(change).await.unwrap();
+    assert_eq!(signed_in.claims.subject, "somebody");
 }
 
 #[tokio::test]
 async fn an_id_token_without_a_nonce_is_refused() {
-    let provider = TestProvider::start().await;
-    let id = provider.id_token(NONCE).claim("nonce", Value::Null);
-    let response = token_response(&provider.access_token(), &id);
-    let text = refused(redeem(&provider, response).await);
+    let redeemed = redeem_for_id_token(|token| token.claim("nonce", Value::Null)).await;
+    let text = refused(redeemed);
     assert_eq!(text, "the ID token: its nonce is of another sign-in");
 }
 
 #[tokio::test]
 async fn tokens_of_two_subjects_are_refused() {
-    let provider = TestProvider::start().await;
-    let id = provider
-        .id_token(NONCE)
-        .claim("sub", json!("somebody-else"));
-    let text = unusable(redeem(&provider, token_response(&provider.access_token(), &id)).await);
-    assert_eq!(
-        text,
-        "the access token and the ID token are of two subjects"
-    );
+    let redeemed = redeem_for_id_token(|token| token.claim("sub", json!("somebody-else"))).await;
+    let problem = "the access token and the ID token are of two subjects";
+    assert_eq!(unusable(redeemed), problem);
 }
 
 #[tokio::test]
@@ -265,10 +233,8 @@ async fn an_access_token_for_another_audience_says_what_to_set() {
     let access = provider.access_token().claim("aud", json!("other"));
     let response = token_response(&access, &provider.id_token(NONCE));
     let text = unusable(redeem(&provider, response).await);
-    assert!(
-        text.starts_with("the access token isn't good: its aud doesn't name"),
-        "{text}"
-    );
+    let problem = "the access token isn't good: its aud doesn't name";
+    assert!(text.starts_with(problem), "{text}");
     assert!(text.contains("set the audience"), "{text}");
 }
 
@@ -278,10 +244,8 @@ async fn an_opaque_access_token_says_what_to_set() {
     let mut response = token_response(&provider.access_token(), &provider.id_token(NONCE));
     response["access_token"] = json!("opaque-and-secret");
     let text = unusable(redeem(&provider, response).await);
-    assert!(
-        text.contains("no JWT") && text.contains("set the audience"),
-        "{text}"
-    );
+    assert!(text.contains("no JWT"), "{text}");
+    assert!(text.contains("set the audience"), "{text}");
     assert!(!text.contains("opaque-and-secret"), "{text}");
 }
 
@@ -291,21 +255,16 @@ async fn a_response_without_an_id_token_is_refused() {
     let mut response = token_response(&provider.access_token(), &provider.id_token(NONCE));
     response.as_object_mut().unwrap().remove("id_token");
     let text = unusable(redeem(&provider, response).await);
-    assert_eq!(
-        text,
-        "the token endpoint: no ID token; `openid` must be among the scopes"
-    );
+    let problem = "the token endpoint: no ID token; `openid` must be among the scopes";
+    assert_eq!(text, problem);
 }
 
 #[tokio::test]
 async fn error_texts_of_the_provider_are_not_repeated() {
-    let provider = TestProvider::start().await;
-    let oidc = provider.adapter(&TestClock::new());
+    let (provider, _, oidc) = TestProvider::start_with_adapter().await;
+    let described = r#"{"error":"invalid_grant","error_description":"a-code is old"}"#;
     let responses = [
-        (
-            400,
-            r#"{"error":"invalid_grant","error_description":"a-code is old"}"#,
-        ),
+        (400, described),
         (400, r#"{"error":"a-code"}"#),
         (400, r#"{"error":"a-code","error":7}"#),
         (400, "a-code"),
@@ -329,22 +288,9 @@ async fn error_texts_of_the_provider_are_not_repeated() {
 
 #[tokio::test]
 async fn an_id_token_is_no_session() {
-    let provider = TestProvider::start().await;
-    let oidc = provider.adapter(&TestClock::new());
-    let id = provider
-        .id_token(NONCE)
-        .claim("aud", json!(AUDIENCE))
-        .sign();
-    let verified = oidc.verify(&id).await;
-    assert!(matches!(verified, Err(TokenError::Invalid(_))));
-}
-
-fn unusable<T>(result: Result<T, IdentityError>) -> String {
-    match result {
-        Err(IdentityError::Unusable(text)) => text,
-        Err(error) => panic!("{error}"),
-        Ok(_) => panic!("accepted"),
-    }
+    let (provider, _, oidc) = TestProvider::start_with_adapter().await;
+    let id = provider.id_token(NONCE).claim("aud", json!(AUDIENCE));
+    assert!(is_invalid(&oidc.verify(&id.sign()).await));
 }
 
 fn refused<T>(result: Result<T, IdentityError>) -> String {

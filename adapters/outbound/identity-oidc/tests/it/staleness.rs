@@ -2,24 +2,19 @@
 
 use std::time::Duration;
 
-use axum::http::StatusCode;
-use axum::response::IntoResponse as _;
 use ports::outbound::{IdentityError, IdentityProvider as _};
 use rstest::rstest;
 use serde_json::json;
 
-use crate::clock::TestClock;
 use crate::conditions::{in_time, is_invalid, is_unavailable, wait_until};
 use crate::rotation::COOL_DOWN;
 use crate::sandbox_provider::authorization_request;
-use crate::test_provider::{DISCOVERY, JWKS, TestProvider, all_keys};
+use crate::test_provider::{DISCOVERY, JWKS, TestProvider, all_keys, now};
 use crate::token_builder::{FOREIGN_RSA, rsa_jwk};
 
 #[tokio::test]
 async fn keys_are_revalidated_in_the_background_after_ten_minutes() {
-    let provider = TestProvider::start().await;
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
+    let (provider, clock, oidc) = TestProvider::start_with_adapter().await;
     let token = provider.access_token().sign();
     oidc.verify(&token).await.unwrap();
     clock.advance(Duration::from_mins(10) - Duration::from_millis(1));
@@ -40,13 +35,9 @@ async fn keys_are_revalidated_in_the_background_after_ten_minutes() {
 
 #[tokio::test]
 async fn a_withdrawn_key_is_refused_after_an_idle_night() {
-    let provider = TestProvider::start().await;
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
-    let token = provider
-        .access_token()
-        .claim("exp", json!(crate::test_provider::now() + 86_400))
-        .sign();
+    let (provider, clock, oidc) = TestProvider::start_with_adapter().await;
+    let expiry = json!(now() + 86_400);
+    let token = provider.access_token().claim("exp", expiry).sign();
     oidc.verify(&token).await.unwrap();
     provider.publish(&[rsa_jwk(&FOREIGN_RSA, "another")]);
     clock.advance(Duration::from_hours(8));
@@ -66,13 +57,9 @@ async fn an_unusable_key_set_does_not_replace_a_usable_one_for_a_day(
     #[case] status: u16,
     #[case] body: &'static str,
 ) {
-    let provider = TestProvider::start().await;
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
-    let token = provider
-        .access_token()
-        .claim("exp", json!(crate::test_provider::now() + 864_000))
-        .sign();
+    let (provider, clock, oidc) = TestProvider::start_with_adapter().await;
+    let expiry = json!(now() + 864_000);
+    let token = provider.access_token().claim("exp", expiry).sign();
     oidc.verify(&token).await.unwrap();
     provider.respond_status(JWKS, status, body);
     // After 11 minutes, after 8 hours, and a second before a day is over.
@@ -90,9 +77,7 @@ async fn an_unusable_key_set_does_not_replace_a_usable_one_for_a_day(
 
 #[tokio::test]
 async fn an_unknown_key_is_unavailable_not_invalid_while_the_provider_is_down() {
-    let provider = TestProvider::start().await;
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
+    let (provider, _, oidc) = TestProvider::start_with_adapter().await;
     oidc.verify(&provider.access_token().sign()).await.unwrap();
     provider.respond_status(JWKS, 503, "");
     let unknown = provider.access_token().header("kid", json!("new")).sign();
@@ -104,12 +89,8 @@ async fn an_unknown_key_is_unavailable_not_invalid_while_the_provider_is_down() 
 
 #[tokio::test]
 async fn a_process_that_starts_while_the_provider_is_down_verifies_once_it_is_back() {
-    let provider = TestProvider::start().await;
-    provider.respond_with(DISCOVERY, || async {
-        StatusCode::BAD_GATEWAY.into_response()
-    });
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
+    let (provider, clock, oidc) = TestProvider::start_with_adapter().await;
+    provider.respond_status(DISCOVERY, 502, "");
     let token = provider.access_token().sign();
     for _ in 0..20 {
         assert!(is_unavailable(&oidc.verify(&token).await));
@@ -119,8 +100,7 @@ async fn a_process_that_starts_while_the_provider_is_down_verifies_once_it_is_ba
     assert_eq!(provider.requests(DISCOVERY).len(), 1);
     provider.respond_json(DISCOVERY, provider.document());
     clock.advance(Duration::from_secs(1));
-    oidc.authorization_url(&authorization_request())
-        .await
-        .unwrap();
+    let address = oidc.authorization_url(&authorization_request()).await;
+    address.unwrap();
     oidc.verify(&token).await.unwrap();
 }

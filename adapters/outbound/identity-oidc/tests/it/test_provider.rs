@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 
 use crate::clock::TestClock;
 use crate::token_builder::{
-    ED25519, P256, P384, RSA, Signature, TokenBuilder, ec_jwk, ed_jwk, rsa_jwk,
+    ED25519, P256, P384, RSA, Signature, TokenBuilder, ec_jwk, ed_jwk, rsa_jwk, set,
 };
 
 pub(crate) const CLIENT: &str = "the-client";
@@ -48,6 +48,13 @@ pub(crate) struct TestProvider {
 }
 
 impl TestProvider {
+    /// Starts a provider, and an adapter for it with a clock.
+    pub(crate) async fn start_with_adapter() -> (Self, TestClock, Arc<Oidc>) {
+        let (provider, clock) = (Self::start().await, TestClock::new());
+        let oidc = provider.adapter(&clock);
+        (provider, clock, oidc)
+    }
+
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let provider = Self {
@@ -99,6 +106,13 @@ impl TestProvider {
         });
     }
 
+    /// Sets a field of the discovery document; `null` removes it.
+    pub(crate) fn set_metadata(&self, name: &str, value: Value) {
+        let mut document = self.document();
+        set(&mut document, name, value);
+        self.respond_json(DISCOVERY, document);
+    }
+
     /// Sets the status and body of a path's response.
     pub(crate) fn respond_status(&self, path: &str, status: u16, body: &'static str) {
         let status = StatusCode::from_u16(status).unwrap();
@@ -115,11 +129,8 @@ impl TestProvider {
     /// Returns the requests of a path so far.
     pub(crate) fn requests(&self, path: &str) -> Vec<RecordedRequest> {
         let requests = self.requests.lock().unwrap();
-        requests
-            .iter()
-            .filter(|request| request.path == path)
-            .cloned()
-            .collect()
+        let of_path = requests.iter().filter(|request| request.path == path);
+        of_path.cloned().collect()
     }
 
     /// Returns the number of key-set requests so far.

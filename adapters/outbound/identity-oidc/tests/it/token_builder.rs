@@ -85,7 +85,8 @@ impl TokenBuilder {
     }
 }
 
-fn set(object: &mut Value, name: &str, value: Value) {
+/// Sets a field of an object; `null` removes it.
+pub(crate) fn set(object: &mut Value, name: &str, value: Value) {
     let object = object.as_object_mut().unwrap();
     if value.is_null() {
         object.remove(name);

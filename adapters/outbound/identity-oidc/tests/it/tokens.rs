@@ -1,5 +1,7 @@
 //! Verification of access tokens.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
 use domain::customer::Role;
 use identity_oidc::OidcConfig;
@@ -51,9 +53,8 @@ fn reason(verified: Result<Claims, TokenError>) -> String {
 
 #[tokio::test]
 async fn a_valid_token_names_its_subject() {
-    let claims = verify(|token| token.claim("name", json!("Somebody")))
-        .await
-        .unwrap();
+    let claims = verify(|token| token.claim("name", json!("Somebody"))).await;
+    let claims = claims.unwrap();
     let start: DateTime<Utc> = START.parse().unwrap();
     assert_eq!(claims.subject, "somebody");
     assert_eq!(claims.role, Role::Member);
@@ -94,8 +95,7 @@ async fn a_valid_token_is_accepted(#[case] change: Change) {
 #[case("jwk", rsa_jwk(&FOREIGN_RSA, "rsa"))]
 #[tokio::test]
 async fn keys_in_a_header_are_ignored(#[case] field: &str, #[case] value: Value) {
-    let provider = TestProvider::start().await;
-    let adapter = provider.adapter(&TestClock::new());
+    let (provider, _, adapter) = TestProvider::start_with_adapter().await;
     let signed = provider.access_token().header(field, value);
     adapter.verify(&signed.sign()).await.unwrap();
     let forged = signed.signed_by(Signature::Foreign);
@@ -189,8 +189,7 @@ async fn an_invalid_token_is_refused_with_its_reason(
 #[case(" eyJhbGciOiJSUzI1NiJ9.e30.AA")]
 #[tokio::test]
 async fn a_text_that_is_no_token_is_refused(#[case] token: &str) {
-    let provider = TestProvider::start().await;
-    let adapter = provider.adapter(&TestClock::new());
+    let (_provider, _, adapter) = TestProvider::start_with_adapter().await;
     reason(adapter.verify(token).await);
     let token = token.repeat(100_000);
     reason(adapter.verify(&token).await);
@@ -198,8 +197,7 @@ async fn a_text_that_is_no_token_is_refused(#[case] token: &str) {
 
 #[tokio::test]
 async fn a_token_with_one_changed_character_is_refused() {
-    let provider = TestProvider::start().await;
-    let adapter = provider.adapter(&TestClock::new());
+    let (provider, _, adapter) = TestProvider::start_with_adapter().await;
     let token = provider.access_token().sign();
     for (place, character) in token.char_indices() {
         for other in ['A', 'B', '=', '.'] {
@@ -214,13 +212,9 @@ async fn a_token_with_one_changed_character_is_refused() {
 
 #[tokio::test]
 async fn a_reason_repeats_nothing_of_the_token() {
-    let provider = TestProvider::start().await;
-    let adapter = provider.adapter(&TestClock::new());
-    let token = provider
-        .access_token()
-        .claim("sub", json!(""))
-        .claim("secret", json!("hush"));
-    let token = token.sign();
+    let (provider, _, adapter) = TestProvider::start_with_adapter().await;
+    let token = provider.access_token().claim("sub", json!(""));
+    let token = token.claim("secret", json!("hush")).sign();
     let Err(error) = adapter.verify(&token).await else {
         panic!("accepted");
     };
@@ -228,10 +222,8 @@ async fn a_reason_repeats_nothing_of_the_token() {
     for part in token.split('.') {
         assert!(!text.contains(part), "{text}");
     }
-    assert_eq!(
-        error.to_string(),
-        "the token isn't good: its sub is missing or malformed"
-    );
+    let expected = "the token isn't good: its sub is missing or malformed";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[rstest]
@@ -282,16 +274,14 @@ async fn the_first_claim_with_a_name_is_shown(#[case] change: Change, #[case] na
 
 #[tokio::test]
 async fn a_token_expires_by_the_clock_of_the_port() {
-    let provider = TestProvider::start().await;
-    let clock = TestClock::new();
-    let adapter = provider.adapter(&clock);
+    let (provider, clock, adapter) = TestProvider::start_with_adapter().await;
     let token = provider
         .access_token()
         .claim("exp", json!(now() + 60))
         .sign();
-    clock.advance(std::time::Duration::from_millis(59_999));
+    clock.advance(Duration::from_millis(59_999));
     adapter.verify(&token).await.unwrap();
-    clock.advance(std::time::Duration::from_millis(1));
+    clock.advance(Duration::from_millis(1));
     assert_eq!(reason(adapter.verify(&token).await), "it has expired");
 }
 

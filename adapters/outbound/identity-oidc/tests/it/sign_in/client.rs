@@ -1,6 +1,21 @@
 //! Authentication of the client.
 
+use std::sync::Arc;
+
 use super::*;
+
+/// A provider that supports these methods, and an adapter with a secret.
+async fn confidential_client(methods: Option<Value>) -> (TestProvider, Arc<Oidc>) {
+    let provider = TestProvider::start().await;
+    let methods = methods.unwrap_or_default();
+    provider.set_metadata("token_endpoint_auth_methods_supported", methods);
+    let config = OidcConfig {
+        client_secret: Some(ClientSecret::new(SECRET.to_owned())),
+        ..provider.config()
+    };
+    let oidc = adapter(config, &TestClock::new());
+    (provider, oidc)
+}
 
 #[rstest]
 #[case::no_list(None, true)]
@@ -11,48 +26,24 @@ async fn the_secret_is_sent_by_a_method_that_the_provider_supports(
     #[case] methods: Option<Value>,
     #[case] is_basic: bool,
 ) {
-    let provider = TestProvider::start().await;
-    let mut document = provider.document();
-    if let Some(methods) = methods {
-        document["token_endpoint_auth_methods_supported"] = methods;
-    }
-    provider.respond_json(DISCOVERY, document);
-    provider.respond_json(
-        TOKEN,
-        token_response(&provider.access_token(), &provider.id_token(NONCE)),
-    );
+    let (provider, oidc) = confidential_client(methods).await;
+    let response = token_response(&provider.access_token(), &provider.id_token(NONCE));
+    provider.respond_json(TOKEN, response);
     provider.respond_json(REVOCATION, json!({}));
-    let config = OidcConfig {
-        client_secret: Some(ClientSecret::new(SECRET.to_owned())),
-        ..provider.config()
-    };
-    let oidc = adapter(config, &TestClock::new());
     let signed_in = oidc.redeem(&grant("a-code")).await.unwrap();
     oidc.revoke(&signed_in.token).await.unwrap();
     let [redeemed, revoked] = [TOKEN, REVOCATION].map(|path| provider.requests(path).remove(0));
     assert_eq!(redeemed.method, "POST");
     for request in [redeemed, revoked] {
         assert_eq!(request.headers.contains_key("authorization"), is_basic);
-        assert_eq!(
-            request.body.contains("client_secret="),
-            !is_basic,
-            "{}",
-            request.body
-        );
+        let in_body = request.body.contains("client_secret=");
+        assert_eq!(in_body, !is_basic, "{}", request.body);
     }
 }
 
 #[tokio::test]
 async fn a_provider_without_a_supported_method_is_reported() {
-    let provider = TestProvider::start().await;
-    let mut document = provider.document();
-    document["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt"]);
-    provider.respond_json(DISCOVERY, document);
-    let config = OidcConfig {
-        client_secret: Some(ClientSecret::new(SECRET.to_owned())),
-        ..provider.config()
-    };
-    let oidc = adapter(config, &TestClock::new());
+    let (provider, oidc) = confidential_client(Some(json!(["private_key_jwt"]))).await;
     let text = unusable(oidc.redeem(&grant("a-code")).await);
     assert!(text.contains("client_secret_basic"), "{text}");
     assert!(provider.requests(TOKEN).is_empty());
