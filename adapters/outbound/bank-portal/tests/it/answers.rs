@@ -8,7 +8,7 @@ use rstest::rstest;
 
 use crate::support::{
     CAPTCHA, NOT_FOUND, PDF, READY, TOO_MANY, TestPortal, XML, adapter, assert_protocol_error,
-    assert_unavailable, config, error_chain, lookup,
+    assert_unavailable, config, error_chain, lookup, throttled,
 };
 
 async fn downloading(body: &'static [u8], wanted: RequestedFiles) -> Result<BankAnswer, BankError> {
@@ -22,22 +22,16 @@ async fn downloading(body: &'static [u8], wanted: RequestedFiles) -> Result<Bank
 #[case::invalid_utf_8(b"<?xml version=\"1.0\"?>\xFF\xFE\x00\r\r\n\n <SPEI_Tercero/> \x1a")]
 #[tokio::test]
 async fn an_xml_is_passed_on_to_the_byte(#[case] xml: &'static [u8]) {
-    let files = BankFiles {
-        xml: Some(xml.into()),
-        pdf: None,
-    };
     let answer = downloading(xml, RequestedFiles::Xml).await.unwrap();
-    assert_eq!(answer, BankAnswer::Issued(files));
+    let (xml, pdf) = (Some(xml.into()), None);
+    assert_eq!(answer, BankAnswer::Issued(BankFiles { xml, pdf }));
 }
 
 #[tokio::test]
 async fn a_pdf_is_passed_on_to_the_byte() {
-    let files = BankFiles {
-        xml: None,
-        pdf: Some(PDF.into()),
-    };
+    let (xml, pdf) = (None, Some(PDF.into()));
     let answer = downloading(PDF, RequestedFiles::Pdf).await.unwrap();
-    assert_eq!(answer, BankAnswer::Issued(files));
+    assert_eq!(answer, BankAnswer::Issued(BankFiles { xml, pdf }));
 }
 
 #[rstest]
@@ -47,11 +41,7 @@ async fn a_limit_page_instead_of_a_file_is_throttling(
     #[values(RequestedFiles::Xml, RequestedFiles::Pdf, RequestedFiles::Both)]
     wanted: RequestedFiles,
 ) {
-    let answer = downloading(page.as_bytes(), wanted).await;
-    assert!(
-        matches!(answer, Err(BankError::Throttled { .. })),
-        "{answer:?}"
-    );
+    throttled(downloading(page.as_bytes(), wanted).await);
 }
 
 #[rstest]
@@ -81,11 +71,8 @@ async fn a_session_that_is_not_armed_any_more_is_unavailable() {
     let portal = TestPortal::ready(|_| StatusCode::INTERNAL_SERVER_ERROR).await;
     let answer = portal.fetch_xml().await;
     assert_unavailable(&answer);
-    assert_eq!(
-        portal.requests().len(),
-        2,
-        "an answer is never request for twice"
-    );
+    let requests = portal.requests().len();
+    assert_eq!(requests, 2, "an answer is never requested twice");
 }
 
 #[rstest]
@@ -99,11 +86,8 @@ async fn a_pdf_that_is_named_after_another_transfer_is_refused(
     #[values(RequestedFiles::Pdf, RequestedFiles::Both)] wanted: RequestedFiles,
 ) {
     let portal = TestPortal::ready(move |request| {
-        let file = if request.target.ends_with("PDF") {
-            PDF
-        } else {
-            XML
-        };
+        let is_pdf = request.target.ends_with("PDF");
+        let file = if is_pdf { PDF } else { XML };
         ([(header::CONTENT_DISPOSITION, disposition)], file)
     })
     .await;
@@ -115,25 +99,23 @@ async fn a_pdf_that_is_named_after_another_transfer_is_refused(
     }
 }
 
-#[rstest]
-#[case(StatusCode::INTERNAL_SERVER_ERROR)]
-#[case(StatusCode::SERVICE_UNAVAILABLE)]
-#[tokio::test]
-async fn a_portal_that_fails_is_unavailable(#[case] status: StatusCode) {
+/// The answer to a lookup at a portal that responds with this status, whatever the page says.
+async fn responding(status: u16) -> Result<BankAnswer, BankError> {
+    let status = StatusCode::from_u16(status).unwrap();
     let portal = TestPortal::start(move |_| async move { (status, Html(NOT_FOUND)) }).await;
-    let answer = portal.fetch_xml().await;
-    assert_unavailable(&answer);
+    portal.fetch_xml().await
 }
 
 #[rstest]
-#[case(StatusCode::FORBIDDEN)]
-#[case(StatusCode::NOT_FOUND)]
-#[case(StatusCode::IM_A_TEAPOT)]
 #[tokio::test]
-async fn any_other_status_is_a_protocol_error(#[case] status: StatusCode) {
-    let portal = TestPortal::start(move |_| async move { (status, Html(NOT_FOUND)) }).await;
-    let answer = portal.fetch_xml().await;
-    assert_protocol_error(&answer);
+async fn a_portal_that_fails_is_unavailable(#[values(500, 503)] status: u16) {
+    assert_unavailable(&responding(status).await);
+}
+
+#[rstest]
+#[tokio::test]
+async fn any_other_status_is_a_protocol_error(#[values(403, 404, 418)] status: u16) {
+    assert_protocol_error(&responding(status).await);
 }
 
 #[tokio::test]
@@ -145,20 +127,15 @@ async fn an_unknown_page_is_logged_by_fingerprint_alone_and_stored_if_enabled() 
         diagnostics_dir: Some(folder.path().join("unknown")),
         ..config(&portal.url())
     });
-    let error = adapter
-        .fetch(&lookup("KEYCANARY", RequestedFiles::Xml))
-        .await
-        .unwrap_err();
-    let text = error_chain(&error);
+    let lookup = lookup("KEYCANARY", RequestedFiles::Xml);
+    let text = error_chain(&adapter.fetch(&lookup).await.unwrap_err());
     let described = format!("HTTP 200, {} bytes, fingerprint ", PAGE.len());
     assert!(text.contains(&described), "{text}");
     for secret in ["CANARY", "Ana", "0141800", "1234.56"] {
         assert!(!text.contains(secret), "{text}");
     }
-    let kept: Vec<_> = std::fs::read_dir(folder.path().join("unknown"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let kept = std::fs::read_dir(folder.path().join("unknown")).unwrap();
+    let kept: Vec<_> = kept.map(|entry| entry.unwrap().path()).collect();
     assert_eq!(kept.len(), 1);
     let fingerprint = kept[0].file_stem().unwrap().to_str().unwrap();
     assert!(text.contains(fingerprint));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bank_portal::PortalConfig;
 use domain::file::RequestedFiles;
@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 
 use crate::support::{
     NOT_FOUND, READY, TestPortal, XML, adapter, assert_protocol_error, assert_unavailable, config,
-    error_chain, fetch_xml, impatient, lookup,
+    error_chain, fetch_xml, lookup, throttled,
 };
 
 /// Behaviour of a faulty portal after it has read a request.
@@ -110,8 +110,8 @@ async fn a_portal_that_hangs_up_is_asked_twice_and_then_unavailable() {
 
 #[tokio::test]
 async fn a_connection_closed_once_is_retried() {
-    let portal =
-        FaultyPortal::start(&[FaultMode::Close, FaultMode::PortalResponse(NOT_FOUND)]).await;
+    let faults = &[FaultMode::Close, FaultMode::PortalResponse(NOT_FOUND)];
+    let portal = FaultyPortal::start(faults).await;
     let answer = portal.fetch_xml().await;
     assert_eq!(answer.unwrap(), BankAnswer::NotFound);
 }
@@ -163,91 +163,64 @@ async fn a_server_of_another_protocol_is_a_protocol_error() {
     assert_eq!(portal.requests(), 1);
 }
 
-#[tokio::test]
-async fn a_refused_connection_is_unavailable() {
+/// An address at which nobody listens.
+async fn refusing_url() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/cep", listener.local_addr().unwrap());
-    drop(listener);
-    let answer = fetch_xml(&url).await;
-    assert_unavailable(&answer);
+    format!("http://{}/cep", listener.local_addr().unwrap())
 }
 
 #[tokio::test]
-async fn a_portal_that_never_answers_is_a_timeout() {
-    let portal = TestPortal::start(|_| std::future::pending::<&str>()).await;
-    let lookup = impatient(lookup("KEY01", RequestedFiles::Xml));
-    let started = Instant::now();
-    let answer = portal.adapter().fetch(&lookup).await;
-    assert!(matches!(answer, Err(BankError::Timeout)), "{answer:?}");
-    assert!(started.elapsed() >= lookup.patience);
-    assert!(started.elapsed() < lookup.patience + Duration::from_secs(2));
+async fn a_refused_connection_is_unavailable() {
+    let answer = fetch_xml(&refusing_url().await).await;
+    assert_unavailable(&answer);
 }
 
 #[tokio::test]
 async fn lookups_over_the_bulkhead_are_refused_until_one_ends() {
     let gate = Arc::new(Semaphore::new(0));
-    let portal = {
-        let gate = Arc::clone(&gate);
-        TestPortal::start(move |request| {
-            let gate = Arc::clone(&gate);
-            async move {
-                gate.acquire().await.unwrap().forget();
-                if request.is_validation() {
-                    READY.as_bytes()
-                } else {
-                    XML
-                }
-            }
-        })
-        .await
-    };
+    let closed = Arc::clone(&gate);
+    let portal = TestPortal::start(move |request| {
+        let gate = Arc::clone(&closed);
+        async move {
+            gate.acquire().await.unwrap().forget();
+            let is_page = request.is_validation();
+            if is_page { READY.as_bytes() } else { XML }
+        }
+    })
+    .await;
     let adapter = Arc::new(adapter(PortalConfig {
         max_lookups: 1,
         ..config(&portal.url())
     }));
-    let first = {
+    let fetch = |key: &'static str| {
         let adapter = Arc::clone(&adapter);
-        tokio::spawn(async move { adapter.fetch(&lookup("KEY01", RequestedFiles::Xml)).await })
+        tokio::spawn(async move { adapter.fetch(&lookup(key, RequestedFiles::Xml)).await })
     };
+    let first = fetch("KEY01");
     while portal.requests().is_empty() {
         tokio::task::yield_now().await;
     }
-    let refused = adapter.fetch(&lookup("KEY02", RequestedFiles::Xml)).await;
-    let Err(BankError::Throttled {
-        retry_after,
-        reason,
-    }) = refused
-    else {
-        panic!("throttling was expected, not {refused:?}");
-    };
-    assert_eq!(reason, ThrottleReason::TooManyLookups);
-    assert_eq!(retry_after, Duration::from_secs(1));
+    let refused = throttled(fetch("KEY02").await.unwrap());
+    let expected = (Duration::from_secs(1), ThrottleReason::TooManyLookups);
+    assert_eq!(refused, expected);
     gate.add_permits(4);
     first.await.unwrap().unwrap();
-    adapter
-        .fetch(&lookup("KEY02", RequestedFiles::Xml))
-        .await
-        .unwrap();
+    fetch("KEY02").await.unwrap().unwrap();
 }
 
 #[tokio::test]
 async fn a_refused_connection_and_a_closed_one_can_be_told_apart_by_their_causes() {
-    let refusing = {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        format!("http://{}/cep", listener.local_addr().unwrap())
-    };
     let closing = FaultyPortal::start(&[FaultMode::Close]).await;
     let cause = async |url: &str| {
-        let answer = adapter(config(url))
-            .fetch(&lookup("CANARY", RequestedFiles::Xml))
-            .await;
+        let lookup = lookup("CANARY", RequestedFiles::Xml);
+        let answer = adapter(config(url)).fetch(&lookup).await;
         let text = error_chain(&answer.unwrap_err());
         for secret in ["CANARY", "http://", "/cep", "valida.do"] {
             assert!(!text.contains(secret), "{text}");
         }
         text
     };
-    let refused = cause(&refusing).await;
+    let refused = cause(&refusing_url().await).await;
     assert!(refused.contains("no connection"), "{refused}");
     assert!(refused.contains("Connection refused"), "{refused}");
     let closed = cause(&closing.url).await;

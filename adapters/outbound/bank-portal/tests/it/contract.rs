@@ -7,11 +7,11 @@ use chrono::{DateTime, Utc};
 use domain::file::RequestedFiles;
 use domain::proof::Proof;
 use ports::contract::bank as suite;
-use ports::outbound::{Bank, BankAnswer, BankError, Lookup};
+use ports::outbound::{Bank, BankAnswer, Lookup};
 use sandbox::SandboxConfig;
 use tokio::net::TcpListener;
 
-use crate::support::{adapter, config, lookup};
+use crate::support::{adapter, assert_protocol_error, config, lookup};
 
 /// Starts a sandbox and an adapter for it.
 async fn sandboxed_adapter() -> Arc<dyn Bank> {
@@ -53,10 +53,6 @@ async fn a_proof_of_another_transfer_is_left_to_the_caller_and_its_pdf_is_refuse
     let proof = Proof::parse(&files.xml.unwrap()).unwrap();
     proof.answers(&question.transfer).unwrap_err();
     for wanted in [RequestedFiles::Pdf, RequestedFiles::Both] {
-        let answer = bank.fetch(&about(wanted)).await;
-        assert!(
-            matches!(answer, Err(BankError::Protocol { .. })),
-            "{answer:?}"
-        );
+        assert_protocol_error(&bank.fetch(&about(wanted)).await);
     }
 }

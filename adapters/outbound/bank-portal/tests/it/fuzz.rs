@@ -90,11 +90,8 @@ async fn serve(pages: Vec<Vec<u8>>, files: Vec<Vec<u8>>) -> String {
             // The form fits into one segment.
             let mut request = [0; 4096];
             let read = stream.read(&mut request).await.unwrap_or_default();
-            let answers = if request[..read].starts_with(b"POST") {
-                &mut pages
-            } else {
-                &mut files
-            };
+            let is_page = request[..read].starts_with(b"POST");
+            let answers = if is_page { &mut pages } else { &mut files };
             let _ = stream.write_all(answers.next().unwrap()).await;
             let _ = stream.shutdown().await;
         }
@@ -103,11 +100,7 @@ async fn serve(pages: Vec<Vec<u8>>, files: Vec<Vec<u8>>) -> String {
 }
 
 fn is_file(file: Option<&Bytes>, beginnings: &[&[u8]]) -> bool {
-    file.is_none_or(|file| {
-        beginnings
-            .iter()
-            .any(|beginning| file.starts_with(beginning))
-    })
+    file.is_none_or(|file| beginnings.iter().any(|begin| file.starts_with(begin)))
 }
 
 #[tokio::test]
@@ -119,11 +112,12 @@ async fn a_corrupted_response_is_never_accepted_as_a_file() {
     let adapter = adapter(config(&serve(pages, files).await));
     let (mut issued, mut not_found, mut failed) = (0, 0, 0);
     let fetches = (0..LOOKUPS).map(async |number| {
-        let wanted = [
+        let (xml, pdf, both) = (
             RequestedFiles::Xml,
             RequestedFiles::Pdf,
             RequestedFiles::Both,
-        ][number % 3];
+        );
+        let wanted = [xml, pdf, both][number % 3];
         adapter.fetch(&lookup("KEY01", wanted)).await
     });
     // Concurrently, because each retry is delayed.
@@ -131,10 +125,8 @@ async fn a_corrupted_response_is_never_accepted_as_a_file() {
     while let Some(answer) = answers.next().await {
         match answer {
             Ok(BankAnswer::Issued(files)) => {
-                assert!(is_file(
-                    files.xml.as_ref(),
-                    &[b"<?xml", b"\xEF\xBB\xBF", b"<SPEI"]
-                ));
+                let begin_of_xml: [&[u8]; 3] = [b"<?xml", b"\xEF\xBB\xBF", b"<SPEI"];
+                assert!(is_file(files.xml.as_ref(), &begin_of_xml));
                 assert!(is_file(files.pdf.as_ref(), &[b"%PDF-"]));
                 issued += 1;
             }

@@ -57,22 +57,11 @@ async fn an_endless_body_is_abandoned_at_the_limit(
     #[case] limit: usize,
 ) {
     let taken = Arc::new(AtomicUsize::new(0));
-    let portal = {
-        let taken = Arc::clone(&taken);
-        TestPortal::start(move |request| {
-            let answer = if request.target.ends_with(page) {
-                endless(first, &taken)
-            } else {
-                Body::from(READY)
-            };
-            async { answer }
-        })
-        .await
-    };
+    let counted = Arc::clone(&taken);
+    let portal = TestPortal::ready_but(page, move || endless(first, &counted)).await;
     let answer = portal.fetch_xml().await;
-    let error = answer.unwrap_err();
-    assert!(matches!(error, BankError::Protocol { .. }), "{error:?}");
-    assert!(error_chain(&error).contains("more than"));
+    assert_protocol_error(&answer);
+    assert!(error_chain(&answer.unwrap_err()).contains("more than"));
     // Bytes over the limit are in the sockets' buffers, some MiB on loopback.
     assert!(taken.load(Ordering::Relaxed) < limit + 8 * MIB);
 }
@@ -91,8 +80,7 @@ async fn ten_mebibytes_are_refused_with_and_without_a_content_length() {
             }
         })
         .await;
-        let answer = portal.fetch_xml().await;
-        assert_protocol_error(&answer);
+        assert_protocol_error(&portal.fetch_xml().await);
     }
 }
 
@@ -101,18 +89,13 @@ async fn ten_mebibytes_are_refused_with_and_without_a_content_length() {
 #[case::file("descarga.do?formato=XML")]
 #[tokio::test]
 async fn a_slow_body_is_a_timeout(#[case] page: &'static str) {
-    let portal = TestPortal::start(move |request| {
-        let answer = if request.target.ends_with(page) {
-            Body::from_stream(stream::unfold((), async |()| {
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                Some((Ok::<_, Infallible>(Bytes::from_static(b" ")), ()))
-            }))
-        } else {
-            Body::from(READY)
-        };
-        async { answer }
-    })
-    .await;
+    let slow = || {
+        Body::from_stream(stream::unfold((), async |()| {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            Some((Ok::<_, Infallible>(Bytes::from_static(b" ")), ()))
+        }))
+    };
+    let portal = TestPortal::ready_but(page, slow).await;
     let started = Instant::now();
     let lookup = impatient(lookup("KEY01", RequestedFiles::Xml));
     let answer = portal.adapter().fetch(&lookup).await;
@@ -125,22 +108,18 @@ async fn a_slow_body_is_a_timeout(#[case] page: &'static str) {
 #[case("\u{feff}<?xml version=\"1.0\"?><!-- -->")]
 #[tokio::test]
 async fn an_entity_bomb_is_refused_unparsed(#[case] prologue: &'static str) {
-    let entities: Vec<_> = (1..10)
-        .map(|n| {
-            let many = format!("&lol{};", n - 1).repeat(10);
-            format!("<!ENTITY lol{n} \"{many}\">")
-        })
-        .collect();
-    let entities = entities.concat();
+    let entities = (1..10).map(|n| {
+        let many = format!("&lol{};", n - 1).repeat(10);
+        format!("<!ENTITY lol{n} \"{many}\">")
+    });
+    let entities: String = entities.collect();
     let bomb = format!(
         "{prologue}<!DOCTYPE lolz [<!ENTITY lol0 \"lol\">{entities}]>\
          <SPEI_Tercero>&lol9;</SPEI_Tercero>"
     );
     let portal = TestPortal::ready(move |_| bomb.clone()).await;
-    let adapter = portal.adapter();
     let started = Instant::now();
-    let answer = adapter.fetch(&lookup("KEY01", RequestedFiles::Xml)).await;
-    assert_protocol_error(&answer);
+    assert_protocol_error(&portal.fetch_xml().await);
     assert!(started.elapsed() < Duration::from_secs(1));
 }
 

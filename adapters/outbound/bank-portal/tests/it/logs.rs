@@ -4,11 +4,11 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use domain::file::RequestedFiles;
 use domain::pacing::ThrottleReason;
-use ports::outbound::{Bank as _, BankError};
+use ports::outbound::Bank as _;
 use serde_json::json;
 use testkit::log::listen;
 
-use crate::support::{READY, TestPortal, lookup};
+use crate::support::{READY, TestPortal, lookup, throttled};
 
 /// Log target of the adapter.
 const PORTAL: &str = "bank_portal::portal";
@@ -42,11 +42,8 @@ async fn a_back_off_is_logged_once_with_its_reason_and_length() {
     let adapter = portal.paced_adapter();
     let lookup = lookup("KEY01", RequestedFiles::Xml);
     for expected in [ThrottleReason::TooManyRequests, ThrottleReason::BackingOff] {
-        let answer = adapter.fetch(&lookup).await;
-        assert!(
-            matches!(&answer, Err(BankError::Throttled { reason, .. }) if *reason == expected),
-            "{answer:?}"
-        );
+        let (_, reason) = throttled(adapter.fetch(&lookup).await);
+        assert_eq!(reason, expected);
     }
     let mut warnings = lines.of(PORTAL);
     warnings.retain(|line| line["level"] == "WARN");

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use domain::file::RequestedFiles;
 use domain::pacing::ThrottleReason;
-use ports::outbound::{Bank as _, BankAnswer, BankError, Lookup};
+use ports::outbound::{Bank as _, BankAnswer, Lookup};
 use rstest::rstest;
 
-use crate::support::{CAPTCHA, NOT_FOUND, READY, TOO_MANY, TestPortal, lookup};
+use crate::support::{CAPTCHA, NOT_FOUND, TOO_MANY, TestPortal, lookup, throttled};
 
 #[tokio::test]
 async fn the_fourth_lookup_in_a_row_is_refused_at_once_if_it_can_not_wait() {
@@ -22,13 +22,7 @@ async fn the_fourth_lookup_in_a_row_is_refused_at_once_if_it_can_not_wait() {
         ..lookup("KEY01", RequestedFiles::Xml)
     };
     let started = Instant::now();
-    let Err(BankError::Throttled {
-        retry_after,
-        reason,
-    }) = adapter.fetch(&hurried).await
-    else {
-        panic!("throttling was expected");
-    };
+    let (retry_after, reason) = throttled(adapter.fetch(&hurried).await);
     assert_eq!(reason, ThrottleReason::BudgetUsedUp);
     assert!(started.elapsed() < Duration::from_secs(1));
     assert!(retry_after > Duration::from_secs(2) && retry_after <= Duration::from_millis(4_067));
@@ -36,35 +30,20 @@ async fn the_fourth_lookup_in_a_row_is_refused_at_once_if_it_can_not_wait() {
 }
 
 #[rstest]
+#[case::captcha(CAPTCHA, ThrottleReason::CaptchaPage)]
+#[case::too_many(TOO_MANY, ThrottleReason::TooManyQueriesPage)]
 #[tokio::test]
 async fn no_request_is_sent_during_a_back_off(
-    #[values(CAPTCHA, TOO_MANY)] page: &'static str,
+    #[case] page: &'static str,
+    #[case] met: ThrottleReason,
     #[values("valida.do", "descarga.do?formato=XML")] from: &'static str,
 ) {
-    let portal = TestPortal::start(move |request| async move {
-        if request.target.ends_with(from) {
-            page
-        } else {
-            READY
-        }
-    })
-    .await;
+    let portal = TestPortal::ready_but(from, move || page).await;
     let adapter = portal.paced_adapter();
     let mut request = None;
-    let met = if page == CAPTCHA {
-        ThrottleReason::CaptchaPage
-    } else {
-        ThrottleReason::TooManyQueriesPage
-    };
     for expected in [met, ThrottleReason::BackingOff, ThrottleReason::BackingOff] {
         let answer = adapter.fetch(&lookup("KEY01", RequestedFiles::Xml)).await;
-        let Err(BankError::Throttled {
-            retry_after,
-            reason,
-        }) = answer
-        else {
-            panic!("throttling was expected, not {answer:?}");
-        };
+        let (retry_after, reason) = throttled(answer);
         assert_eq!(reason, expected);
         assert!(retry_after > Duration::from_secs(110) && retry_after <= Duration::from_mins(2));
         let now = portal.requests().len();

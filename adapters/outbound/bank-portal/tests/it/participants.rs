@@ -9,7 +9,7 @@ use domain::participant::ListedParticipant;
 use ports::outbound::{Bank as _, BankError, ParticipantSource as _};
 use rstest::rstest;
 
-use crate::support::{NOT_FOUND, TOO_MANY, TestPortal, lookup};
+use crate::support::{NOT_FOUND, TOO_MANY, TestPortal, lookup, throttled};
 
 const PATIENCE: Duration = Duration::from_secs(2);
 const LIST: &str = r#"{"instituciones":[["40133","ACTINVER"],["2001","BANXICO"]],
@@ -36,12 +36,10 @@ async fn the_list_of_a_day_is_asked_for_without_a_session() {
 
 #[tokio::test]
 async fn a_list_takes_one_turn_of_the_budget() {
-    let portal = TestPortal::start(|request| async move {
-        if request.is_validation() {
-            NOT_FOUND
-        } else {
-            LIST
-        }
+    let portal = TestPortal::start(|request| {
+        let is_page = request.is_validation();
+        let answer = if is_page { NOT_FOUND } else { LIST };
+        async move { answer }
     })
     .await;
     let adapter = portal.paced_adapter();
@@ -50,12 +48,8 @@ async fn a_list_takes_one_turn_of_the_budget() {
         let found = adapter.fetch(&lookup("KEY01", RequestedFiles::Xml)).await;
         found.unwrap();
     }
-    let refused = adapter.participants(date(), PATIENCE).await;
-    let reason = ThrottleReason::BudgetUsedUp;
-    assert!(
-        matches!(&refused, Err(BankError::Throttled { reason: why, .. }) if *why == reason),
-        "{refused:?}"
-    );
+    let (_, reason) = throttled(adapter.participants(date(), PATIENCE).await);
+    assert_eq!(reason, ThrottleReason::BudgetUsedUp);
     assert_eq!(portal.requests().len(), 3);
 }
 
@@ -75,15 +69,10 @@ async fn a_damaged_answer_is_no_list(#[case] answer: &'static str) {
 async fn the_page_of_too_many_queries_begins_a_back_off() {
     let portal = TestPortal::start(|_| async { TOO_MANY }).await;
     let adapter = portal.paced_adapter();
-    for expected in [
-        ThrottleReason::TooManyQueriesPage,
-        ThrottleReason::BackingOff,
-    ] {
-        let list = adapter.participants(date(), PATIENCE).await;
-        assert!(
-            matches!(&list, Err(BankError::Throttled { reason, .. }) if *reason == expected),
-            "{list:?}"
-        );
+    let met = ThrottleReason::TooManyQueriesPage;
+    for expected in [met, ThrottleReason::BackingOff] {
+        let (_, reason) = throttled(adapter.participants(date(), PATIENCE).await);
+        assert_eq!(reason, expected);
     }
     assert_eq!(portal.requests().len(), 1);
 }

@@ -52,10 +52,8 @@ async fn two_hundred_concurrent_lookups_never_mix_their_cookies() {
     for half in 0..2 {
         let keys: Vec<_> = (0..100).map(|n| format!("MIX{half}{n:03}")).collect();
         let fetches = keys.iter().map(async |key| {
-            let answer = adapter
-                .fetch(&lookup(key, RequestedFiles::Xml))
-                .await
-                .unwrap();
+            let answer = adapter.fetch(&lookup(key, RequestedFiles::Xml)).await;
+            let answer = answer.unwrap();
             let BankAnswer::Issued(BankFiles { xml: Some(xml), .. }) = answer else {
                 panic!("an XML was expected, not {answer:?}");
             };
@@ -73,41 +71,36 @@ async fn two_hundred_concurrent_lookups_never_mix_their_cookies() {
 #[tokio::test]
 async fn the_form_has_ten_fields_and_the_user_agent_is_the_gateways() {
     let portal = TestPortal::ready(|_| XML).await;
-    let adapter = portal.adapter();
-    adapter
-        .fetch(&lookup("A&B =1", RequestedFiles::Xml))
-        .await
-        .unwrap();
-    let requests = portal.requests();
-    assert_eq!(requests[0].method, Method::POST);
-    assert_eq!(requests[0].target, "/cep/valida.do");
-    assert_eq!(
-        requests[0].headers[header::CONTENT_TYPE],
-        "application/x-www-form-urlencoded"
-    );
+    let lookup = lookup("A&B =1", RequestedFiles::Xml);
+    portal.adapter().fetch(&lookup).await.unwrap();
+    let RecordedRequest {
+        method,
+        target,
+        headers,
+        body,
+    } = portal.requests().remove(0);
+    assert_eq!(method, Method::POST);
+    assert_eq!(target, "/cep/valida.do");
+    let kind = "application/x-www-form-urlencoded";
+    assert_eq!(headers[header::CONTENT_TYPE], kind);
     let user_agent = format!("cep-gateway/{}", env!("CARGO_PKG_VERSION"));
-    assert_eq!(requests[0].headers[header::USER_AGENT], user_agent);
-    assert!(!requests[0].headers.contains_key(header::ACCEPT_ENCODING));
-    let mut fields: Vec<_> = std::str::from_utf8(&requests[0].body)
-        .unwrap()
-        .split('&')
-        .collect();
+    assert_eq!(headers[header::USER_AGENT], user_agent);
+    assert!(!headers.contains_key(header::ACCEPT_ENCODING));
+    let mut fields: Vec<_> = std::str::from_utf8(&body).unwrap().split('&').collect();
     fields.sort_unstable();
-    assert_eq!(
-        fields,
-        [
-            "captcha=c",
-            "criterio=A%26B+%3D1",
-            "cuenta=014180000000000017",
-            "emisor=40012",
-            "fecha=16-06-2025",
-            "monto=1234.56",
-            "receptor=40014",
-            "receptorParticipante=0",
-            "tipoConsulta=1",
-            "tipoCriterio=T",
-        ]
-    );
+    let expected = [
+        "captcha=c",
+        "criterio=A%26B+%3D1",
+        "cuenta=014180000000000017",
+        "emisor=40012",
+        "fecha=16-06-2025",
+        "monto=1234.56",
+        "receptor=40014",
+        "receptorParticipante=0",
+        "tipoConsulta=1",
+        "tipoCriterio=T",
+    ];
+    assert_eq!(fields, expected);
 }
 
 #[tokio::test]
@@ -121,26 +114,19 @@ async fn both_files_come_from_one_session_with_its_newest_cookies() {
         ([(header::SET_COOKIE, cookie)], body)
     })
     .await;
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Both))
-        .await;
+    let lookup = lookup("KEY01", RequestedFiles::Both);
+    let answer = portal.adapter().fetch(&lookup).await;
     let files = BankFiles {
         xml: Some(XML.into()),
         pdf: Some(PDF.into()),
     };
     assert_eq!(answer.unwrap(), BankAnswer::Issued(files));
+    let expected = [
+        ("/cep/valida.do", None),
+        ("/cep/descarga.do?formato=XML", Some("JSESSIONID=a")),
+        ("/cep/descarga.do?formato=PDF", Some("JSESSIONID=a; TS01=b")),
+    ];
     let requests = portal.requests();
-    let targets_and_cookies: Vec<_> = requests
-        .iter()
-        .map(|request| (request.target.as_str(), request.cookies()))
-        .collect();
-    assert_eq!(
-        targets_and_cookies,
-        [
-            ("/cep/valida.do", None),
-            ("/cep/descarga.do?formato=XML", Some("JSESSIONID=a")),
-            ("/cep/descarga.do?formato=PDF", Some("JSESSIONID=a; TS01=b")),
-        ]
-    );
+    let sent = requests.iter().map(|it| (it.target.as_str(), it.cookies()));
+    assert_eq!(sent.collect::<Vec<_>>(), expected);
 }

@@ -1,6 +1,7 @@
 //! Test portals.
 
 use std::error::Error as _;
+use std::fmt::Debug;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
@@ -13,7 +14,7 @@ use axum::http::{HeaderMap, Method, header};
 use axum::response::{Html, IntoResponse, Response};
 use bank_portal::{Portal, PortalConfig, PortalUrl};
 use domain::file::RequestedFiles;
-use domain::pacing::Pacing;
+use domain::pacing::{Pacing, ThrottleReason};
 use futures::future::BoxFuture;
 use memory::InProcessPacer;
 use ports::contract::bank as suite;
@@ -84,6 +85,22 @@ impl TestPortal {
             .with_state((portal.clone(), responder));
         tokio::spawn(async move { axum::serve(listener, router).await });
         portal
+    }
+
+    /// A portal with the "ready" page, and this response to requests of one page.
+    pub(crate) async fn ready_but<R: IntoResponse>(
+        page: &'static str,
+        answer: impl Fn() -> R + Send + Sync + 'static,
+    ) -> Self {
+        Self::start(move |request| {
+            let answer = if request.target.ends_with(page) {
+                answer().into_response()
+            } else {
+                READY.into_response()
+            };
+            async { answer }
+        })
+        .await
     }
 
     /// A portal with the "ready" page, and this response to each download.
@@ -178,6 +195,18 @@ pub(crate) async fn fetch_xml(url: &str) -> Result<BankAnswer, BankError> {
 pub(crate) fn assert_protocol_error(answer: &Result<BankAnswer, BankError>) {
     let is_protocol_error = matches!(answer, Err(BankError::Protocol { .. }));
     assert!(is_protocol_error, "{answer:?}");
+}
+
+/// The time and the reason of a throttled answer.
+#[track_caller]
+pub(crate) fn throttled<T: Debug>(answer: Result<T, BankError>) -> (Duration, ThrottleReason) {
+    match answer {
+        Err(BankError::Throttled {
+            retry_after,
+            reason,
+        }) => (retry_after, reason),
+        other => panic!("throttling was expected, not {other:?}"),
+    }
 }
 
 #[track_caller]
