@@ -89,7 +89,7 @@ impl ProofCheckService {
     ) -> Option<ZippedReport> {
         let ZippedFile { name, content } = files.next_file()?;
         let report = match content {
-            Ok(file) => self.verify(environment, &file),
+            Ok(file) => self.verify(environment, &file).of_named(&name),
             Err(error) => CheckReport::of_other(error.reason()),
         };
         Some(ZippedReport {

@@ -67,8 +67,8 @@ pub use participants::{CatalogueRenewal, RenewalRound, SharedCatalogue};
 pub use people::{BrowserAddresses, SessionService};
 pub use proofs::{
     ArchiveParts, ArchiveService, BankBySide, Compute, DeliveryHistory, FetchReport, FileChecks,
-    ProofCache, ProofMemory, ProofRequest, ProofRequestService, ProofService, RequestSteps,
-    SpawnTask,
+    ProofCache, ProofMemory, ProofRequest, ProofRequestService, ProofService, ProofSource,
+    RequestSteps, SpawnTask,
 };
 pub use seals::{
     BuiltinSealKey, MIN_CONFIRMING_SAMPLES, RecoveryCandidate, SealAdministration, SealImportError,

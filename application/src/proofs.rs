@@ -17,7 +17,7 @@ pub use archive::{ArchiveParts, ArchiveService};
 pub use cache::ProofCache;
 pub use delivery_history::DeliveryHistory;
 pub use file_checks::{Compute, FileChecks};
-pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService};
+pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService, ProofSource};
 pub use memory::ProofMemory;
 pub use requests::{ProofRequestService, RequestSteps};
 pub use spawn::SpawnTask;

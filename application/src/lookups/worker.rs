@@ -30,7 +30,7 @@ use super::service::charged;
 use super::signals::LookupSignals;
 use crate::admission::GatekeeperService;
 use crate::proofs::{
-    DeliveryHistory, FetchReport, Presented, ProofRequest, ProofService, SpawnTask,
+    DeliveryHistory, FetchReport, Presented, ProofRequest, ProofService, ProofSource, SpawnTask,
 };
 use crate::sync::WorkSignal;
 
@@ -152,6 +152,7 @@ impl LookupWorker {
             .proofs
             .fetch(ProofRequest {
                 query,
+                source: ProofSource::Any,
                 wanted: files,
                 environment: facts.environment,
                 lane: Lane {

@@ -6,6 +6,7 @@ use domain::request::RequestId;
 use ports::outbound::SealChecks;
 
 use super::archive::ArchiveService;
+use super::lookup::ProofSource;
 use super::memory::{CachedProof, ProofMemory, Subject};
 
 /// Places where issued proofs are kept, so that a repeat doesn't ask the bank.
@@ -28,6 +29,18 @@ impl From<ProofMemory> for ProofCache {
 }
 
 impl ProofCache {
+    /// The proof in memory, if it may come from there.
+    pub(super) fn remembered(
+        &self,
+        subject: &Subject,
+        source: ProofSource,
+    ) -> Option<Arc<CachedProof>> {
+        match source {
+            ProofSource::Any => self.memory.get(subject),
+            ProofSource::Bank => None,
+        }
+    }
+
     /// Reads the archive, and puts the proof into the memory. One with another XML than the `known`
     /// one isn't used.
     pub(super) async fn archived(

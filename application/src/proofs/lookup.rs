@@ -49,11 +49,22 @@ impl BankBySide {
     }
 }
 
+/// Places where a proof may come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProofSource {
+    /// Memory, the archive or the bank.
+    Any,
+    /// The bank, though a proof is kept: its record may have changed since, as by a return.
+    Bank,
+}
+
 /// A lookup to make.
 #[derive(Clone, Debug)]
 pub struct ProofRequest {
     /// The transfer.
     pub query: ProofQuery,
+    /// Where the proof may come from.
+    pub source: ProofSource,
     /// The files.
     pub wanted: RequestedFiles,
     /// The bank.
@@ -68,6 +79,7 @@ pub struct ProofRequest {
 #[derive(Clone)]
 struct Demand {
     wanted: RequestedFiles,
+    source: ProofSource,
     lane: Lane,
     request_id: RequestId,
 }
@@ -122,7 +134,7 @@ impl ProofService {
         }
     }
 
-    /// Fetches one proof, from memory, from the archive or from the bank of `request.environment`.
+    /// Fetches one proof, from where it may come; the bank is that of `request.environment`.
     pub async fn fetch(&self, request: ProofRequest) -> FetchReport {
         let (transfer, inferred) = match self.resolve(request.query) {
             Ok(resolved) => resolved,
@@ -134,13 +146,14 @@ impl ProofService {
             transfer,
         };
         let started = self.clock.monotonic();
-        let cached = self.cache.memory.get(&subject);
+        let cached = self.cache.remembered(&subject, request.source);
         let cached = cached.filter(|proof| proof.has(request.wanted));
         let (proof, bank_time) = if let Some(proof) = cached {
             (Ok(proof), None)
         } else {
             let demand = Demand {
                 wanted: request.wanted,
+                source: request.source,
                 lane: request.lane,
                 request_id: request.request_id,
             };
@@ -197,11 +210,12 @@ impl ProofService {
             .ok_or_else(|| self.too_many_lookups(subject.environment))?;
         let flight = FlightKey {
             subject: subject.clone(),
+            source: demand.source,
             customer: lane.customer,
             class: lane.class,
         };
         loop {
-            let known = self.cache.memory.get(subject);
+            let known = self.cache.remembered(subject, demand.source);
             if let Some(known) = known.as_ref().filter(|known| known.has(wanted)) {
                 return Ok(Arc::clone(known));
             }
@@ -241,6 +255,7 @@ impl ProofService {
         known: Option<Arc<CachedProof>>,
         Demand {
             wanted,
+            source,
             lane,
             request_id,
         }: Demand,
@@ -253,8 +268,15 @@ impl ProofService {
         let seals = Arc::clone(&self.seals);
         async move {
             let started = clock.monotonic();
-            let archived = cache.archived(&subject, known.as_ref(), seals.as_ref(), &request_id);
-            let known = archived.await.or(known);
+            let archived = match source {
+                ProofSource::Any => {
+                    let seals = seals.as_ref();
+                    let archived = cache.archived(&subject, known.as_ref(), seals, &request_id);
+                    archived.await
+                }
+                ProofSource::Bank => None,
+            };
+            let known = archived.or(known);
             if let Some(known) = known.as_ref().filter(|known| known.has(wanted)) {
                 return Ok(Arc::clone(known));
             }

@@ -23,7 +23,7 @@ use tracing::{Instrument as _, Span};
 
 use super::delivery_history::{DeliveryHistory, Presented, Turn};
 use super::file_checks::FileChecks;
-use super::lookup::{FetchReport, ProofRequest, ProofService};
+use super::lookup::{FetchReport, ProofRequest, ProofService, ProofSource};
 use super::memory::CachedProof;
 use super::spawn::SpawnTask;
 use crate::admission::{Admission, GatekeeperService, Identified, Settlement};
@@ -338,6 +338,7 @@ impl Admitted {
     fn lookup(&self, query: ProofQuery) -> ProofRequest {
         ProofRequest {
             query,
+            source: ProofSource::Any,
             wanted: self.endpoint.wanted(),
             environment: self.environment,
             lane: self.lane,

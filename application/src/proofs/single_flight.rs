@@ -10,16 +10,18 @@ use futures::future::{BoxFuture, Shared, WeakShared};
 use ports::inbound::FetchError;
 use tracing::{Instrument as _, Span};
 
+use super::lookup::ProofSource;
 use super::memory::{CachedProof, Subject};
 
 type Answer = Result<Arc<CachedProof>, FetchError>;
 type SharedQuery = Shared<BoxFuture<'static, Answer>>;
 
-/// Identity of a query. Customers and classes don't share one: whoever joined another customer's
+/// Identity of a query. One that a kept proof may answer isn't shared by those who ask the bank. Customers and classes don't share one: whoever joined another customer's
 /// would wait for its turn in that one's queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FlightKey {
     pub(super) subject: Subject,
+    pub(super) source: ProofSource,
     pub(super) customer: CustomerId,
     pub(super) class: LookupClass,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use application::{
     ArchiveService, BankBySide, BankMonitor, FetchReport, ProofCache, ProofMemory, ProofRequest,
-    ProofService,
+    ProofService, ProofSource,
 };
 use domain::amount::Amount;
 use domain::file::RequestedFiles;
@@ -100,6 +100,7 @@ fn fixture_on(
 fn request(query: ProofQuery, wanted: RequestedFiles) -> ProofRequest {
     ProofRequest {
         query,
+        source: ProofSource::Any,
         wanted,
         environment: Environment::Test,
         lane: LANE,

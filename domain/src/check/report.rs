@@ -11,6 +11,7 @@ use super::{
     Check, CheckName, CheckOutcome, CheckReason, CheckResult, FileError, MAX_FILE_BYTES,
     PageComparison, PdfError, PrintedPage, Reading, Source, compare, printed,
 };
+use crate::file::Format;
 use crate::key::Environment;
 use crate::notice::{Notice, NoticeCode};
 use crate::proof::{Proof, ProofError};
@@ -187,6 +188,19 @@ impl CheckReport {
         let is_another = |check: &Check| check.reason.is_some_and(CheckReason::is_another_document);
         let counts = self.proof.is_some() || !self.checks.iter().any(is_another);
         counts.then(|| self.outcome())
+    }
+
+    /// The report on a file of this name. Programs go by names: another document that is named as a proof, but for an
+    /// invoice, counts as one that can't be read.
+    #[must_use]
+    pub fn of_named(self, name: &str) -> Self {
+        let reason = self.checks.first().and_then(|check| check.reason);
+        let passes = self.outcome_in_total().is_some() || reason == Some(CheckReason::Invoice);
+        match Format::of_name(name) {
+            Some(Format::Pdf) if !passes => Self::of_other(CheckReason::NotPdf),
+            Some(Format::Xml) if !passes => Self::of_other(CheckReason::NotXml),
+            _ => self,
+        }
     }
 
     /// The comparison of a PDF's page; `None` for another file.

@@ -358,6 +358,26 @@ fn a_file_that_should_be_a_proof_counts_in_the_total() {
 }
 
 #[rstest]
+#[case::picture(CheckReason::Picture, "CEP.pdf", Some("no_es_pdf"))]
+#[case::web_page(CheckReason::WebPage, "a/CEP.XML", Some("no_es_xml"))]
+#[case::picture_of_its_own_name(CheckReason::Picture, "CEP.png", None)]
+#[case::invoice(CheckReason::Invoice, "A-123.xml", None)]
+#[case::encrypted(CheckReason::EncryptedEntry, "CEP.pdf", Some("archivo_cifrado"))]
+fn a_document_that_is_named_as_a_proof_counts_as_one_that_is_unreadable(
+    #[case] reason: CheckReason,
+    #[case] name: &str,
+    #[case] counted: Option<&str>,
+) {
+    let report = CheckReport::of_other(reason).of_named(name);
+    let outcome = report.outcome_in_total();
+    assert_eq!(outcome, counted.map(|_| CheckOutcome::Invalid));
+    let expected = counted.unwrap_or(reason.name());
+    assert_eq!(findings(&report)[0].1, expected);
+    let proof = self::report(&xml()).of_named("CEP.pdf");
+    assert_eq!(proof.outcome_in_total(), Some(CheckOutcome::Valid));
+}
+
+#[rstest]
 #[case("no xml", "no_es_xml", None)]
 #[case("<!DOCTYPE SPEI_Tercero><SPEI_Tercero/>", "tipo_de_documento", None)]
 #[case("<SPEI_Primero/>", "otra_raiz", None)]

@@ -180,10 +180,23 @@ pub struct LookupView {
 }
 
 impl LookupView {
+    /// Origin of the proof; `None` until it is delivered. In lists, where the proof isn't read, the last attempt tells:
+    /// an imported proof is the result of none.
+    pub fn origin(&self) -> Option<ProofOrigin> {
+        let delivery = self.delivery.as_ref().map(|delivery| delivery.origin);
+        let of_attempt = || {
+            let last = self.last_attempt.map(|attempt| attempt.outcome);
+            match last {
+                Some(Outcome::Delivered) => ProofOrigin::Fetched,
+                _ => ProofOrigin::Imported,
+            }
+        };
+        (self.state == LookupState::Delivered).then(|| delivery.unwrap_or_else(of_attempt))
+    }
+
     /// Returns `true` for a proof that came with an import of the bank's own batch.
     pub fn is_imported(&self) -> bool {
-        let delivery = self.delivery.as_ref();
-        delivery.is_some_and(|delivery| delivery.origin == ProofOrigin::Imported)
+        self.origin() == Some(ProofOrigin::Imported)
     }
 
     /// Outcome of the last attempt that gave no proof. `None` before the first attempt ends, and once the

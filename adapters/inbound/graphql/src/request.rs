@@ -1,14 +1,12 @@
 //! The GraphQL request in an HTTP request.
 
-use std::collections::BTreeMap;
-
 use async_graphql::{ParseRequestError, Request};
 use async_graphql_axum::GraphQLRequest;
 use async_graphql_axum::rejection::GraphQLRejection;
 use axum::body::Body;
 use axum::extract::{FromRequest as _, Request as HttpRequest};
 use domain::misspelling;
-use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 use web::problem::GraphqlProblem;
 use web::{Code, Incoming};
 
@@ -52,7 +50,7 @@ async fn parse(http: HttpRequest) -> Result<Request, GraphqlProblem> {
 /// Refuses a member that is close to one that is absent: its sender believes that it counts. Others are passed over, as
 /// GraphQL over HTTP has it; a body that is no JSON object is refused later.
 fn refuse_misspelt(body: &[u8]) -> Result<(), GraphqlProblem> {
-    let members: BTreeMap<String, IgnoredAny> = serde_json::from_slice(body).unwrap_or_default();
+    let members: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
     let is_absent = |known: &&str| !members.contains_key(*known);
     let absent: Vec<_> = MEMBERS.into_iter().filter(is_absent).collect();
     let unknown = members

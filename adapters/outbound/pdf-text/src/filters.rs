@@ -52,9 +52,9 @@ pub(crate) fn decode(
 /// # Errors
 /// [`PdfError::TooComplex`] for more, [`PdfError::Damaged`] for bad bytes or further ones.
 pub(crate) fn inflate_whole(bytes: &[u8], room: usize) -> Result<Vec<u8>, PdfError> {
-    let mut decoder = ZlibDecoder::new(bytes);
-    let decoded = bounded(&mut decoder, room)?;
-    let is_whole = usize::try_from(decoder.total_in()) == Ok(bytes.len());
+    let mut source = ZlibDecoder::new(bytes);
+    let decoded = bounded(&mut source, room)?;
+    let is_whole = usize::try_from(source.total_in()) == Ok(bytes.len());
     is_whole.then_some(decoded).ok_or(PdfError::Damaged)
 }
 

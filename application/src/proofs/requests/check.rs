@@ -13,6 +13,7 @@ use ports::inbound::{
 };
 
 use super::super::file_checks::Reports;
+use super::super::lookup::{ProofRequest, ProofSource};
 use super::{Admitted, FetchReport, Presented, Processed, RequestSteps, Turn};
 use crate::checks::ZippedReport;
 
@@ -199,7 +200,13 @@ impl RequestSteps {
         };
         let FetchReport {
             details, result, ..
-        } = self.proofs.fetch(admitted.lookup(query)).await;
+        } = self
+            .proofs
+            .fetch(ProofRequest {
+                source: ProofSource::Bank,
+                ..admitted.lookup(query)
+            })
+            .await;
         let record = match &result {
             Ok(delivery) => BankRecord::Issued(&delivery.proof),
             Err(FetchError::NotFound { payment, .. }) => payment

@@ -165,9 +165,24 @@ fn method(listed: &Listed<'_>) -> Result<ZipMethod, ZipError> {
 
 /// Returns `true` if two entries would be one file for some system.
 fn have_one_name(entries: &[ZipEntry]) -> bool {
-    let names = entries.iter().map(|entry| entry.name.replace('\\', "/"));
-    let names: HashSet<_> = names.map(|name| name.to_lowercase()).collect();
+    let names: HashSet<_> = entries.iter().map(|entry| place_of(&entry.name)).collect();
     names.len() < entries.len()
+}
+
+/// The place of a file of this name, as the systems see it that tell the fewest names apart: Windows drops dots and
+/// blanks at the end of a name.
+fn place_of(name: &str) -> Vec<String> {
+    let mut place = Vec::new();
+    for part in name.to_lowercase().split(['/', '\\']) {
+        match part {
+            ".." => drop(place.pop()),
+            _ => match part.trim_end_matches(['.', ' ']) {
+                "" => {}
+                part => place.push(part.to_owned()),
+            },
+        }
+    }
+    place
 }
 
 /// Returns `true` if programs may open the ZIP as a PDF that is none of its files.

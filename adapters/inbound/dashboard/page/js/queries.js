@@ -115,7 +115,7 @@ export const AUDIT = `query Audit($after: String, $filter: AuditFilter) {
 }`;
 
 const LOOKUP_FIELDS = `
-  id keyId environment state reason seal createdAt updatedAt retryUntil eraseAt attemptCount nextAttemptAt
+  id keyId environment state reason seal imported createdAt updatedAt retryUntil eraseAt attemptCount nextAttemptAt
   metadata { name value }`;
 
 const INFERRED_BANK = '{ participant { code name } source confidence }';

@@ -33,6 +33,8 @@ pub(crate) struct Lookup {
     /// The verdict on the seal of its proof, as of its delivery; null until then, and of lookups that an
     /// older version delivered.
     seal: Option<SealVerdict>,
+    /// The proof was brought in a file, not fetched from the bank: no seal covers its tracking key.
+    imported: bool,
     /// Time of its creation.
     created_at: DateTime,
     /// Time of the last change.
@@ -81,6 +83,7 @@ impl Lookup {
             state: view.state.into(),
             reason: view.reason().map(Reason::from),
             seal: view.seal.map(SealVerdict::from),
+            imported: view.is_imported(),
             created_at: view.created_at.into(),
             updated_at: view.updated_at.into(),
             retry_until: view.retry_until.into(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use application::{BankBySide, ProofMemory, ProofRequest, ProofService};
+use application::{BankBySide, ProofMemory, ProofRequest, ProofService, ProofSource};
 use domain::calendar::today;
 use domain::file::RequestedFiles;
 use domain::key::Environment;
@@ -52,6 +52,7 @@ fn request(amount: &str) -> ProofRequest {
     );
     ProofRequest {
         query: query.unwrap(),
+        source: ProofSource::Any,
         wanted: RequestedFiles::Xml,
         environment: Environment::Live,
         lane: LANE,

@@ -3,13 +3,11 @@
 use chrono::SecondsFormat;
 use domain::batch::formula;
 use domain::inference::Inferred;
-use domain::notice::Notice;
+use domain::notice::{Notice, ProofOrigin};
 use domain::proof::Proof;
 use ports::inbound::{Delivery, LookupView, RowOutcome, RowView};
 use web::Language;
 use web::problem::{HintReason, NoticeMessage, RowError, what_to_do};
-
-use crate::lookups::views::origin;
 
 /// Names of the columns. The question's are those of a table that creates a batch.
 const COLUMNS: [&str; 33] = [
@@ -132,8 +130,8 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
             .map(|lookup| lookup.id.to_string())
             .unwrap_or_default(),
         lookup
-            .filter(|lookup| lookup.delivery.is_some())
-            .map(|lookup| origin(lookup))
+            .and_then(|lookup| lookup.origin())
+            .map(ProofOrigin::name)
             .unwrap_or_default()
             .to_owned(),
         delivery

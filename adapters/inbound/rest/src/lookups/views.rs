@@ -82,7 +82,7 @@ pub(crate) struct LookupBody {
     visto: Option<SeenView>,
     /// Facts that the seal doesn't tell. None unless it is delivered, and in lists.
     avisos: Vec<NoticeDetail>,
-    /// `fetched` from the bank, or `imported`: brought in a file. Null unless it is delivered, and in lists.
+    /// `fetched` from the bank, or `imported`: brought in a file. Null unless it is delivered.
     #[schema(required)]
     origin: Option<&'static str>,
     /// The batch that it is a row of, if it is one.
@@ -166,20 +166,12 @@ impl LookupBody {
             sello,
             visto,
             avisos,
-            origin: lookup.delivery.as_ref().map(|_| origin(lookup)),
+            origin: lookup.origin().map(ProofOrigin::name),
             batch: lookup.batch.map(|batch| batch.to_string()),
             files: files(lookup),
             metadata: pairs.collect(),
         }
     }
-}
-
-/// Origin of the proof of a delivered lookup.
-pub(crate) fn origin(lookup: &LookupView) -> &'static str {
-    let delivery = lookup.delivery.as_ref();
-    delivery
-        .map_or(ProofOrigin::Fetched, |delivery| delivery.origin)
-        .name()
 }
 
 fn history(attempts: &[Attempt]) -> Vec<AttemptBody> {

@@ -329,7 +329,7 @@ fn name_match() -> ObjectBuilder {
          `EJEMPLO SA DE CV`, or `Ana Muñoz` and `MUNOZ ANA`; or the proof's name is cut at 40 characters \
          and the other one begins with it. `parcial`: the words of one are in the other, at least two \
          of them, as `Ana Prueba` and `ANA PRUEBA EJEMPLO`, or `A. Prueba` and `ANA PRUEBA`; or only the \
-         company forms differ. `ninguna`: anything else. `no_disponible`: the proof has no name, which says nothing \
+         company forms of both differ. `ninguna`: anything else. `no_disponible`: the proof has no name, which says nothing \
          against it. `no_pedida`: the \
          request had no name, or a blank one.",
     ))

@@ -227,6 +227,8 @@ fn files_that_every_program_finds_are_read(#[case] zip: Zip) {
     zip.files[0].name = "Año\\a.xml".into();
     zip.files[1].name = "aÑo/A.XML".into();
 }))]
+#[case::name_of_another_with_a_dot_at_its_end(changed(|zip| zip.files[1].name = b"a.xml. ".to_vec()))]
+#[case::name_of_another_by_a_detour(changed(|zip| zip.files[1].name = b"x/.././a.xml".to_vec()))]
 #[case::name_with_a_zero_byte(first(|it| it.name = b"a.xml\0.pdf".to_vec()))]
 #[case::no_name(first(|it| it.name.clear()))]
 #[case::other_flags(first(|it| it.listed_flags = Some(1)))]
