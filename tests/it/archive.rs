@@ -13,8 +13,8 @@ use regex::bytes::RegexSet;
 use testkit::files_under;
 use testkit::redis::Redis;
 
-use crate::fleet::{Fleet, PATIENT};
-use crate::gateway::{CountingBank, Gateway, Key, Plan, eventually, request};
+use crate::fleet::{Fleet, on};
+use crate::gateway::{CountingBank, Gateway, Key, Plan, request, soon};
 use crate::metrics::Measured;
 use crate::servers::database;
 
@@ -151,20 +151,14 @@ async fn a_proof_of_one_replica_costs_the_bank_nothing_on_another() {
         return;
     };
     let bank = CountingBank::start(Duration::ZERO).await;
-    let variables = [
-        ("CEP_REDIS_URL", &*redis.url()),
-        ("CEP_REDIS_TIMEOUT", PATIENT),
-        ("CEP_BANK_URL", &bank.url),
-        ("CEP_BANK_BUDGET", "1000000"),
-    ];
-    let Some(fleet) = Fleet::start(2, &variables) else {
+    let Some(fleet) = Fleet::start(2, &on(&redis, &bank)) else {
         return;
     };
     let key = fleet.replicas[0].live_key();
     let proofs = ask(&fleet.replicas[0], &key, TRANSFERS).await;
     let all = u64::from(TRANSFERS);
     let written = async || fleet.database.number("select count(*) from proof_archive") == all;
-    eventually("all are archived", Duration::from_secs(20), written).await;
+    soon("all are archived", written).await;
     ask(&fleet.replicas[1], &key, TRANSFERS).await;
     assert_eq!(bank.cycles().len(), TRANSFERS as usize);
     assert_nothing_is_shown(&proofs, &[("the dump", fleet.database.dump())]);

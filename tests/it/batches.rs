@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use testkit::redis::Redis;
 
 use crate::archive::{AMOUNT, embedded, everything_under};
-use crate::fleet::{Fleet, PATIENT};
+use crate::fleet::{Fleet, on};
 use crate::gateway::{CountingBank, Gateway, Key, Plan, eventually, json_of, request};
 use crate::person::{Demo, Person};
 use crate::webhooks::receiver::Receiver;
@@ -31,35 +31,28 @@ pub(crate) fn table(first: u32, rows: u32) -> String {
             Value::Null => String::new(),
             other => other.to_string(),
         };
-        let cells = [
-            "fecha",
-            "clave_rastreo",
-            "cuenta",
-            "monto",
-            "emisor",
-            "receptor",
-        ]
-        .map(text);
-        let cells = cells.join(",");
+        let transfer = ["fecha", "clave_rastreo", "cuenta", "monto"].map(text);
+        let banks = ["emisor", "receptor"].map(text);
+        let cells = [&transfer[..], &banks].concat().join(",");
         table.extend([&cells, ",fila-confidencial-", &number.to_string(), "\n"]);
     }
     table
 }
 
-async fn post(gateway: &Gateway, key: &Key, path: &str, body: String) -> Response {
-    let url = gateway.url(&format!("/v1/cep/batches{path}"));
-    let posting = gateway.client.post(url).header("x-api-key", &key.full);
-    let posting = posting.header("content-type", "text/csv").body(body);
+/// Posts a table.
+pub(crate) async fn post(gateway: &Gateway, key: &Key, path: &str, table: String) -> Response {
+    let path = format!("/v1/cep/batches{path}");
+    let posting = gateway.keyed(Method::POST, &path, key);
+    let posting = posting.header("content-type", "text/csv").body(table);
     posting.send().await.unwrap()
 }
 
 /// Reads once the key may: it reads 600 times a minute.
 async fn get(gateway: &Gateway, key: &Key, path: &str) -> Response {
-    let url = gateway.url(&format!("/v1/cep/batches{path}"));
+    let path = format!("/v1/cep/batches{path}");
     let mut answer = None;
     eventually("the key may read", PATIENCE, async || {
-        let reading = gateway.client.get(&url).header("x-api-key", &key.full);
-        let read = answer.insert(reading.send().await.unwrap());
+        let read = answer.insert(gateway.read(&path, key).await);
         read.status() != StatusCode::TOO_MANY_REQUESTS
     })
     .await;
@@ -92,6 +85,19 @@ fn count(batch: &Value, name: &str) -> u64 {
     batch["counts"][name].as_u64().unwrap()
 }
 
+/// Waits until so many rows have a proof whose seal nobody can check, as those of the tests' own banks.
+async fn under_way(gateway: &Gateway, key: &Key, path: &str, rows: u64) {
+    let is_under_way = |batch: &Value| count(batch, "delivered_seal_not_checked") > rows;
+    once(gateway, key, path, is_under_way).await;
+}
+
+/// Waits until the batch is finished, with all rows delivered.
+async fn finished(gateway: &Gateway, key: &Key, path: &str, rows: u32) {
+    let batch = once(gateway, key, path, |batch| batch["state"] == "finished").await;
+    let delivered = count(&batch, "delivered_seal_not_checked");
+    assert_eq!(delivered, u64::from(rows), "{batch:#}");
+}
+
 /// Asserts that the bank was asked once for each row, and once more for those that were under way when a
 /// process died: 64 at the same time, at most.
 #[track_caller]
@@ -107,27 +113,10 @@ async fn a_batch_goes_on_after_its_gateway_was_killed_and_counts_each_row_once()
     let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
     let key = gateway.live_key();
     let path = create(&gateway, &key, table(0, ROWS)).await;
-    once(&gateway, &key, &path, |batch| {
-        count(batch, "delivered_seal_not_checked") > 50
-    })
-    .await;
-    let folder = gateway.kill();
-
-    let gateway = embedded(&bank, folder).start();
-    let batch = once(&gateway, &key, &path, |batch| batch["state"] == "finished").await;
-    assert_eq!(
-        count(&batch, "delivered_seal_not_checked"),
-        u64::from(ROWS),
-        "{batch:#}"
-    );
-    let charged = gateway.run(&["keys", "list", "--json"]);
-    let charged: Value = serde_json::from_slice(&charged.stdout).unwrap();
-    let used = charged
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|it| key.full.starts_with(it["prefix"].as_str().unwrap()));
-    assert_eq!(used.unwrap()["month"]["used"], ROWS, "{charged:#}");
+    under_way(&gateway, &key, &path, 50).await;
+    let gateway = embedded(&bank, gateway.kill()).start();
+    finished(&gateway, &key, &path, ROWS).await;
+    assert_eq!(gateway.used(&key), ROWS);
     assert_asked_once(&bank, ROWS);
 
     let results = get(&gateway, &key, &format!("{path}/results?format=ndjson")).await;
@@ -165,11 +154,10 @@ async fn a_program_sends_a_table_is_told_the_end_and_streams_the_results() {
     let key = person.create_key("contabilidad", "test").await;
     let raised = json!({ "per_minute": 1_000 });
     let path = format!("/admin/keys/{}", key.id);
-    let raising = person.sending(Method::PATCH, &path, &raised).send().await;
-    json_of(raising.unwrap(), 200).await;
-    let body = json!({ "url": receiver.url(), "events": ["batch.finished"], "env": "test" });
-    let adding = person.sending(Method::POST, "/webhooks", &body);
-    json_of(adding.send().await.unwrap(), 201).await;
+    person.send(Method::PATCH, &path, &raised, 200).await;
+    person
+        .add_webhook(&receiver.url(), &["batch.finished"])
+        .await;
 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pagos.csv");
@@ -219,34 +207,14 @@ async fn a_batch_of_three_replicas_goes_on_when_one_is_killed() {
         return;
     };
     let bank = CountingBank::start(Duration::from_millis(20)).await;
-    let Some(mut fleet) = Fleet::start(
-        3,
-        &[
-            ("CEP_REDIS_URL", &*redis.url()),
-            ("CEP_REDIS_TIMEOUT", PATIENT),
-            ("CEP_BANK_URL", &bank.url),
-            ("CEP_BANK_BUDGET", "1000000"),
-        ],
-    ) else {
+    let Some(mut fleet) = Fleet::start(3, &on(&redis, &bank)) else {
         return;
     };
     let key = fleet.replicas[1].live_key();
     let path = create(&fleet.replicas[1], &key, table(0, ROWS)).await;
-    once(&fleet.replicas[1], &key, &path, |batch| {
-        count(batch, "delivered_seal_not_checked") > 30
-    })
-    .await;
+    under_way(&fleet.replicas[1], &key, &path, 30).await;
     fleet.replicas.remove(0).kill();
-
-    let batch = once(&fleet.replicas[1], &key, &path, |batch| {
-        batch["state"] == "finished"
-    })
-    .await;
-    assert_eq!(
-        count(&batch, "delivered_seal_not_checked"),
-        u64::from(ROWS),
-        "{batch:#}"
-    );
+    finished(&fleet.replicas[1], &key, &path, ROWS).await;
     assert_eq!(fleet.charged(&key), u64::from(ROWS));
     assert_asked_once(&bank, ROWS);
 }
@@ -259,15 +227,11 @@ async fn who_waits_for_an_answer_is_served_before_a_batch_of_another_customer() 
         .start();
     let (greedy, other) = (gateway.live_key(), gateway.live_key());
     let path = create(&gateway, &greedy, table(0, 1_000)).await;
-    once(&gateway, &greedy, &path, |batch| {
-        count(batch, "delivered_seal_not_checked") > 3
-    })
-    .await;
+    under_way(&gateway, &greedy, &path, 3).await;
     for number in 5_000..5_010 {
         let before = bank.cycles().len();
-        let answer = gateway
-            .post("xml_auto", &other, &request(number, AMOUNT))
-            .await;
+        let question = request(number, AMOUNT);
+        let answer = gateway.post("xml_auto", &other, &question).await;
         assert_eq!(answer.status(), 200);
         // Its own turn, and those that others got while it waited or was answered.
         let turns = bank.cycles().len() - before;

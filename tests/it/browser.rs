@@ -16,6 +16,8 @@ use session::Session;
 /// Time that a page may take for anything; the usual is milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+pub(crate) const ENTER: &str = "\u{e007}";
+
 /// A browser that a test drives.
 pub(crate) struct Browser {
     pub(crate) page: Client,
@@ -114,6 +116,11 @@ impl Browser {
         assert!(clicked.await, "{selector}: {refused:?}");
     }
 
+    /// Presses Enter on the element with this `data-testid`.
+    pub(crate) async fn enter(&self, id: &str) {
+        self.find(id).await.send_keys(ENTER).await.unwrap();
+    }
+
     /// Presses Tab until the element with this `data-testid` has the focus.
     pub(crate) async fn tab_to(&self, id: &str) {
         for _ in 0..80 {
@@ -188,12 +195,8 @@ impl Browser {
 
     /// The page's visible text.
     pub(crate) async fn text(&self) -> String {
-        let text = self
-            .run(
-                "return document.body ? document.body.innerText : ''",
-                vec![],
-            )
-            .await;
+        let text = "return document.body ? document.body.innerText : ''";
+        let text = self.run(text, vec![]).await;
         text.as_str().unwrap_or_default().to_owned()
     }
 
@@ -203,7 +206,7 @@ impl Browser {
     }
 
     /// The violations that axe-core finds, of every impact, with their places; empty is good.
-    pub(crate) async fn accessibility_faults(&self, axe: &str) -> Vec<String> {
+    async fn accessibility_faults(&self, axe: &str) -> Vec<String> {
         // Once a page: it is half a megabyte.
         if self.run("return 'axe' in window", vec![]).await == json!(false) {
             self.run(axe, vec![]).await;
@@ -214,6 +217,15 @@ impl Browser {
               error => done(['axe failed: ' + error]))";
         let faults = self.page.execute_async(script, vec![]).await.unwrap();
         serde_json::from_value(faults).unwrap()
+    }
+
+    /// Asserts that axe-core finds nothing, and that the page is no wider than its window.
+    pub(crate) async fn assert_sound(&self, axe: &str, what: &str) {
+        let faults = self.accessibility_faults(axe).await;
+        assert_eq!(faults, Vec::<String>::new(), "{what}");
+        let overflow = "return document.documentElement.scrollWidth > window.innerWidth";
+        let overflow = self.run(overflow, vec![]).await;
+        assert_eq!(overflow, json!(false), "{what} is too wide");
     }
 
     /// Errors in the browser's console since the last call: scripts that failed, what the page's

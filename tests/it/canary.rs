@@ -1,11 +1,10 @@
 //! Personal data and secrets appear in no log line and not in the database.
 
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::gateway::{Gateway, Key, Plan, endpoints, eventually, json_of, request};
+use crate::gateway::{Gateway, Key, Plan, endpoints, json_of, request, soon};
 use crate::person::{Demo, Person};
 
 /// Sends requests to every endpoint for a proof of 8,675,309.17 pesos, for every error, and with an
@@ -45,7 +44,7 @@ async fn stored(gateway: &Gateway, key: &Key, amount: &str, state: &str) -> Stri
     let created = gateway.asking("lookups", key).body(body).send().await;
     let created = json_of(created.unwrap(), 202).await;
     let id = created["id"].as_str().unwrap().to_owned();
-    eventually("it is attempted", Duration::from_secs(20), async || {
+    soon("it is attempted", async || {
         lookup(gateway, key, &id).await["state"] == state
     })
     .await;

@@ -1,12 +1,10 @@
 //! Gateways on a Redis Cluster.
 
-use std::time::Duration;
-
 use futures::future::join_all;
 use testkit::redis::Cluster;
 
 use crate::fleet::{Fleet, PATIENT, RECOVERY};
-use crate::gateway::{Key, eventually};
+use crate::gateway::{Key, eventually, soon};
 use crate::load::{Asker, question};
 
 fn fleet(cluster: &Cluster, patience: &str) -> Option<Fleet> {
@@ -127,8 +125,5 @@ async fn a_lost_node_degrades_and_its_replica_takes_over() {
     // It has the counts, and goes on: in the month, all of them are there.
     let fresh = key_at(&cluster, &fleet, 0);
     assert_eq!(admitted(&fleet, &fresh, 90).await, 60);
-    eventually("the database has it", Duration::from_secs(10), async || {
-        fleet.charged(&fresh) == 60
-    })
-    .await;
+    soon("the database has it", async || fleet.charged(&fresh) == 60).await;
 }

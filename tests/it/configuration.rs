@@ -2,20 +2,17 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-use std::time::Duration;
 
 use rstest::rstest;
 
-use crate::gateway::{Gateway, Plan, command, eventually, json_of};
+use crate::gateway::{Gateway, Plan, command, json_of, soon};
 
 #[tokio::test]
 async fn the_greetings_curl_line_saves_a_proof_when_it_is_pasted() {
     let gateway = Gateway::start();
-    eventually(
-        "the greeting is complete",
-        Duration::from_secs(20),
-        async || gateway.printed().contains("More keys"),
-    )
+    soon("the greeting is complete", async || {
+        gateway.printed().contains("More keys")
+    })
     .await;
     let printed = gateway.printed();
     let curl = printed

@@ -1,9 +1,7 @@
 //! `kill -9` at any moment loses no count of a delivered proof; a graceful stop loses nothing.
 
-use std::time::Duration;
-
 use crate::counted::{Load, QUOTA, metered_key, month_used};
-use crate::gateway::{Gateway, Plan, eventually, headers, request};
+use crate::gateway::{Gateway, Plan, headers, request, soon};
 
 /// Requests in flight.
 const CONNECTIONS: usize = 16;
@@ -54,16 +52,12 @@ async fn a_graceful_stop_finishes_what_is_in_flight_and_writes_everything_down()
         .collect();
     // Each poll is a request of its own, a refused one.
     let mut looks = 0;
-    eventually(
-        "all five are admitted",
-        Duration::from_secs(10),
-        async || {
-            looks += 1;
-            let answer = gateway.post_text("xml", &key, "{}").await;
-            let limit = answer.headers()["ratelimit"].to_str().unwrap().to_owned();
-            limit.contains(&format!("\"month\";r={};", QUOTA - 5 - looks))
-        },
-    )
+    soon("all five are admitted", async || {
+        looks += 1;
+        let answer = gateway.post_text("xml", &key, "{}").await;
+        let limit = answer.headers()["ratelimit"].to_str().unwrap().to_owned();
+        limit.contains(&format!("\"month\";r={};", QUOTA - 5 - looks))
+    })
     .await;
     let stopping = tokio::task::spawn_blocking(|| gateway.stop());
     for answer in in_flight {

@@ -1,14 +1,13 @@
 //! The dashboard in a real browser.
 
 use std::process::Command;
-use std::time::Duration;
 
 use fantoccini::Locator;
 use reqwest::StatusCode;
 use serde_json::json;
 
 use crate::browser::{self, Browser, Look};
-use crate::gateway::{Gateway, Key, eventually, request};
+use crate::gateway::{Gateway, Key, request, soon};
 use crate::person::{Demo, Person};
 
 mod batches;
@@ -52,6 +51,14 @@ async fn member_with_a_key(look: Look) -> Option<(Browser, Gateway, Key)> {
     Some((browser, gateway, key))
 }
 
+/// The same, and the member's phone beside it.
+async fn member_with_a_phone() -> Option<([Browser; 2], Gateway, Key)> {
+    let (desktop, gateway, key) = member_with_a_key(Look::DESKTOP).await?;
+    let phone = Browser::start(Look::PHONE_BY_NIGHT).await?;
+    sign_in(&phone, &gateway, Demo::Member).await;
+    Some(([desktop, phone], gateway, key))
+}
+
 /// Opens one of the dashboard's views.
 async fn open(browser: &Browser, gateway: &Gateway, view: &str) {
     let url = gateway.url(&format!("/dashboard{view}"));
@@ -75,13 +82,8 @@ async fn create_key(browser: &Browser, name: &str) -> (Key, String) {
     browser.click("key-env-test").await;
     browser.click("create-submit").await;
     let full = shown_secret(browser).await;
-    let curl = browser
-        .find("curl")
-        .await
-        .prop("textContent")
-        .await
-        .unwrap()
-        .unwrap();
+    let curl = browser.find("curl").await.prop("textContent").await;
+    let curl = curl.unwrap().unwrap();
     let prefix = full.split('.').next().unwrap().to_owned();
     let key = Key {
         id: String::new(),
@@ -110,7 +112,7 @@ async fn close_reveal(browser: &Browser) {
         }
         !browser.has("secret").await
     };
-    eventually("the secret is gone", Duration::from_secs(10), gone).await;
+    soon("the secret is gone", gone).await;
 }
 
 #[tokio::test]
@@ -131,11 +133,7 @@ async fn a_newcomer_signs_in_makes_a_key_pastes_the_line_and_sees_the_request() 
         .current_dir(gateway.folder())
         .output()
         .unwrap();
-    assert!(
-        ran.status.success(),
-        "{curl}\n{}",
-        String::from_utf8_lossy(&ran.stderr)
-    );
+    assert!(ran.status.success(), "{curl}\n{ran:?}");
     let proof = std::fs::read_to_string(gateway.folder().join("cep.xml")).unwrap();
     assert!(proof.contains("SPEI_Tercero"), "{proof}");
 
@@ -146,17 +144,16 @@ async fn a_newcomer_signs_in_makes_a_key_pastes_the_line_and_sees_the_request() 
     );
 
     let person = Person::signed_in(&gateway, Demo::Member).await;
-    eventually("the request is kept", Duration::from_secs(10), async || {
-        let kept = person
-            .ask("{ requests { nodes { outcome } } }", json!({}))
-            .await;
+    soon("the request is kept", async || {
+        let kept = "{ requests { nodes { outcome } } }";
+        let kept = person.ask(kept, json!({})).await;
         kept["requests"]["nodes"] == json!([{ "outcome": "DELIVERED" }])
     })
     .await;
     open(&browser, &gateway, "/").await;
     browser.find("chart").await;
     let table = "return document.querySelector('[data-testid=chart-table]').textContent";
-    eventually("the chart shows it", Duration::from_secs(10), async || {
+    soon("the chart shows it", async || {
         browser.find("chart-table").await;
         let shown = browser.run(table, vec![]).await;
         shown
@@ -174,8 +171,7 @@ async fn a_key_that_is_revoked_in_the_page_is_refused_by_the_next_request() {
         return;
     };
     close_reveal(&browser).await;
-    let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
-    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
 
     browser.click_css("[data-testid=key-row] a").await;
     browser.click("revoke").await;
@@ -183,9 +179,8 @@ async fn a_key_that_is_revoked_in_the_page_is_refused_by_the_next_request() {
     // It names the key.
     assert!(dialog.text().await.unwrap().contains("caja 4"));
     browser.click("revoke-confirm").await;
-    eventually("the key is refused", Duration::from_secs(10), async || {
-        let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
-        answer.status() == StatusCode::UNAUTHORIZED
+    soon("the key is refused", async || {
+        gateway.status_of(&key).await == StatusCode::UNAUTHORIZED
     })
     .await;
     browser.sees("revocada").await;
@@ -201,11 +196,9 @@ async fn a_key_is_rotated_with_grace() {
     browser.click("rotate").await;
     browser.find("grace").await;
     browser.click("rotate-confirm").await;
-    eventually(
-        "the successor is shown",
-        Duration::from_secs(10),
-        async || browser.has("secret").await,
-    )
+    soon("the successor is shown", async || {
+        browser.has("secret").await
+    })
     .await;
     let full = shown_secret(&browser).await;
     assert_ne!(full, old.full);
@@ -214,8 +207,7 @@ async fn a_key_is_rotated_with_grace() {
         ..old.clone()
     };
     for key in [&old, &new] {
-        let answer = gateway.post("xml", key, &request(1, "10.00")).await;
-        assert_eq!(answer.status(), StatusCode::OK);
+        assert_eq!(gateway.status_of(key).await, StatusCode::OK);
     }
 }
 
@@ -262,8 +254,8 @@ async fn no_view_has_a_fault_of_accessibility() {
         let seen = "return [window.innerWidth, matchMedia('(prefers-color-scheme: dark)').matches]";
         let seen = browser.run(seen, vec![]).await;
         assert_eq!(seen, json!([look.width, look.scheme == "dark"]));
-        let faults = browser.accessibility_faults(&axe).await;
-        assert_eq!(faults, Vec::<String>::new(), "signed out, {look:?}");
+        let signed_out = format!("signed out, {look:?}");
+        browser.assert_sound(&axe, &signed_out).await;
         sign_in(&browser, &gateway, Demo::Admin).await;
         for view in [
             "/",
@@ -279,46 +271,26 @@ async fn no_view_has_a_fault_of_accessibility() {
         ] {
             open(&browser, &gateway, view).await;
             settled(&browser).await;
-            let faults = browser.accessibility_faults(&axe).await;
-            assert_eq!(faults, Vec::<String>::new(), "{view}, {look:?}");
-            assert_eq!(
-                browser.complaints().await,
-                Vec::<String>::new(),
-                "{view}, {look:?}"
-            );
-            let overflow = browser
-                .run(
-                    "return document.documentElement.scrollWidth - window.innerWidth",
-                    vec![],
-                )
-                .await;
-            assert!(
-                overflow.as_i64().unwrap() <= 0,
-                "{view} is too wide: {look:?}"
-            );
+            let view = format!("{view}, {look:?}");
+            browser.assert_sound(&axe, &view).await;
+            let complaints = browser.complaints().await;
+            assert_eq!(complaints, Vec::<String>::new(), "{view}");
         }
         open(&browser, &gateway, "/keys").await;
         browser.click("create-key").await;
-        let faults = browser.accessibility_faults(&axe).await;
-        assert_eq!(faults, Vec::<String>::new(), "the dialog, {look:?}");
+        let dialog = format!("the dialog, {look:?}");
+        browser.assert_sound(&axe, &dialog).await;
     }
 }
 
 /// Waits until nothing is being loaded.
 async fn settled(browser: &Browser) {
     browser.find("sign-out").await;
-    eventually(
-        "everything is loaded",
-        Duration::from_secs(10),
-        async || {
-            browser
-                .page
-                .find(Locator::Css("[aria-busy=true]"))
-                .await
-                .is_err()
-                && browser.page.find(Locator::Css("main h1")).await.is_ok()
-        },
-    )
+    let is_busy = Locator::Css("[aria-busy=true]");
+    let heading = Locator::Css("main h1");
+    soon("everything is loaded", async || {
+        browser.page.find(is_busy).await.is_err() && browser.page.find(heading).await.is_ok()
+    })
     .await;
 }
 
@@ -331,19 +303,16 @@ async fn an_admin_sets_limits_and_a_plan_and_a_person_renames() {
     let member = Person::signed_in(&gateway, Demo::Member).await;
     let key = member.create_key("caja 4", "test").await;
     sign_in(&browser, &gateway, Demo::Admin).await;
+    let enterprise = "dialog[open] input[value=ENTERPRISE]";
     open(&browser, &gateway, &format!("/admin/keys/{}", key.id)).await;
     browser.click("set-limits").await;
-    browser
-        .click_css("dialog[open] input[value=ENTERPRISE]")
-        .await;
+    browser.click_css(enterprise).await;
     browser.click("limits-confirm").await;
     dialog_closes(&browser).await;
     assert_eq!(member.keys().await[0]["per_minute"], 600);
     open(&browser, &gateway, "/admin/accounts").await;
     browser.click("set-plan").await;
-    browser
-        .click_css("dialog[open] input[value=ENTERPRISE]")
-        .await;
+    browser.click_css(enterprise).await;
     browser.click("plan-confirm").await;
     dialog_closes(&browser).await;
     let plans = "{ admin { accounts { nodes { plan } } } }";
@@ -369,7 +338,7 @@ async fn an_admin_sets_limits_and_a_plan_and_a_person_renames() {
 
 /// Waits until no dialog is open: its operation is done.
 async fn dialog_closes(browser: &Browser) {
-    eventually("the dialog closes", Duration::from_secs(10), async || {
+    soon("the dialog closes", async || {
         let open = Locator::Css("dialog[open]");
         browser.page.find(open).await.is_err()
     })

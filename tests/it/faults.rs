@@ -6,7 +6,7 @@ use std::time::Duration;
 use testkit::redis::Redis;
 
 use crate::fleet::PATIENT;
-use crate::gateway::eventually;
+use crate::gateway::soon;
 use proxy::{NetworkFault, Proxy};
 use scene::{Promise, Scene};
 
@@ -124,7 +124,7 @@ async fn a_lagging_replica_is_promoted_and_no_request_goes_unlimited() {
     };
     let link = Proxy::to(master.port());
     replica.tell(&["REPLICAOF", "127.0.0.1", &link.port().to_string()]);
-    eventually("it replicates", Duration::from_secs(20), async || {
+    soon("it replicates", async || {
         replica
             .ask(&["INFO", "replication"])
             .contains("master_link_status:up")
@@ -133,7 +133,7 @@ async fn a_lagging_replica_is_promoted_and_no_request_goes_unlimited() {
     let Some(mut scene) = Scene::start(master.port(), IMPATIENT).await else {
         return;
     };
-    eventually("it has all keys", Duration::from_secs(20), async || {
+    soon("it has all keys", async || {
         master.ask(&["DBSIZE"]) == replica.ask(&["DBSIZE"])
     })
     .await;

@@ -7,7 +7,7 @@ use reqwest::Method;
 use testkit::postgres::Database;
 use testkit::redis::Redis;
 
-use crate::gateway::{Gateway, Key, Plan, json_of};
+use crate::gateway::{CountingBank, Gateway, Key, Plan, json_of};
 use crate::load::{Answer, Asker, question};
 use crate::person::{Demo, Person};
 use crate::servers::database;
@@ -26,28 +26,32 @@ pub(crate) struct Fleet {
     pub(crate) database: Database,
 }
 
+/// Variables of replicas on this Redis whose `live` keys query this bank, without a budget that matters.
+pub(crate) fn on(redis: &Redis, bank: &CountingBank) -> [(&'static str, String); 4] {
+    [
+        ("CEP_REDIS_URL", redis.url()),
+        ("CEP_REDIS_TIMEOUT", PATIENT.to_owned()),
+        ("CEP_BANK_URL", bank.url.clone()),
+        ("CEP_BANK_BUDGET", "1000000".to_owned()),
+    ]
+}
+
 /// Variables of all replicas, wherever their Redis is.
 fn shared(database: &Database) -> Vec<(String, String)> {
     [
-        ("CEP_DATABASE_URL", database.url()),
-        (
-            "CEP_HMAC_SECRET",
-            "the same long secret on every replica".to_owned(),
-        ),
-        (
-            "CEP_STORE_SECRET",
-            "another long secret on every replica".to_owned(),
-        ),
-        ("CEP_DASHBOARD", "off".to_owned()),
+        ("CEP_DATABASE_URL", &*database.url()),
+        ("CEP_HMAC_SECRET", "the same long secret on every replica"),
+        ("CEP_STORE_SECRET", "another long secret on every replica"),
+        ("CEP_DASHBOARD", "off"),
     ]
-    .map(|(name, value)| (name.to_owned(), value))
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .to_vec()
 }
 
 impl Fleet {
     /// Starts so many replicas with these variables too; `None`, after printing it, where
     /// PostgreSQL isn't installed.
-    pub(crate) fn start(replicas: usize, variables: &[(&str, &str)]) -> Option<Self> {
+    pub(crate) fn start(replicas: usize, variables: &[(&str, impl AsRef<str>)]) -> Option<Self> {
         Self::start_each(&vec![Vec::new(); replicas], variables)
     }
 
@@ -64,16 +68,17 @@ impl Fleet {
     /// Starts a replica for each of these sets of variables, in addition to the shared ones.
     pub(crate) fn start_each(
         apart: &[Vec<(String, String)>],
-        variables: &[(&str, &str)],
+        variables: &[(&str, impl AsRef<str>)],
     ) -> Option<Self> {
         let database = database()?;
         let mut told: Vec<(String, String)> = shared(&database);
         told.push(("CEP_REPLICAS".to_owned(), apart.len().to_string()));
-        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        told.extend(variables.iter().map(owned));
+        for (name, value) in variables {
+            told.push(((*name).to_owned(), value.as_ref().to_owned()));
+        }
         let plans = apart.iter().map(|own| {
-            let told = told.iter().chain(own);
-            told.fold(Plan::new(), |plan, (name, value)| plan.with(name, value))
+            let variables = told.iter().chain(own).map(|(name, value)| (name, value));
+            Plan::new().with_all(variables)
         });
         Some(Self {
             replicas: started(plans.collect()),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use domain::outcome::Endpoint;
 use reqwest::header::{HeaderMap, HeaderValue};
-use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 pub(crate) use testkit::{eventually, holds_within};
@@ -17,7 +17,15 @@ use tokio::sync::watch;
 
 mod plan;
 
-pub(crate) use plan::{Plan, command};
+pub(crate) use plan::{Plan, command, refusal};
+
+/// Longer than anything takes that nothing delays, on a busy machine.
+const SOON: Duration = Duration::from_secs(20);
+
+/// Waits until `condition` holds, and fails when it doesn't soon.
+pub(crate) async fn soon(what: &str, condition: impl AsyncFnMut() -> bool) {
+    eventually(what, SOON, condition).await;
+}
 
 /// The names of all endpoints that look proofs up.
 pub(crate) fn endpoints() -> impl Iterator<Item = &'static str> {
@@ -49,13 +57,34 @@ pub(crate) fn client() -> Client {
         .unwrap()
 }
 
-/// A key that was created on the command line.
+/// An API key.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
     pub(crate) id: String,
     pub(crate) prefix: String,
     /// The whole key.
     pub(crate) full: String,
+}
+
+impl Key {
+    /// The key that somebody was told who created it.
+    pub(crate) fn read(made: &Value) -> Self {
+        let text = |name: &str| made[name].as_str().unwrap().to_owned();
+        Self {
+            id: text("id"),
+            prefix: text("prefix"),
+            full: text("api_key"),
+        }
+    }
+
+    /// A key that nobody has.
+    pub(crate) fn unknown() -> Self {
+        Self {
+            id: String::new(),
+            prefix: "cep_test_AAAAAAAA".to_owned(),
+            full: format!("cep_test_AAAAAAAA.{}", "A".repeat(24)),
+        }
+    }
 }
 
 impl Gateway {
@@ -85,18 +114,13 @@ impl Gateway {
     /// An address of its listener for operators, once it is printed.
     pub(crate) async fn admin_url(&self, path: &str) -> String {
         let mut address = None;
-        eventually(
-            "it says where metrics are",
-            Duration::from_secs(20),
-            async || {
-                let printed = self.printed();
-                let line = printed
-                    .lines()
-                    .find_map(|line| line.strip_prefix("Metrics are at "));
-                address = line.map(|url| url.trim_end_matches("/metrics").to_owned());
-                address.is_some()
-            },
-        )
+        soon("it says where metrics are", async || {
+            let printed = self.printed();
+            let mut lines = printed.lines();
+            let url = lines.find_map(|line| line.strip_prefix("Metrics are at "));
+            address = url.map(|url| url.trim_end_matches("/metrics").to_owned());
+            address.is_some()
+        })
         .await;
         format!("{}{path}", address.unwrap())
     }
@@ -139,13 +163,27 @@ impl Gateway {
         if !made.status.success() {
             return Err(String::from_utf8_lossy(&made.stderr).into_owned());
         }
-        let made: Value = serde_json::from_slice(&made.stdout).unwrap();
-        let text = |name: &str| made[name].as_str().unwrap().to_owned();
-        Ok(Key {
-            id: text("id"),
-            prefix: text("prefix"),
-            full: text("api_key"),
-        })
+        Ok(Key::read(&serde_json::from_slice(&made.stdout).unwrap()))
+    }
+
+    /// The JSON that a command prints, which succeeds.
+    pub(crate) fn says(&self, arguments: &[&str]) -> Value {
+        let said = self.run(arguments);
+        assert!(said.status.success(), "{arguments:?}: {said:?}");
+        serde_json::from_slice(&said.stdout).unwrap()
+    }
+
+    /// Revokes a key on the command line, which is another process; returns its answer.
+    pub(crate) fn revoke(&self, key: &Key) -> Value {
+        self.says(&["keys", "revoke", &key.id])
+    }
+
+    /// The charged requests of a key in this month, by the list on the command line.
+    pub(crate) fn used(&self, key: &Key) -> Value {
+        let listed = self.says(&["keys", "list", "--json"]);
+        let mut listed = listed.as_array().unwrap().iter();
+        let found = listed.find(|listed| key.full.starts_with(listed["prefix"].as_str().unwrap()));
+        found.unwrap()["month"]["used"].clone()
     }
 
     /// A `test` key with limits that no test reaches.
@@ -173,16 +211,31 @@ impl Gateway {
 
     /// A request to this endpoint without a body.
     pub(crate) fn asking(&self, endpoint: &str, key: &Key) -> RequestBuilder {
-        self.client
-            .post(self.url(&format!("/v1/cep/{endpoint}")))
-            .header("x-api-key", &key.full)
+        let path = format!("/v1/cep/{endpoint}");
+        self.keyed(Method::POST, &path, key)
             .header("content-type", "application/json")
+    }
+
+    /// A request with this key.
+    pub(crate) fn keyed(&self, method: Method, path: &str, key: &Key) -> RequestBuilder {
+        let request = self.client.request(method, self.url(path));
+        request.header("x-api-key", &key.full)
+    }
+
+    /// The answer to a GET with this key.
+    pub(crate) async fn read(&self, path: &str, key: &Key) -> Response {
+        let reading = self.keyed(Method::GET, path, key);
+        reading.send().await.unwrap()
+    }
+
+    /// The answer to a GET without a credential.
+    pub(crate) async fn get(&self, path: &str) -> Response {
+        self.client.get(self.url(path)).send().await.unwrap()
     }
 
     /// The state of a component by `/readyz`, while the gateway is ready.
     pub(crate) async fn state_of(&self, part: &str) -> String {
-        let answer = self.client.get(self.url("/readyz")).send().await;
-        let ready = json_of(answer.unwrap(), 200).await;
+        let ready = json_of(self.get("/readyz").await, 200).await;
         let mut parts = ready["components"].as_array().unwrap().iter();
         let found = parts.find(|found| found["name"] == part);
         let state = found.and_then(|found| found["state"].as_str());
@@ -259,6 +312,13 @@ pub(crate) fn request(number: u32, amount: &str) -> Value {
     });
     request["monto"] = serde_json::from_str(amount).unwrap();
     request
+}
+
+/// Requests that are left in the `minute` or `month` of a key, by its answer.
+pub(crate) fn left(answer: &Response, limit: &str) -> u64 {
+    let limits = answer.headers()["ratelimit"].to_str().unwrap();
+    let (_, rest) = limits.split_once(&format!("\"{limit}\";r=")).unwrap();
+    rest.split(';').next().unwrap().parse().unwrap()
 }
 
 /// The JSON body of an answer with this status.

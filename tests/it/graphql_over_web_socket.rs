@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use testkit::free_port;
 
 use crate::batches::table;
-use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request};
+use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request, soon};
 use crate::metrics::Measured;
 use crate::person::{Demo, Person};
 use crate::servers::Servers;
@@ -45,7 +45,7 @@ async fn created(gateway: &Gateway, key: &Key, amount: &str) -> String {
 /// Creates a lookup that the bank doesn't know: it waits for its next attempt.
 async fn waiting(gateway: &Gateway, key: &Key) -> String {
     let id = created(gateway, key, "404.02").await;
-    eventually("it waits", Duration::from_secs(20), async || {
+    soon("it waits", async || {
         let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
         let reading = gateway.client.get(url).header("x-api-key", &key.full);
         json_of(reading.send().await.unwrap(), 200).await["state"] == "waiting"
@@ -198,7 +198,7 @@ async fn a_session_has_five_subscriptions_and_five_connections() {
     assert_eq!(code(&other.next().await), "NOT_FOUND");
     one.end("a").await;
     assert_eq!(one.next().await["event"], "completed");
-    eventually("a place is free", Duration::from_secs(5), async || {
+    soon("a place is free", async || {
         two.subscribe("again", CHANGED, &variables).await;
         let event = two.next().await;
         if event["errors"].is_null() {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use testkit::redis::Redis;
 
 use crate::archive::{AMOUNT, embedded, everything_under};
-use crate::fleet::{Fleet, PATIENT};
+use crate::fleet::{Fleet, on};
 use crate::gateway::{CountingBank, Gateway, Key, request};
 
 /// Requests at once.
@@ -78,13 +78,7 @@ async fn of_200_requests_with_one_name_on_three_replicas_one_is_charged() {
         return;
     };
     let bank = CountingBank::start(Duration::ZERO).await;
-    let variables = [
-        ("CEP_REDIS_URL", &*redis.url()),
-        ("CEP_REDIS_TIMEOUT", PATIENT),
-        ("CEP_BANK_URL", &bank.url),
-        ("CEP_BANK_BUDGET", "1000000"),
-    ];
-    let Some(fleet) = Fleet::start(3, &variables) else {
+    let Some(fleet) = Fleet::start(3, &on(&redis, &bank)) else {
         return;
     };
     let replicas: Vec<_> = fleet.replicas.iter().collect();

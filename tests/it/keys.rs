@@ -2,24 +2,22 @@
 
 use std::time::Duration;
 
+use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::gateway::{Gateway, Key, endpoints, eventually, headers, request};
+use crate::gateway::{Gateway, Key, Plan, command, endpoints, eventually, refusal, request};
 
 #[tokio::test]
 async fn a_revocation_by_another_process_takes_effect_within_a_second() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     assert_eq!(gateway.status_of(&key).await, 200);
-    let revoked = gateway.run(&["keys", "revoke", &key.id]);
-    assert!(revoked.status.success());
+    let first = gateway.revoke(&key);
     eventually("the key is refused", Duration::from_secs(1), async || {
         gateway.status_of(&key).await == 401
     })
     .await;
-    let first: Value = serde_json::from_slice(&revoked.stdout).unwrap();
-    let again: Value =
-        serde_json::from_slice(&gateway.run(&["keys", "revoke", &key.id]).stdout).unwrap();
+    let again = gateway.revoke(&key);
     assert_eq!(first["revoked_at"], again["revoked_at"]);
 }
 
@@ -27,56 +25,37 @@ async fn a_revocation_by_another_process_takes_effect_within_a_second() {
 async fn a_key_that_was_revoked_before_the_start_is_refused_after_it() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
-    assert!(gateway.run(&["keys", "revoke", &key.id]).status.success());
-    let gateway = crate::gateway::Plan::in_folder(gateway.stop()).start();
+    gateway.revoke(&key);
+    let gateway = Plan::in_folder(gateway.stop()).start();
     assert_eq!(gateway.status_of(&key).await, 401);
 }
 
+/// Other places and spellings of a key are tested at the REST API.
 #[tokio::test]
 async fn all_refused_keys_get_one_answer() {
     let gateway = Gateway::start();
-    let good = gateway.roomy_key();
-    let revoked = gateway.roomy_key();
-    assert!(
-        gateway
-            .run(&["keys", "revoke", &revoked.id])
-            .status
-            .success()
-    );
+    let (good, revoked) = (gateway.roomy_key(), gateway.roomy_key());
+    gateway.revoke(&revoked);
     let wrong = format!("{}.{}", good.prefix, "x".repeat(24));
-    let candidates = [
-        headers(&[]),
-        headers(&[("x-api-key", "")]),
-        headers(&[("x-api-key", "nonsense")]),
-        headers(&[("x-api-key", "cep_test_AAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA")]),
-        headers(&[("x-api-key", &wrong)]),
-        headers(&[("x-api-key", &revoked.full)]),
-        headers(&[("authorization", &format!("Bearer {}", good.full))]),
-        headers(&[("cookie", &format!("x-api-key={}", good.full))]),
-        [
-            headers(&[("x-api-key", &good.full)]),
-            headers(&[("x-api-key", &good.full)]),
-        ]
-        .into_iter()
-        .fold(reqwest::header::HeaderMap::new(), |mut both, one| {
-            both.append("x-api-key", one["x-api-key"].clone());
-            both
-        }),
-    ];
     let mut answers = Vec::new();
-    for candidate in candidates {
-        let mut sent = candidate;
-        sent.insert("x-request-id", "same".parse().unwrap());
-        sent.insert("content-type", "application/json".parse().unwrap());
+    for keys in [
+        &[][..],
+        &[&*Key::unknown().full],
+        &[&wrong],
+        &[&revoked.full],
+        &[&good.full, &good.full],
+    ] {
+        let mut sent = HeaderMap::new();
+        for key in keys {
+            sent.append("x-api-key", HeaderValue::from_str(key).unwrap());
+        }
         let url = gateway.url(&format!("/v1/cep/xml?x-api-key={}", good.full));
-        let answer = gateway
-            .client
-            .post(url)
-            .headers(sent)
-            .body(request(1, "10.00").to_string())
-            .send()
-            .await
-            .unwrap();
+        let asked = gateway.client.post(url).headers(sent);
+        let asked = asked
+            .header("x-request-id", "same")
+            .header("content-type", "application/json");
+        let asked = asked.body(request(1, "10.00").to_string());
+        let answer = asked.send().await.unwrap();
         assert_eq!(answer.status(), 401);
         let mut head = answer.headers().clone();
         head.remove("date");
@@ -124,12 +103,7 @@ async fn the_list_of_keys_shows_what_was_used_this_month_and_what_is_left() {
     // The gateway's failure is refunded.
     let failed = gateway.post("xml", &capped, &request(9, "500.00")).await;
     assert!(failed.status().is_server_error(), "{failed:?}");
-    assert!(
-        gateway
-            .run(&["keys", "revoke", &revoked.id])
-            .status
-            .success()
-    );
+    gateway.revoke(&revoked);
 
     let json = gateway.run(&["keys", "list", "--json"]).stdout;
     let json: Vec<Value> = serde_json::from_slice(&json).unwrap();
@@ -158,51 +132,23 @@ async fn the_list_of_keys_shows_what_was_used_this_month_and_what_is_left() {
     }
 }
 
-#[tokio::test]
-async fn a_new_key_works_at_once_on_every_endpoint() {
-    let gateway = Gateway::start();
-    let key = gateway.key(&[]);
-    for endpoint in endpoints() {
-        assert_eq!(
-            gateway
-                .post(endpoint, &key, &request(1, "10.00"))
-                .await
-                .status(),
-            200,
-            "{endpoint}"
-        );
-    }
-}
-
 #[test]
 fn wrong_arguments_are_refused_by_name() {
-    let gateway = Gateway::start();
+    let folder = tempfile::tempdir().unwrap();
     for (arguments, named) in [
+        ("create --name= --env test", "--name"),
+        ("create --name a --env prod", "--env"),
+        ("create --name a --per-minute 0", "--per-minute"),
+        ("create --name a --monthly-quota 0", "--monthly-quota"),
         (
-            &["keys", "create", "--name", "", "--env", "test"][..],
-            "--name",
-        ),
-        (&["keys", "create", "--name", "a", "--env", "prod"], "--env"),
-        (
-            &["keys", "create", "--name", "a", "--per-minute", "0"],
-            "--per-minute",
-        ),
-        (
-            &["keys", "create", "--name", "a", "--monthly-quota", "0"],
-            "--monthly-quota",
-        ),
-        (
-            &["keys", "revoke", "0198f3c2-0000-7000-8000-000000000000"],
+            "revoke 0198f3c2-0000-7000-8000-000000000000",
             "no key has the id",
         ),
-        (&["keys", "revoke", "nonsense"], "ID"),
+        ("revoke nonsense", "ID"),
     ] {
-        let refused = gateway.run(arguments);
-        let said = String::from_utf8_lossy(&refused.stderr);
-        assert!(
-            !refused.status.success() && said.contains(named),
-            "{arguments:?}: {said}"
-        );
+        let mut keys = command(folder.path());
+        let said = refusal(keys.arg("keys").args(arguments.split(' ')));
+        assert!(said.contains(named), "{arguments:?}: {said}");
     }
 }
 
@@ -212,46 +158,25 @@ async fn every_refusal_is_the_same_on_every_endpoint() {
     let poor = gateway.key(&["--per-minute", "100", "--monthly-quota", "1"]);
     let hurried = gateway.key(&["--per-minute", "1", "--monthly-quota", "100"]);
     let roomy = gateway.roomy_key();
-    let body = request(1, "10.00");
+    let body = request(1, "10.00").to_string();
     for key in [&poor, &hurried] {
-        assert_eq!(gateway.post("xml", key, &body).await.status(), 200);
+        assert_eq!(gateway.status_of(key).await, 200);
     }
-    let unknown = Key {
-        full: "cep_test_AAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA".to_owned(),
-        ..roomy.clone()
-    };
+    let large = " ".repeat(16_385);
     for endpoint in endpoints() {
-        assert_eq!(
-            gateway.post(endpoint, &unknown, &body).await.status(),
-            401,
-            "{endpoint}"
-        );
-        assert_eq!(
-            gateway.post(endpoint, &poor, &body).await.status(),
-            402,
-            "{endpoint}"
-        );
-        assert_eq!(
-            gateway.post(endpoint, &hurried, &body).await.status(),
-            429,
-            "{endpoint}"
-        );
-        let large = gateway
-            .post_text(endpoint, &roomy, " ".repeat(16_385))
-            .await;
-        assert_eq!(large.status(), 413, "{endpoint}");
-        let text = gateway
-            .asking(endpoint, &roomy)
-            .header("content-encoding", "gzip")
-            .body("x")
-            .send()
-            .await;
-        assert_eq!(text.unwrap().status(), 415, "{endpoint}");
-        let got = gateway
-            .client
-            .get(gateway.url(&format!("/v1/cep/{endpoint}")))
-            .send()
-            .await;
-        assert_eq!(got.unwrap().status(), 405, "{endpoint}");
+        for (key, body, status) in [
+            (&Key::unknown(), &body, 401),
+            (&poor, &body, 402),
+            (&hurried, &body, 429),
+            (&roomy, &large, 413),
+        ] {
+            let answer = gateway.post_text(endpoint, key, body.clone()).await;
+            assert_eq!(answer.status(), status, "{endpoint}");
+        }
+        let compressed = gateway.asking(endpoint, &roomy);
+        let compressed = compressed.header("content-encoding", "gzip").body("x");
+        assert_eq!(compressed.send().await.unwrap().status(), 415, "{endpoint}");
+        let read = gateway.get(&format!("/v1/cep/{endpoint}")).await;
+        assert_eq!(read.status(), 405, "{endpoint}");
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use crate::gateway::{Gateway, Key, Plan, command, eventually, json_of, request};
+use crate::gateway::{Gateway, Key, Plan, command, json_of, request, soon};
 use crate::person::{Demo, Person};
 use crate::servers::Servers;
 
@@ -130,7 +130,7 @@ async fn without_an_admin_listener_the_gateway_serves_and_says_nothing_of_metric
         .await;
     assert_eq!(answer.status(), StatusCode::OK);
     // The last line of the greeting.
-    eventually("it said everything", Duration::from_secs(20), async || {
+    soon("it said everything", async || {
         gateway.printed().contains("More keys")
     })
     .await;
@@ -252,7 +252,7 @@ async fn batches_are_measured_with_the_lookups_of_their_rows() {
     )
     .await;
     let ended = "cep_batches_ended_total{state=\"finished\"}";
-    eventually("it ends", Duration::from_secs(20), async || {
+    soon("it ends", async || {
         Measured::of(&gateway).await.count(ended) == 1.0
     })
     .await;
@@ -286,7 +286,7 @@ async fn the_limiters_mode_shows() {
     let shared = Measured::of(&gateway).await;
     assert_eq!(shared.value("cep_limiter_degraded"), 0.0);
     servers.redis.kill();
-    eventually("it counts by itself", Duration::from_secs(20), async || {
+    soon("it counts by itself", async || {
         gateway.post("xml", &key, &request(1, "10.00")).await;
         Measured::of(&gateway).await.value("cep_limiter_degraded") == 1.0
     })
@@ -390,7 +390,7 @@ async fn names_types_and_explanations_are_those_that_were_agreed() {
         let writes = "cep_proof_archive_writes_total{result=\"ok\"}";
         Measured::of(&gateway).await.count(writes) == 1.0
     };
-    eventually("it is archived", Duration::from_secs(20), archived).await;
+    soon("it is archived", archived).await;
     let text = text_of(&gateway).await;
     let mut described: Vec<_> = text.lines().filter(|line| line.starts_with("# ")).collect();
     described.sort_unstable_by_key(|line| {

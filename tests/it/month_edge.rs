@@ -8,7 +8,7 @@ use testkit::redis::Redis;
 
 use crate::clock::Clock;
 use crate::fleet::{Fleet, PATIENT};
-use crate::gateway::{Key, eventually, json_of, request};
+use crate::gateway::{Key, json_of, request, soon};
 use crate::load::{Answer, Asker, question};
 
 const QUOTA: usize = 40;
@@ -67,7 +67,7 @@ async fn a_month_ends_once_whatever_the_replicas_clocks_say() {
     let skewed = SKEWS.map(|minutes| clock.variables(TimeDelta::minutes(minutes)));
     let Some(fleet) = Fleet::start_each(
         &skewed,
-        &[("CEP_REDIS_URL", &url), ("CEP_REDIS_TIMEOUT", PATIENT)],
+        &[("CEP_REDIS_URL", &*url), ("CEP_REDIS_TIMEOUT", PATIENT)],
     ) else {
         return;
     };
@@ -132,7 +132,7 @@ async fn a_month_ends_once_whatever_the_replicas_clocks_say() {
     }
 
     // The database has as many as were answered, month by month.
-    eventually("it is written", Duration::from_secs(10), async || {
+    soon("it is written", async || {
         let answered: usize = across.iter().map(Vec::len).sum();
         use_of(&fleet, &ample, 202_611) + use_of(&fleet, &ample, 202_612) == answered
     })

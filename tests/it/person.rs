@@ -146,6 +146,32 @@ impl Person {
             .body(body.to_string())
     }
 
+    /// The JSON that a request with a JSON body is answered, with this status.
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: &Value,
+        status: u16,
+    ) -> Value {
+        let answer = self.sending(method, path, body).send().await;
+        json_of(answer.unwrap(), status).await
+    }
+
+    /// Adds a webhook for events of `test` keys; returns its path.
+    pub(crate) async fn add_webhook(&self, url: &str, events: &[&str]) -> String {
+        let body = json!({ "url": url, "events": events, "env": "test" });
+        let added = self.send(Method::POST, "/webhooks", &body, 201).await;
+        format!("/webhooks/{}", added["webhook"]["id"].as_str().unwrap())
+    }
+
+    /// Signs out, and keeps the session's cookie.
+    pub(crate) async fn sign_out(&self) {
+        let answer = self.sending(Method::POST, "/logout", &json!({})).send();
+        let status = answer.await.unwrap().status();
+        assert!(status.is_success() || status.is_redirection(), "{status}");
+    }
+
     /// Runs a GraphQL operation, and returns its data; errors fail the test.
     pub(crate) async fn ask(&self, query: &str, variables: Value) -> Value {
         let mut answer = self.ask_anyway(query, variables).await;
@@ -163,18 +189,7 @@ impl Person {
     /// Creates a key over REST, and returns the answer's key.
     pub(crate) async fn create_key(&self, name: &str, environment: &str) -> gateway::Key {
         let body = json!({ "name": name, "env": environment });
-        let answer = self
-            .sending(Method::POST, "/keys", &body)
-            .send()
-            .await
-            .unwrap();
-        let made = json_of(answer, 201).await;
-        let text = |name: &str| made[name].as_str().unwrap().to_owned();
-        gateway::Key {
-            id: text("id"),
-            prefix: text("prefix"),
-            full: text("api_key"),
-        }
+        gateway::Key::read(&self.send(Method::POST, "/keys", &body, 201).await)
     }
 
     /// The keys of `GET /keys`.

@@ -8,7 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use domain::proof::Proof;
 use sandbox::seal::CERTIFICATE_NUMBER;
 
-use crate::gateway::{CountingBank, Gateway, json_of, request};
+use crate::file_checks::{checked, xml};
+use crate::gateway::{CountingBank, Gateway, request};
 
 #[tokio::test]
 async fn the_seal_of_a_delivered_proof_verifies() {
@@ -33,14 +34,10 @@ async fn no_certificates_number_hides_that_a_seal_is_of_another_text() {
     let bank = CountingBank::start(Duration::ZERO).await;
     let gateway = bank.gateway();
     for key in [gateway.roomy_key(), gateway.live_key()] {
-        let xml = gateway.post("xml", &key, &request(1, "1234.56")).await;
-        let xml = xml.text().await.unwrap();
+        let xml = xml(&gateway, &key, 1, "1234.56").await;
         let renamed = xml.replace(CERTIFICATE_NUMBER, "00001000000599999999");
         for file in [renamed.replace("1234.56", "9234.56"), renamed] {
-            let asked = gateway.client.post(gateway.url("/v1/cep/verify"));
-            let asked = asked.header("x-api-key", &key.full);
-            let asked = asked.header("content-type", "application/xml");
-            let answer = json_of(asked.body(file).send().await.unwrap(), 200).await;
+            let answer = checked(&gateway, &key, "", &file).await;
             assert_eq!(answer["sello"]["estado"], "invalid", "{answer}");
             assert_eq!(answer["resultado"], "invalid", "{answer}");
             let notices = answer["avisos"].as_array().unwrap();

@@ -4,14 +4,13 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::Output;
-use std::time::Duration;
 
 use reqwest::StatusCode;
 use rstest::rstest;
 use testkit::redis::Redis;
 use testkit::tls::Certificates;
 
-use crate::gateway::{Plan, command, eventually, request};
+use crate::gateway::{Plan, command, request, soon};
 use crate::servers::Servers;
 
 /// A secret that no message may contain.
@@ -264,14 +263,10 @@ async fn redis_is_trusted_by_the_authority_that_is_named() {
     }
     for (gateway, state) in [(&trusting, "up"), (&wary, "degraded")] {
         let key = gateway.roomy_key();
-        eventually(
-            "it says how it counts",
-            Duration::from_secs(20),
-            async || {
-                gateway.post("xml", &key, &request(1, "10.00")).await;
-                gateway.state_of("limiter").await == state
-            },
-        )
+        soon("it says how it counts", async || {
+            gateway.post("xml", &key, &request(1, "10.00")).await;
+            gateway.state_of("limiter").await == state
+        })
         .await;
     }
 }

@@ -9,7 +9,16 @@ use procfs::process::{FDTarget, Process};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::gateway::{CountingBank, Gateway, Plan, eventually, request};
+use crate::gateway::{CountingBank, Gateway, Key, Plan, left, request, soon};
+
+/// The head of a request for a proof, with these lines.
+fn head(key: &Key, lines: &str) -> String {
+    format!(
+        "POST /v1/cep/xml HTTP/1.1\r\nHost: x\r\nx-api-key: {}\r\n\
+         content-type: application/json\r\n{lines}\r\n\r\n",
+        key.full
+    )
+}
 
 /// Sends these bytes on a connection of its own and reads until the other side closes.
 async fn exchange(gateway: &Gateway, parts: &[&[u8]]) -> String {
@@ -34,17 +43,12 @@ async fn h2c_is_served_with_prior_knowledge() {
         .timeout(Duration::from_secs(30))
         .build()
         .unwrap();
-    let sent = client
-        .post(gateway.url("/v1/cep/xml"))
-        .header("x-api-key", &key.full);
-    let sent = sent
-        .header("content-type", "application/json")
+    let asked = gateway
+        .asking("xml", &key)
         .body(request(1, "10.00").to_string());
-    let answer = sent.send().await.unwrap();
-    assert_eq!(
-        (answer.version(), answer.status().as_u16()),
-        (reqwest::Version::HTTP_2, 200)
-    );
+    let answer = client.execute(asked.build().unwrap()).await.unwrap();
+    assert_eq!(answer.version(), reqwest::Version::HTTP_2);
+    assert_eq!(answer.status(), 200);
 }
 
 #[tokio::test]
@@ -103,10 +107,7 @@ async fn a_body_that_dribbles_is_answered_in_time() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     let mut stream = TcpStream::connect(gateway.address).await.unwrap();
-    let head = format!(
-        "POST /v1/cep/xml HTTP/1.1\r\nHost: x\r\nx-api-key: {}\r\ncontent-type: application/json\r\ncontent-length: 200\r\n\r\n{{",
-        key.full
-    );
+    let head = head(&key, "content-length: 200") + "{";
     stream.write_all(head.as_bytes()).await.unwrap();
     let started = Instant::now();
     let mut answer = [0; 12];
@@ -121,25 +122,21 @@ async fn ten_megabytes_are_refused_with_and_without_their_length() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     let chunk = vec![b' '; 1 << 20];
-    let mut with_length: Vec<&[u8]> = Vec::new();
-    let head = format!(
-        "POST /v1/cep/xml HTTP/1.1\r\nHost: x\r\nx-api-key: {}\r\ncontent-type: application/json\r\nconnection: close\r\n",
-        key.full
-    );
-    let length = format!("{head}content-length: {}\r\n\r\n", 10 << 20);
-    with_length.push(length.as_bytes());
-    with_length.extend(std::iter::repeat_n(chunk.as_slice(), 10));
-    let answer = exchange(&gateway, &with_length).await;
-    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
-
-    let chunked = format!("{head}transfer-encoding: chunked\r\n\r\n");
-    let mut without_length: Vec<&[u8]> = vec![chunked.as_bytes()];
+    let length = format!("connection: close\r\ncontent-length: {}", 10 << 20);
     let size = format!("{:x}\r\n", 1 << 20);
-    for _ in 0..10 {
-        without_length.extend([size.as_bytes(), chunk.as_slice(), b"\r\n"]);
+    let parts = [size.as_bytes(), &chunk, b"\r\n"];
+    for (lines, chunks) in [
+        (&*length, vec![&*chunk; 10]),
+        (
+            "connection: close\r\ntransfer-encoding: chunked",
+            parts.repeat(10),
+        ),
+    ] {
+        let head = head(&key, lines);
+        let sent = [&[head.as_bytes()], &*chunks].concat();
+        let answer = exchange(&gateway, &sent).await;
+        assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
     }
-    let answer = exchange(&gateway, &without_length).await;
-    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
     assert_eq!(gateway.status_of(&key).await, 200);
 }
 
@@ -155,13 +152,7 @@ async fn oversized_heads_are_refused() {
         let answer = exchange(&gateway, &[head.as_bytes()]).await;
         assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
     }
-    let healthy = gateway
-        .client
-        .get(gateway.url("/healthz"))
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(healthy.status(), 200);
+    assert_eq!(gateway.get("/healthz").await.status(), 200);
 }
 
 #[tokio::test]
@@ -189,19 +180,11 @@ async fn a_client_that_hangs_up_is_still_counted_and_its_lookup_goes_on() {
     let key = gateway.key(&["--env", "live", "--monthly-quota", "100"]);
     let body = request(1, "10.00").to_string();
     let impatient = tokio::spawn(gateway.asking("xml", &key).body(body).send());
-    eventually("the bank is asked", Duration::from_secs(10), async || {
-        !bank.asked().is_empty()
-    })
-    .await;
+    soon("the bank is asked", async || !bank.asked().is_empty()).await;
     impatient.abort();
     // The next caller finds the proof cached, or joins the lookup.
     let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
-    assert!(
-        answer.headers()["ratelimit"]
-            .to_str()
-            .unwrap()
-            .contains("\"month\";r=98;")
-    );
+    assert_eq!(left(&answer, "month"), 98);
     assert_eq!(answer.status(), 200);
     assert_eq!(bank.asked(), ["valida.do", "descarga.do?formato=XML"]);
 }
@@ -211,10 +194,7 @@ async fn a_refused_body_that_is_still_arriving_does_not_cost_the_connection() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     let mut stream = TcpStream::connect(gateway.address).await.unwrap();
-    let head = format!(
-        "POST /v1/cep/xml HTTP/1.1\r\nHost: x\r\nx-api-key: {}\r\ncontent-type: application/json\r\ncontent-length: 20000\r\n\r\n",
-        key.full
-    );
+    let head = head(&key, "content-length: 20000");
     stream.write_all(head.as_bytes()).await.unwrap();
     // For longer than the timeout of a head.
     let mut ticks = tokio::time::interval(Duration::from_secs(1));

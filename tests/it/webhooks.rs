@@ -9,7 +9,7 @@ use std::time::Duration;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request};
+use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request, soon};
 use crate::metrics::Measured;
 use crate::person::{Demo, Person};
 use receiver::{Message, Receiver};
@@ -52,7 +52,7 @@ async fn ended(gateway: &Gateway, key: &Key, number: u32) -> String {
 }
 
 async fn arrived(receiver: &Receiver, number: usize) -> Vec<Message> {
-    eventually("the messages arrive", Duration::from_secs(20), async || {
+    soon("the messages arrive", async || {
         receiver.messages().len() >= number
     })
     .await;
@@ -74,7 +74,7 @@ async fn the_end_of_a_lookup_is_told_within_a_second() {
             let messages = receiver.messages();
             messages.iter().any(|message| message.body().contains(&id))
         };
-        eventually("the end is told", Duration::from_secs(20), told).await;
+        soon("the end is told", told).await;
         delays.push(before.elapsed());
     }
     delays.sort_unstable();
@@ -85,15 +85,11 @@ async fn the_end_of_a_lookup_is_told_within_a_second() {
     // The receiver has the last message before its attempt is stored.
     let deliveries = format!("{}/deliveries", webhook.path);
     let mut list = Value::Null;
-    eventually(
-        "the last attempt is kept",
-        Duration::from_secs(20),
-        async || {
-            let read = person.request(Method::GET, &deliveries).send().await;
-            list = json_of(read.unwrap(), 200).await;
-            list["items"][0]["last_attempt"]["status"] == 204
-        },
-    )
+    soon("the last attempt is kept", async || {
+        let read = person.request(Method::GET, &deliveries).send().await;
+        list = json_of(read.unwrap(), 200).await;
+        list["items"][0]["last_attempt"]["status"] == 204
+    })
     .await;
     assert_eq!(list["items"].as_array().unwrap().len(), 20);
     let sent = "cep_webhook_attempt_duration_seconds_count{result=\"delivered\"}";

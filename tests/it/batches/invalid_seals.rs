@@ -1,13 +1,11 @@
 //! A row whose file has an invalid seal is told apart wherever the batch is read.
 
 use std::io::Cursor;
-use std::time::Duration;
 
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{count, create, get, once};
-use crate::gateway::{Plan, eventually, json_of};
+use crate::gateway::{Plan, soon};
 use crate::person::{Demo, Person};
 use crate::webhooks::receiver::Receiver;
 
@@ -19,9 +17,9 @@ async fn an_invalid_seal_is_no_success_wherever_the_batch_is_read() {
     let receiver = Receiver::start().await;
     let gateway = Plan::new().with("CEP_WEBHOOK_ALLOW_LOOPBACK", "on").start();
     let person = Person::signed_in(&gateway, Demo::Member).await;
-    let webhook = json!({ "url": receiver.url(), "events": ["lookup.delivered"], "env": "test" });
-    let added = person.sending(Method::POST, "/webhooks", &webhook).send();
-    json_of(added.await.unwrap(), 201).await;
+    person
+        .add_webhook(&receiver.url(), &["lookup.delivered"])
+        .await;
     let key = person.create_key("caja 4", "test").await;
     let unknown = "20/11/2026;MBAN01002611200000000034;002010077777777771;600.01\n";
     let path = create(&gateway, &key, format!("{TABLE}{unknown}")).await;
@@ -83,9 +81,6 @@ async fn an_invalid_seal_is_no_success_wherever_the_batch_is_read() {
             .map(|message| serde_json::from_str::<Value>(&message.body()).unwrap());
         { told }.find(|told| told["data"]["seal"] == "invalid")
     };
-    eventually("the end is told", Duration::from_secs(20), async || {
-        told().is_some()
-    })
-    .await;
+    soon("the end is told", async || told().is_some()).await;
     assert_eq!(told().unwrap()["data"]["state"], "delivered");
 }

@@ -4,9 +4,8 @@
 use std::time::Duration;
 
 use reqwest::StatusCode;
-use serde_json::Value;
 
-use super::{PATIENCE, assert_asked_once, count, create, get, once, table};
+use super::{PATIENCE, assert_asked_once, create, finished, get, table, under_way};
 use crate::archive::embedded;
 use crate::embedded::mounted::Disk;
 use crate::gateway::{CountingBank, Gateway, Key, eventually};
@@ -17,22 +16,11 @@ const ROWS: u32 = 300;
 /// Time that an answer of the bank takes, so that a fault finds rows under way.
 const LATENCY: Duration = Duration::from_millis(20);
 
-/// The batch once so many rows are delivered.
-async fn under_way(gateway: &Gateway, key: &Key, path: &str) {
-    let is_under_way = |batch: &Value| count(batch, "delivered_seal_not_checked") > 30;
-    once(gateway, key, path, is_under_way).await;
-}
-
 /// Waits until the batch is finished with each row delivered, and read again after a failure.
 async fn finishes(gateway: &Gateway, key: &Key, path: &str) {
     let is_read = async || get(gateway, key, path).await.status() == StatusCode::OK;
     eventually("the batch is read again", PATIENCE, is_read).await;
-    let batch = once(gateway, key, path, |batch| batch["state"] == "finished").await;
-    assert_eq!(
-        count(&batch, "delivered_seal_not_checked"),
-        u64::from(ROWS),
-        "{batch:#}"
-    );
+    finished(gateway, key, path, ROWS).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,7 +31,7 @@ async fn a_batch_goes_on_when_the_database_is_back() {
     let bank = CountingBank::start(LATENCY).await;
     let (replicas, key) = two_replicas(&servers, &bank);
     let path = create(&replicas[0], &key, table(0, ROWS)).await;
-    under_way(&replicas[0], &key, &path).await;
+    under_way(&replicas[0], &key, &path, 30).await;
     servers.database.own_server().kill();
     for gateway in &replicas {
         let noticed = async || gateway.log().contains("the queue of lookups can't be read");
@@ -63,7 +51,7 @@ async fn a_batch_goes_on_without_redis() {
     let bank = CountingBank::start(LATENCY).await;
     let (replicas, key) = two_replicas(&servers, &bank);
     let path = create(&replicas[0], &key, table(0, ROWS)).await;
-    under_way(&replicas[0], &key, &path).await;
+    under_way(&replicas[0], &key, &path, 30).await;
     servers.redis.kill();
     finishes(&replicas[1], &key, &path).await;
     assert_eq!(charged(&servers, &key), ROWS.to_string());
@@ -80,7 +68,7 @@ async fn a_batch_goes_on_when_its_disk_has_room_again() {
     let gateway = embedded(&bank, folder).start();
     let key = gateway.live_key();
     let path = create(&gateway, &key, table(0, ROWS)).await;
-    under_way(&gateway, &key, &path).await;
+    under_way(&gateway, &key, &path, 30).await;
     disk.fill();
     let lost = async || {
         let log = gateway.log();
@@ -91,12 +79,5 @@ async fn a_batch_goes_on_when_its_disk_has_room_again() {
     disk.free();
     finishes(&gateway, &key, &path).await;
     assert!(asked < ROWS as usize, "it stopped while its disk was full");
-    let used = gateway.run(&["keys", "list", "--json"]);
-    let used: Value = serde_json::from_slice(&used.stdout).unwrap();
-    let used = used.as_array().unwrap().iter();
-    let used: Vec<_> = used
-        .filter(|it| key.full.starts_with(it["prefix"].as_str().unwrap()))
-        .map(|it| it["month"]["used"].as_u64())
-        .collect();
-    assert_eq!(used, [Some(u64::from(ROWS))]);
+    assert_eq!(gateway.used(&key), ROWS);
 }

@@ -2,17 +2,18 @@
 //! batch is brought back.
 
 use std::fs;
-use std::io::{Cursor, Read as _, Write as _};
+use std::io::{Cursor, Write as _, read_to_string};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 use super::{dialog_closes, member_with_a_key, open};
+use crate::batches::post;
 use crate::browser::{Browser, Look};
-use crate::gateway::{Gateway, Key, eventually, json_of, request};
+use crate::gateway::{Gateway, Key, json_of, request, soon};
 use crate::person::{Demo, Person};
 
 const HEADER: &str = "Fecha de operación;Clave de rastreo;CLABE;Total pagado;Folio\n";
@@ -52,13 +53,12 @@ pub(super) fn saved(gateway: &Gateway, name: &str, content: impl AsRef<[u8]>) ->
     path
 }
 
-/// Lets a key be used 600 times a minute.
-async fn widened(gateway: &Gateway, key: &Key) {
+/// Lets a key be used 600 times a minute, and so often a month.
+pub(super) async fn widened(gateway: &Gateway, key: &Key, month: u32) {
     let admin = Person::signed_in(gateway, Demo::Admin).await;
-    let mutation =
-        "mutation($input: SetLimitsInput!) { adminSetLimits(input: $input) { key { id } } }";
-    let input = json!({ "input": { "id": key.id, "perMinute": 600, "monthlyQuota": 1000 } });
-    admin.ask(mutation, input).await;
+    let limits = json!({ "per_minute": 600, "monthly_quota": month });
+    let path = format!("/admin/keys/{}", key.id);
+    admin.send(Method::PATCH, &path, &limits, 200).await;
 }
 
 /// Creates a batch with a key; returns its id.
@@ -71,10 +71,8 @@ pub(super) async fn created(gateway: &Gateway, key: &Key, amounts: &[&str]) -> S
         format!("{date},{tracking_key},{account},{amount},A-{number}\n")
     });
     let table: String = std::iter::once(header).chain(rows).collect();
-    let url = gateway.url("/v1/cep/batches?name=proveedores&formats=xml,pdf");
-    let posting = gateway.client.post(url).header("x-api-key", &key.full);
-    let posting = posting.header("content-type", "text/csv").body(table);
-    let batch = json_of(posting.send().await.unwrap(), 202).await;
+    let path = "?name=proveedores&formats=xml,pdf";
+    let batch = json_of(post(gateway, key, path, table).await, 202).await;
     batch["id"].as_str().unwrap().to_owned()
 }
 
@@ -84,11 +82,16 @@ pub(super) async fn shows(browser: &Browser, state: &str) {
     browser.find_css(&selector).await;
 }
 
+/// The selector of the batch's rows in this state.
+fn row_in(state: &str) -> String {
+    format!("[data-testid=batch-payment][data-state={state}]")
+}
+
 /// Waits until an element shows this text.
 pub(super) async fn reads(browser: &Browser, id: &str, text: &str) {
     let script =
         "return document.querySelector(`[data-testid=${arguments[0]}]`)?.textContent ?? ''";
-    eventually(text, Duration::from_secs(20), async || {
+    soon(text, async || {
         browser.run(script, vec![json!(id)]).await == text
     })
     .await;
@@ -117,7 +120,7 @@ async fn two_hundred_payments_with_mistakes_are_checked_corrected_run_and_downlo
     let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
         return;
     };
-    widened(&gateway, &key).await;
+    widened(&gateway, &key, 1_000).await;
     let file = saved(&gateway, "pagos noviembre.csv", payments());
     open(&browser, &gateway, "/batches").await;
     browser.click("new-batch").await;
@@ -138,10 +141,8 @@ async fn two_hundred_payments_with_mistakes_are_checked_corrected_run_and_downlo
         reads(&browser, id, expected).await;
     }
     assert_eq!(number_of(&browser, "[data-testid=rejected-row]").await, 12);
-    let damaged = browser
-        .find_css("[data-testid=rejected-row][data-line='190']")
-        .await;
-    let damaged = damaged.text().await.unwrap();
+    let damaged = "[data-testid=rejected-row][data-line='190']";
+    let damaged = browser.find_css(damaged).await.text().await.unwrap();
     for said in ["F-188", "Cuenta del beneficiario:", "texto"] {
         assert!(damaged.contains(said), "{said}: {damaged}");
     }
@@ -157,12 +158,8 @@ async fn two_hundred_payments_with_mistakes_are_checked_corrected_run_and_downlo
     browser.sees("pagos noviembre").await;
     shows(&browser, "FINISHED").await;
     let progress = "return document.querySelector('[data-testid=batch-progress]').value";
-    eventually(
-        "the progress is whole",
-        Duration::from_secs(20),
-        async || browser.run(progress, vec![]).await == 100,
-    )
-    .await;
+    let is_whole = async || browser.run(progress, vec![]).await == 100;
+    soon("the progress is whole", is_whole).await;
     let count = "return [...document.querySelectorAll('[data-count]')]\
         .map(tile => [tile.dataset.count, tile.querySelector('dd').textContent])";
     assert_eq!(
@@ -174,9 +171,8 @@ async fn two_hundred_payments_with_mistakes_are_checked_corrected_run_and_downlo
 
     // The rows are paged, and lead to their lookups.
     browser.click("rows-next").await;
-    browser
-        .find_css("[data-testid=batch-payment][data-row='26']")
-        .await;
+    let next = "[data-testid=batch-payment][data-row='26']";
+    browser.find_css(next).await;
     browser.click("files-zip").await;
     let archive = browser.saved_file(".zip").await;
     let mut archive = ZipArchive::new(Cursor::new(archive)).unwrap();
@@ -185,9 +181,7 @@ async fn two_hundred_payments_with_mistakes_are_checked_corrected_run_and_downlo
     let is_proof = |name: &&String| Path::new(name).extension().is_some_and(|it| it == "xml");
     let proofs = names.iter().filter(is_proof).count();
     assert_eq!((proofs, names.len()), (188, 189), "{names:?}");
-    let mut summary = String::new();
-    let mut file = archive.by_name("resumen.csv").unwrap();
-    file.read_to_string(&mut summary).unwrap();
+    let summary = read_to_string(archive.by_name("resumen.csv").unwrap()).unwrap();
     assert!(summary.contains("F-187"), "{summary}");
     browser.click("results-csv").await;
     let results = browser.saved_file(".csv").await;
@@ -206,51 +200,25 @@ async fn a_batch_is_canceled_and_erased_by_keyboard() {
     };
     let id = created(&gateway, &key, &["404.02", "404.02", "404.02"]).await;
     open(&browser, &gateway, "/batches").await;
-    let link = browser.find("batch-link").await;
-    link.send_keys("\u{e007}").await.unwrap();
-    browser
-        .find_css("[data-testid=batch-payment][data-state=WAITING]")
-        .await;
-    let cancel = browser.find("cancel-batch").await;
-    cancel.send_keys("\u{e007}").await.unwrap();
+    browser.enter("batch-link").await;
+    browser.find_css(&row_in("WAITING")).await;
+    browser.enter("cancel-batch").await;
     // Escape closes the dialog, and the focus is where it was.
     let keep = browser.find_css("dialog[open] footer button").await;
     keep.send_keys("\u{e00c}").await.unwrap();
     dialog_closes(&browser).await;
     assert_eq!(browser.focused().await, "cancel-batch");
 
-    browser
-        .find("cancel-batch")
-        .await
-        .send_keys("\u{e007}")
-        .await
-        .unwrap();
-    browser
-        .find("cancel-confirm")
-        .await
-        .send_keys("\u{e007}")
-        .await
-        .unwrap();
+    browser.enter("cancel-batch").await;
+    browser.enter("cancel-confirm").await;
     dialog_closes(&browser).await;
     shows(&browser, "CANCELED").await;
-    browser
-        .find_css("[data-testid=batch-payment][data-state=CANCELED]")
-        .await;
+    browser.find_css(&row_in("CANCELED")).await;
     // The button that had the focus is gone; Enter must not open the erasure.
     assert_eq!(browser.focused().await, "H1");
 
-    browser
-        .find("erase-batch")
-        .await
-        .send_keys("\u{e007}")
-        .await
-        .unwrap();
-    browser
-        .find("erase-confirm")
-        .await
-        .send_keys("\u{e007}")
-        .await
-        .unwrap();
+    browser.enter("erase-batch").await;
+    browser.enter("erase-confirm").await;
     browser.sees("Todavía no hay lotes").await;
     open(&browser, &gateway, &format!("/batches/{id}")).await;
     browser.sees("No hay tal lote").await;
@@ -265,12 +233,7 @@ pub(super) async fn banks_answer(
     amount: &str,
 ) -> Vec<u8> {
     let mut asked = ZipArchive::new(Cursor::new(files)).unwrap();
-    let mut text = String::new();
-    asked
-        .by_index(0)
-        .unwrap()
-        .read_to_string(&mut text)
-        .unwrap();
+    let text = read_to_string(asked.by_index(0).unwrap()).unwrap();
     let mut answer = ZipWriter::new(Cursor::new(Vec::new()));
     for line in text.lines() {
         let cells: Vec<_> = line.split(',').collect();
@@ -280,21 +243,16 @@ pub(super) async fn banks_answer(
         let mut body = json!({ "fecha": date, "clave_rastreo": tracking_key, "cuenta": account });
         body["monto"] = serde_json::from_str(amount).unwrap();
         let mut proof = Vec::new();
-        eventually(
-            "the bank has the proof",
-            Duration::from_secs(20),
-            async || {
-                let found = gateway.post("xml_auto", key, &body).await;
-                let is_found = found.status() == 200;
-                proof = found.bytes().await.unwrap().to_vec();
-                is_found
-            },
-        )
+        soon("the bank has the proof", async || {
+            let found = gateway.post("xml_auto", key, &body).await;
+            let is_found = found.status() == 200;
+            proof = found.bytes().await.unwrap().to_vec();
+            is_found
+        })
         .await;
         let name = format!("[{date}]{tracking_key}.xml");
-        answer
-            .start_file(name, SimpleFileOptions::default())
-            .unwrap();
+        let options = SimpleFileOptions::default();
+        answer.start_file(name, options).unwrap();
         answer.write_all(&proof).unwrap();
     }
     answer.finish().unwrap().into_inner()
@@ -309,8 +267,8 @@ async fn the_open_rows_are_carried_to_the_banks_own_batch_and_its_zip_is_brought
     };
     let id = created(&gateway, &key, &[AMOUNT; 3]).await;
     open(&browser, &gateway, &format!("/batches/{id}")).await;
-    eventually("each row was tried", Duration::from_secs(20), async || {
-        number_of(&browser, "[data-testid=batch-payment][data-state=WAITING]").await == 3
+    soon("each row was tried", async || {
+        number_of(&browser, &row_in("WAITING")).await == 3
     })
     .await;
     browser.click_css("[data-testid=bank-batch] summary").await;
@@ -326,17 +284,12 @@ async fn the_open_rows_are_carried_to_the_banks_own_batch_and_its_zip_is_brought
     browser.click("import-start").await;
     let report = browser.find("import-report").await.text().await.unwrap();
     assert!(report.contains("3 comprobantes"), "{report}");
-    let imported = "[data-testid=batch-payment][data-state=DELIVERED]";
-    eventually(
-        "the rows have proofs",
-        Duration::from_secs(20),
-        async || number_of(&browser, imported).await == 3,
-    )
+    soon("the rows have proofs", async || {
+        number_of(&browser, &row_in("DELIVERED")).await == 3
+    })
     .await;
     browser.sees("Traído en un archivo").await;
-    browser
-        .sees("No queda ninguna fila por llevar al banco.")
-        .await;
+    browser.sees("No queda ninguna fila por llevar").await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
 }
 
@@ -357,11 +310,8 @@ async fn a_file_that_is_no_table_is_refused_with_what_to_do() {
     browser.choose_files("batch-file", &[&large]).await;
     browser.sees("pasa de 16").await;
     // What the server refuses is told with its words.
-    let header = saved(
-        &gateway,
-        "datos.csv",
-        HEADER.replace("Total pagado", "Monto"),
-    );
+    let header = HEADER.replace("Total pagado", "Monto");
+    let header = saved(&gateway, "datos.csv", header);
     browser.choose_files("batch-file", &[&header]).await;
     browser.sees("400 INVALID_REQUEST").await;
     assert_refused_alone(&browser).await;

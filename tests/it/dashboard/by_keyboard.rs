@@ -1,15 +1,12 @@
 //! Batches and webhooks by keyboard alone: Tab, Enter, Space and the arrows.
 
-use std::time::Duration;
-
 use super::batches::{ACCOUNT, line, saved};
 use super::webhooks::{member, shows, stands};
 use super::{dialog_closes, member_with_a_key, open};
-use crate::browser::{Browser, Look};
-use crate::gateway::eventually;
+use crate::browser::{Browser, ENTER, Look};
+use crate::gateway::soon;
 use crate::webhooks::receiver::Receiver;
 
-const ENTER: &str = "\u{e007}";
 const SPACE: &str = " ";
 
 /// Goes to an element by Tab, and presses Enter.
@@ -21,10 +18,7 @@ async fn enter(browser: &Browser, id: &str) {
 
 /// Waits until an element has the focus.
 async fn is_focused(browser: &Browser, id: &str) {
-    eventually(id, Duration::from_secs(20), async || {
-        browser.focused().await == id
-    })
-    .await;
+    soon(id, async || browser.focused().await == id).await;
 }
 
 #[tokio::test]
@@ -90,14 +84,10 @@ async fn a_webhook_is_added_tested_disabled_and_removed_by_keyboard() {
     shows(&browser, "DELIVERED").await;
     assert_eq!(browser.focused().await, "test-webhook");
     enter(&browser, "resend").await;
-    eventually("it is sent again", Duration::from_secs(20), async || {
-        receiver.messages().len() == 2
-    })
-    .await;
+    soon("it is sent again", async || receiver.messages().len() == 2).await;
 
-    browser
-        .run("document.querySelector('h1').focus()", vec![])
-        .await;
+    let heading = "document.querySelector('h1').focus()";
+    browser.run(heading, vec![]).await;
     enter(&browser, "disable-webhook").await;
     enter(&browser, "disable-webhook-confirm").await;
     dialog_closes(&browser).await;

@@ -1,14 +1,12 @@
 //! The columns of a table in the browser: chosen, changed, left out; and what is kept when a check is refused.
 
-use std::time::Duration;
-
 use serde_json::json;
 
 use super::batches::{ACCOUNT, assert_refused_alone, assign, created, line, reads, saved};
 use super::verified_files::DROP;
 use super::{member_with_a_key, open};
 use crate::browser::{Browser, Look};
-use crate::gateway::eventually;
+use crate::gateway::soon;
 
 /// Checks of a table that the page has asked for.
 const CHECKS: &str = "return performance.getEntriesByType('resource')\
@@ -27,10 +25,7 @@ async fn chosen(browser: &Browser, field: &str) -> String {
 }
 
 async fn has_gone(browser: &Browser, id: &str) {
-    eventually("it is gone", Duration::from_secs(20), async || {
-        !browser.has(id).await
-    })
-    .await;
+    soon("it is gone", async || !browser.has(id).await).await;
 }
 
 #[tokio::test]
@@ -45,10 +40,8 @@ async fn a_file_without_a_header_is_checked_once_its_four_columns_are_chosen() {
     browser.find("columns-unclear").await;
     browser.sees("El archivo no tiene encabezado").await;
     let columns = browser.find("columns").await.text().await.unwrap();
-    assert!(
-        columns.contains(&format!("columna 3: {ACCOUNT}")),
-        "{columns}"
-    );
+    let third = format!("columna 3: {ACCOUNT}");
+    assert!(columns.contains(&third), "{columns}");
     let fields = ["fecha", "clave_rastreo", "cuenta", "monto"];
     for (field, column) in fields.into_iter().zip(["1", "2", "3", "4"]) {
         assert!(!browser.has("dry-run-ready").await);
@@ -121,7 +114,7 @@ async fn a_column_that_is_not_needed_can_be_left_out() {
     browser.choose_files("batch-file", &[&file]).await;
     // The folio is no bank's code.
     browser.find("columns").await;
-    eventually("it is recognised", Duration::from_secs(20), async || {
+    soon("it is recognised", async || {
         chosen(&browser, "emisor").await == "5"
     })
     .await;
@@ -147,7 +140,7 @@ async fn mistakes_are_told_in_the_language_of_the_page() {
     let file = saved(&gateway, "pagos.csv", file);
     browser.choose_files("batch-file", &[&file]).await;
     let says = async |text: &str| {
-        eventually(text, Duration::from_secs(20), async || {
+        soon(text, async || {
             let said = "return document.querySelector('[data-testid=rejected-row], [data-state=FAULTY]')?.innerText ?? ''";
             let said = browser.run(said, vec![]).await;
             said.as_str().unwrap().contains(text)
@@ -173,12 +166,12 @@ async fn of_several_files_none_is_taken_and_a_folded_place_takes_none() {
     open(&browser, &gateway, "/batches/new").await;
     browser.find("batch-file").await;
     let csv = |name: &str| json!([name, "text/csv", table("Folio")]);
-    browser
-        .run(DROP, vec![json!([csv("a.csv"), csv("b.csv")])])
-        .await;
+    let both = json!([csv("a.csv"), csv("b.csv")]);
+    browser.run(DROP, vec![both]).await;
     let refused = browser.find("batch-refused").await.text().await.unwrap();
-    assert!(refused.contains("a.csv, b.csv"), "{refused}");
-    assert!(refused.contains("varios archivos"), "{refused}");
+    for said in ["a.csv, b.csv", "varios archivos"] {
+        assert!(refused.contains(said), "{said}: {refused}");
+    }
     assert!(!browser.has("dry-run").await);
 
     let id = created(&gateway, &key, &["404.02"]).await;

@@ -1,6 +1,6 @@
 //! A delivery with an invalid seal is red wherever the page shows it, and one whose seal wasn't checked yellow.
 
-use serde_json::Value;
+use rstest::rstest;
 
 use super::batches::{created, number_of, shows};
 use super::{member_with_a_key, open};
@@ -13,79 +13,56 @@ async fn is_marked(browser: &Browser, within: &str, tone: &str) {
     assert_eq!(successes, 0, "in {within}");
 }
 
+/// The sandbox's proof with the seal of another text, and the one of a certificate whose key nobody knows.
+#[rstest]
+#[case::invalid("600.00", "INVALID", "bad", "deliveredSealInvalid")]
+#[case::not_checked("600.01", "NOT_CHECKED", "warn", "deliveredSealNotChecked")]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_delivery_with_an_invalid_seal_is_red_wherever_it_is_shown() {
-    // The sandbox's proof with the seal of another text.
-    const ANOTHER_SEAL: &str = "600.00";
+async fn a_delivery_with_a_doubtful_seal_is_marked_wherever_it_is_shown(
+    #[case] amount: &str,
+    #[case] seal: &str,
+    #[case] tone: &str,
+    #[case] count: &str,
+) {
     let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
         return;
     };
-    let id = created(&gateway, &key, &[ANOTHER_SEAL, "10.00"]).await;
+    let id = created(&gateway, &key, &[amount, "10.00"]).await;
     open(&browser, &gateway, &format!("/batches/{id}")).await;
     shows(&browser, "FINISHED").await;
-    browser.find("batch-seal-invalid").await;
-    browser
-        .find_css("[data-count=deliveredSealInvalid].bad")
-        .await;
-    let row = "[data-testid=batch-payment][data-seal=INVALID]";
-    is_marked(&browser, row, "bad").await;
-    browser.sees("No lo tome por un pago").await;
-    assert_eq!(number_of(&browser, row).await, 1);
+    let count = format!("[data-count={count}].{tone}");
+    browser.find_css(&count).await;
+    let row = format!("[data-testid=batch-payment][data-seal={seal}]");
+    is_marked(&browser, &row, tone).await;
+    assert_eq!(number_of(&browser, &row).await, 1);
+    let is_invalid = seal == "INVALID";
+    if is_invalid {
+        browser.find("batch-seal-invalid").await;
+        browser.sees("No lo tome por un pago").await;
+    }
 
     open(&browser, &gateway, "/batches").await;
-    browser.find_css("[data-testid=batch-row] .badge.bad").await;
+    let listed = format!("[data-testid=batch-row] .badge.{tone}");
+    browser.find_css(&listed).await;
 
     open(&browser, &gateway, "/lookups").await;
-    let state = "[data-testid=lookup-state][data-seal=INVALID]";
-    is_marked(&browser, state, "bad").await;
-    let link = "arguments[0].closest('tr').querySelector('[data-testid=lookup-link]').click()";
-    let script = link.replace(
-        "arguments[0]",
-        &format!("document.querySelector('{state}')"),
-    );
-    browser.run(&script, vec![]).await;
-    browser.find("seal-invalid").await;
-    is_marked(&browser, state, "bad").await;
-    assert_eq!(browser.complaints().await, Vec::<String>::new());
-    assert_ne!(
-        number_of(&browser, "[data-testid=seal]").await,
-        Value::from(0)
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_delivery_whose_seal_was_not_checked_is_yellow_wherever_it_is_shown() {
-    // The sandbox's proof of a certificate whose key nobody knows.
-    const UNKNOWN_CERTIFICATE: &str = "600.01";
-    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
-        return;
-    };
-    let id = created(&gateway, &key, &[UNKNOWN_CERTIFICATE, "10.00"]).await;
-    open(&browser, &gateway, &format!("/batches/{id}")).await;
-    shows(&browser, "FINISHED").await;
-    browser
-        .find_css("[data-count=deliveredSealNotChecked].warn")
-        .await;
-    let row = "[data-testid=batch-payment][data-seal=NOT_CHECKED]";
-    is_marked(&browser, row, "warn").await;
-
-    open(&browser, &gateway, "/batches").await;
-    browser
-        .find_css("[data-testid=batch-row] .badge.warn")
-        .await;
-
-    open(&browser, &gateway, "/lookups").await;
-    let state = "[data-testid=lookup-state][data-seal=NOT_CHECKED]";
-    is_marked(&browser, state, "warn").await;
-    browser.sees("entregada · sello sin comprobar").await;
-    let script = format!(
+    let state = format!("[data-testid=lookup-state][data-seal={seal}]");
+    is_marked(&browser, &state, tone).await;
+    if !is_invalid {
+        browser.sees("entregada · sello sin comprobar").await;
+    }
+    let link = format!(
         "document.querySelector('{state}').closest('tr').querySelector('[data-testid=lookup-link]').click()"
     );
-    browser.run(&script, vec![]).await;
-    browser.find("lookup-proof").await;
-    is_marked(&browser, state, "warn").await;
-    browser
-        .find_css("[data-testid=attempts] .outcome.seal-not_checked")
-        .await;
+    browser.run(&link, vec![]).await;
+    if is_invalid {
+        browser.find("seal-invalid").await;
+        browser.find("seal").await;
+    } else {
+        browser.find("lookup-proof").await;
+        let attempt = "[data-testid=attempts] .outcome.seal-not_checked";
+        browser.find_css(attempt).await;
+    }
+    is_marked(&browser, &state, tone).await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
 }

@@ -44,9 +44,7 @@ pub(super) async fn open_prepared(browser: &Browser, gateway: &Gateway, script: 
 }
 
 pub(super) async fn cancel(gateway: &Gateway, key: &Key, id: &str) {
-    let url = gateway.url(&format!("/v1/cep/batches/{id}/cancel"));
-    let canceling = gateway.client.post(url).header("x-api-key", &key.full);
-    let canceling = canceling.header("content-type", "application/json");
+    let canceling = gateway.asking(&format!("batches/{id}/cancel"), key);
     json_of(canceling.send().await.unwrap(), 200).await;
 }
 
@@ -137,9 +135,8 @@ async fn a_connection_that_answers_nothing_is_replaced() {
     let connected = "return Number(window.sockets[0].readyState === 1)";
     reaches(&browser, connected, 1).await;
     // As a network does that has lost the connection: nothing comes, and nobody is told.
-    browser
-        .run("window.sockets[0].onmessage = null", vec![])
-        .await;
+    let deaf = "window.sockets[0].onmessage = null";
+    browser.run(deaf, vec![]).await;
     cancel(&gateway, &key, &id).await;
     shows(&browser, "CANCELED").await;
     reaches(&browser, "return window.sockets.length", 2).await;

@@ -1,14 +1,12 @@
 //! Pages whose reads fail, and lists that somebody comes back to.
 
-use std::time::Duration;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use super::batches::{created, shows};
+use super::batches::{created, number_of, shows};
 use super::live_changes::{NO_SOCKETS, cancel, open_prepared};
 use super::{member_with_a_key, open};
 use crate::browser::{Browser, Look};
-use crate::gateway::eventually;
+use crate::gateway::soon;
 use crate::person::{Demo, Person};
 
 /// Lets requests of the page fail while `window.broken` is true.
@@ -16,16 +14,12 @@ const BREAKABLE: &str = "const real = fetch;\
     window.fetch = (...given) => (window.broken ? Promise.reject(new TypeError()) : real(...given))";
 
 async fn has(browser: &Browser, id: &str, expected: bool) {
-    eventually(id, Duration::from_secs(20), async || {
-        browser.has(id).await == expected
-    })
-    .await;
+    soon(id, async || browser.has(id).await == expected).await;
 }
 
 async fn rows(browser: &Browser, number: usize) {
-    let rows = "return document.querySelectorAll('[data-testid=batch-row]').length";
-    eventually("all rows are there", Duration::from_secs(20), async || {
-        browser.run(rows, vec![]).await == json!(number)
+    soon("all rows are there", async || {
+        number_of(browser, "[data-testid=batch-row]").await == number
     })
     .await;
 }
@@ -59,9 +53,8 @@ async fn a_list_is_read_again_when_somebody_comes_back_or_asks_for_it() {
     open(&browser, &gateway, "/batches").await;
     browser.sees("Todavía no hay lotes").await;
     created(&gateway, &key, &["10.00"]).await;
-    browser
-        .run("window.dispatchEvent(new Event('focus'))", vec![])
-        .await;
+    let comes_back = "window.dispatchEvent(new Event('focus'))";
+    browser.run(comes_back, vec![]).await;
     rows(&browser, 1).await;
     shows(&browser, "FINISHED").await;
     created(&gateway, &key, &["11.00"]).await;
@@ -94,9 +87,7 @@ async fn a_batch_may_be_charged_to_a_key_of_any_page() {
     let listed = "return [...document.querySelectorAll('[data-testid=batch-key] option')]\
         .map(({ value }) => value).filter(Boolean)";
     let listed = browser.run(listed, vec![]).await;
-    let ids: Vec<_> = [&key, &others[0], &others[1]]
-        .map(|key| Value::from(&*key.id))
-        .into();
-    assert_eq!(listed, Value::from(ids));
+    let [second, third] = &others;
+    assert_eq!(listed, json!([key.id, second.id, third.id]));
     assert_eq!(browser.run("return window.pages", vec![]).await, json!(3));
 }

@@ -1,17 +1,15 @@
 //! Accessibility of the views of batches and webhooks: each state, both themes, both languages, on a desk and on
 //! a phone.
 
-use std::fs;
-
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use super::batches::{assign, banks_answer, created, shows};
+use super::batches::{assign, banks_answer, created, saved, shows, widened};
 use super::live_changes::cancel;
-use super::webhooks::{a_lookup_ends, subscribed};
+use super::webhooks::{a_lookup_ends, subscribed, switched};
 use super::{open, settled, sign_in};
 use crate::browser::{self, Browser, Look};
-use crate::gateway::{Gateway, Key, Plan, json_of};
+use crate::gateway::{Gateway, Key, Plan};
 use crate::person::{Demo, Person};
 use crate::webhooks::receiver::Receiver;
 
@@ -43,28 +41,10 @@ const LOOKS: [(Look, &str); 4] = [
     ),
 ];
 
-async fn assert_sound(browser: &Browser, axe: &str, what: &str) {
-    let faults = browser.accessibility_faults(axe).await;
-    assert_eq!(faults, Vec::<String>::new(), "{what}");
-    let overflow = "return document.documentElement.scrollWidth > window.innerWidth";
-    let overflow = browser.run(overflow, vec![]).await;
-    assert_eq!(overflow, json!(false), "{what} is too wide");
-}
-
-/// Lets a key be used this many times a month.
-async fn bounded(gateway: &Gateway, key: &Key, month: u32) {
-    let admin = Person::signed_in(gateway, Demo::Admin).await;
-    let mutation =
-        "mutation($input: SetLimitsInput!) { adminSetLimits(input: $input) { key { id } } }";
-    let input = json!({ "input": { "id": key.id, "perMinute": 600, "monthlyQuota": month } });
-    admin.ask(mutation, input).await;
-}
-
 /// The bank's ZIP file for a batch, with the proof of each row, and one that no row asks for.
 async fn bank_file(gateway: &Gateway, key: &Key, id: &str) -> Vec<u8> {
-    let url = gateway.url(&format!("/v1/cep/batches/{id}/banxico.zip"));
-    let asked = gateway.client.get(url).header("x-api-key", &key.full);
-    let files = asked.send().await.unwrap();
+    let path = format!("/v1/cep/batches/{id}/banxico.zip");
+    let files = gateway.read(&path, key).await;
     assert_eq!(files.status(), StatusCode::OK);
     let files = files.bytes().await.unwrap().to_vec();
     banks_answer(gateway, key, files, "700.00").await
@@ -86,7 +66,9 @@ async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
     for view in ["/batches", "/batches/new"] {
         open(&browser, &gateway, view).await;
         settled(&browser).await;
-        assert_sound(&browser, &axe, &format!("{view} of a newcomer")).await;
+        browser
+            .assert_sound(&axe, &format!("{view} of a newcomer"))
+            .await;
     }
     drop(browser);
     let key = member.create_key("caja 4", "test").await;
@@ -95,23 +77,23 @@ async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
     let canceled = created(&gateway, &key, &["404.02"]).await;
     cancel(&gateway, &key, &canceled).await;
     let small = member.create_key("caja 5", "test").await;
-    bounded(&gateway, &small, 1).await;
+    widened(&gateway, &small, 1).await;
     let paused = created(&gateway, &small, &["10.00", "11.00"]).await;
     let carried = created(&gateway, &key, &["700.00"; 2]).await;
-    let archive = gateway.folder().join("banco.zip");
-    fs::write(&archive, bank_file(&gateway, &key, &carried).await).unwrap();
-    let file = gateway.folder().join("pagos.csv");
-    fs::write(&file, TABLE).unwrap();
-    let workbook = gateway.folder().join("pagos.xlsx");
-    fs::write(&workbook, "PK").unwrap();
-    let headless = gateway.folder().join("sin encabezado.csv");
-    fs::write(&headless, TABLE.split_once('\n').unwrap().1).unwrap();
+    let archive = bank_file(&gateway, &key, &carried).await;
+    let archive = saved(&gateway, "banco.zip", archive);
+    let file = saved(&gateway, "pagos.csv", TABLE);
+    let workbook = saved(&gateway, "pagos.xlsx", "PK");
+    let (_, rows) = TABLE.split_once('\n').unwrap();
+    let headless = saved(&gateway, "sin encabezado.csv", rows);
     for (look, language) in LOOKS {
         let Some(browser) = visitor(&gateway, look, language).await else {
             return;
         };
         let sound = async |what: &str| {
-            assert_sound(&browser, &axe, &format!("{what}, {look:?}, {language}")).await;
+            browser
+                .assert_sound(&axe, &format!("{what}, {look:?}, {language}"))
+                .await;
         };
         open(&browser, &gateway, "/batches").await;
         browser.find("batch-row").await;
@@ -149,9 +131,8 @@ async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
         open(&browser, &gateway, "/batches/new").await;
         browser.choose_files("batch-file", &[&workbook]).await;
         browser.find("batch-refused").await;
-        browser
-            .click_css("[data-testid=batch-key] option:last-child")
-            .await;
+        let last = "[data-testid=batch-key] option:last-child";
+        browser.click_css(last).await;
         sound("a file that is refused").await;
         browser.choose_files("batch-file", &[&headless]).await;
         browser.find("columns-unclear").await;
@@ -176,21 +157,14 @@ async fn no_state_of_a_webhook_has_a_fault_of_accessibility() {
     };
     open(&browser, &gateway, "/webhooks").await;
     settled(&browser).await;
-    assert_sound(&browser, &axe, "no webhooks").await;
+    browser.assert_sound(&axe, "no webhooks").await;
     drop(browser);
-    let added = |env: &'static str| {
-        let body = json!({ "url": receiver.url(), "events": ["lookup.delivered", "batch.paused"], "env": env });
-        member.sending(Method::POST, "/webhooks", &body).send()
-    };
-    let first = json_of(added("test").await.unwrap(), 201).await;
-    let id = first["webhook"]["id"].as_str().unwrap();
-    let disabled = json_of(added("live").await.unwrap(), 201).await;
-    let disabled = disabled["webhook"]["id"].as_str().unwrap();
-    let path = format!("/webhooks/{disabled}");
-    let change = member.sending(Method::PATCH, &path, &json!({ "enabled": false }));
-    json_of(change.send().await.unwrap(), 200).await;
-    let test = member.sending(Method::POST, &format!("/webhooks/{id}/test"), &json!({}));
-    json_of(test.send().await.unwrap(), 202).await;
+    let events = ["lookup.delivered", "batch.paused"];
+    let enabled = member.add_webhook(&receiver.url(), &events).await;
+    let disabled = member.add_webhook(&receiver.url(), &["batch.paused"]).await;
+    switched(&member, &disabled, false).await;
+    let test = format!("{enabled}/test");
+    member.send(Method::POST, &test, &json!({}), 202).await;
     let broken = Receiver::start().await;
     broken.answer_with(StatusCode::INTERNAL_SERVER_ERROR);
     let failing = subscribed(&member, &broken).await;
@@ -200,7 +174,9 @@ async fn no_state_of_a_webhook_has_a_fault_of_accessibility() {
             return;
         };
         let sound = async |what: &str| {
-            assert_sound(&browser, &axe, &format!("{what}, {look:?}, {language}")).await;
+            browser
+                .assert_sound(&axe, &format!("{what}, {look:?}, {language}"))
+                .await;
         };
         open(&browser, &gateway, "/webhooks").await;
         browser.find("webhook-row").await;
@@ -208,18 +184,17 @@ async fn no_state_of_a_webhook_has_a_fault_of_accessibility() {
         browser.click("add-webhook").await;
         browser.find("webhook-url").await;
         sound("a new webhook").await;
-        open(&browser, &gateway, &path).await;
+        open(&browser, &gateway, &disabled).await;
         browser.find("webhook-disabled").await;
         settled(&browser).await;
         sound("a disabled webhook").await;
         open(&browser, &gateway, &failing).await;
         browser.find("webhook-failing").await;
-        browser
-            .click_css("[data-testid=delivery-row] summary")
-            .await;
+        let answer = "[data-testid=delivery-row] summary";
+        browser.click_css(answer).await;
         browser.find("delivery-final").await;
         sound("a failing webhook with an opened answer").await;
-        open(&browser, &gateway, &format!("/webhooks/{id}")).await;
+        open(&browser, &gateway, &enabled).await;
         browser.find("delivery-row").await;
         sound("a webhook").await;
         for (button, dialog) in [

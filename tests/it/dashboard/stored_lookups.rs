@@ -1,12 +1,13 @@
 //! The stored lookups of an account: list, proof and files, cancellation, erasure.
 
-use std::time::Duration;
-
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{dialog_closes, member_with_a_key, open, sign_in};
+use super::batches::number_of;
+use super::live_changes::HIDE;
+use super::{dialog_closes, member_with_a_key, member_with_a_phone, open, sign_in};
 use crate::browser::{self, Browser, Look};
-use crate::gateway::{Gateway, Key, eventually, json_of, request};
+use crate::gateway::{Gateway, Key, json_of, request, soon};
 use crate::person::{Demo, Person};
 
 /// Creates a lookup whose amount says what the bank answers, and waits for its first attempt; returns its
@@ -18,14 +19,18 @@ pub(super) async fn stored(gateway: &Gateway, key: &Key, amount: &str) -> String
     let asking = gateway.asking("lookups", key).body(body.to_string());
     let lookup = json_of(asking.send().await.unwrap(), 202).await;
     let id = lookup["id"].as_str().unwrap().to_owned();
-    eventually("it is attempted", Duration::from_secs(20), async || {
-        let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
-        let reading = gateway.client.get(url).header("x-api-key", &key.full);
-        let lookup = json_of(reading.send().await.unwrap(), 200).await;
-        lookup["attempts"] != 0
+    soon("it is attempted", async || {
+        let lookup = gateway.read(&format!("/v1/cep/lookups/{id}"), key).await;
+        json_of(lookup, 200).await["attempts"] != 0
     })
     .await;
     id
+}
+
+/// Cancels a lookup by the API.
+async fn cancel(gateway: &Gateway, key: &Key, id: &str) {
+    let canceling = gateway.keyed(Method::DELETE, &format!("/v1/cep/lookups/{id}"), key);
+    json_of(canceling.send().await.unwrap(), 200).await;
 }
 
 /// Waits until the page shows a lookup in this state.
@@ -106,8 +111,7 @@ async fn a_waiting_lookup_is_canceled() {
     shows(&browser, "CANCELED").await;
     browser.find("erase-lookup").await;
     // The button that had the focus is gone; Enter must not open the erasure.
-    let focused = "return document.activeElement.tagName";
-    assert_eq!(browser.run(focused, vec![]).await, json!("H1"));
+    assert_eq!(browser.focused().await, "H1");
     assert_eq!(browser.complaints().await, Vec::<String>::new());
 }
 
@@ -120,9 +124,7 @@ async fn a_change_appears_by_itself() {
         let id = stored(&gateway, &key, "404.02").await;
         open(&browser, &gateway, &view.replace("{id}", &id)).await;
         shows(&browser, "WAITING").await;
-        let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
-        let canceling = gateway.client.delete(url).header("x-api-key", &key.full);
-        json_of(canceling.send().await.unwrap(), 200).await;
+        cancel(&gateway, &key, &id).await;
         shows(&browser, "CANCELED").await;
     }
 }
@@ -136,11 +138,8 @@ async fn a_lookups_page_is_told_of_a_change_without_reading_now_and_then() {
     open(&browser, &gateway, &format!("/lookups/{id}")).await;
     shows(&browser, "WAITING").await;
     // A hidden page reads nothing by itself.
-    let hide = "Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });";
-    browser.run(hide, vec![]).await;
-    let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
-    let canceling = gateway.client.delete(url).header("x-api-key", &key.full);
-    json_of(canceling.send().await.unwrap(), 200).await;
+    browser.run(HIDE, vec![]).await;
+    cancel(&gateway, &key, &id).await;
     shows(&browser, "CANCELED").await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
 }
@@ -152,10 +151,6 @@ async fn filters_narrow_the_list_and_stand_in_the_address() {
     };
     stored(&gateway, &key, "10.00").await;
     stored(&gateway, &key, "404.02").await;
-    let rows = async || {
-        let rows = "return document.querySelectorAll('[data-testid=lookup-row]').length";
-        browser.run(rows, vec![]).await
-    };
     for (query, expected) in [
         ("", 2),
         ("?state=open", 1),
@@ -164,8 +159,8 @@ async fn filters_narrow_the_list_and_stand_in_the_address() {
         ("?env=TEST", 2),
     ] {
         open(&browser, &gateway, &format!("/lookups{query}")).await;
-        eventually(query, Duration::from_secs(10), async || {
-            rows().await == expected
+        soon(query, async || {
+            number_of(&browser, "[data-testid=lookup-row]").await == expected
         })
         .await;
         let search = browser.run("return location.search", vec![]).await;
@@ -190,50 +185,38 @@ async fn an_admin_sees_nothing_of_another_accounts_lookup() {
     open(&browser, &gateway, "/lookups").await;
     browser.find("lookup-curl").await;
     let own = Person::signed_in(&gateway, Demo::Admin).await;
-    let query = "{ lookups { nodes { id } } }";
-    let listed = own.ask(query, json!({})).await;
+    let listed = own.ask("{ lookups { nodes { id } } }", json!({})).await;
     assert_eq!(listed["lookups"]["nodes"], json!([]));
 }
 
 #[tokio::test]
 async fn no_state_of_a_lookup_has_a_fault_of_accessibility() {
     let Some(axe) = browser::axe() else { return };
-    let Some((first, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+    let Some((browsers, gateway, key)) = member_with_a_phone().await else {
         return;
     };
-    let Some(second) = Browser::start(Look::PHONE_BY_NIGHT).await else {
-        return;
-    };
-    sign_in(&second, &gateway, Demo::Member).await;
-    let sound = async |browser: &Browser, what: &str| {
-        let faults = browser.accessibility_faults(&axe).await;
-        assert_eq!(faults, Vec::<String>::new(), "{what}");
-        let overflow = "return document.documentElement.scrollWidth > window.innerWidth";
-        let overflow = browser.run(overflow, vec![]).await;
-        assert_eq!(overflow, json!(false), "{what}");
-    };
-    for browser in [&first, &second] {
+    for browser in &browsers {
         open(browser, &gateway, "/lookups").await;
         browser.find("lookup-curl").await;
-        sound(browser, "an empty list").await;
+        browser.assert_sound(&axe, "an empty list").await;
     }
     let waiting = stored(&gateway, &key, "404.02").await;
     let delivered = stored(&gateway, &key, "10.00").await;
     stored(&gateway, &key, "404.00").await;
-    for browser in [&first, &second] {
+    for browser in &browsers {
         open(browser, &gateway, "/lookups").await;
         browser.find("lookup-row").await;
-        sound(browser, "the list").await;
+        browser.assert_sound(&axe, "the list").await;
         open(browser, &gateway, &format!("/lookups/{waiting}")).await;
         browser.click("cancel-lookup").await;
         browser.find("cancel-confirm").await;
-        sound(browser, "the cancellation").await;
+        browser.assert_sound(&axe, "the cancellation").await;
         open(browser, &gateway, &format!("/lookups/{delivered}")).await;
         browser.click_css("[data-testid=seal] summary").await;
-        sound(browser, "the proof").await;
+        browser.assert_sound(&axe, "the proof").await;
         browser.click("erase-lookup").await;
         browser.find("erase-confirm").await;
-        sound(browser, "the erasure").await;
+        browser.assert_sound(&axe, "the erasure").await;
         assert_eq!(browser.complaints().await, Vec::<String>::new());
     }
 }

@@ -1,18 +1,20 @@
 //! "Try it": a proof as people read it.
 
-use fantoccini::Locator;
-use serde_json::json;
-
-use super::{member_with_a_key, open, sign_in};
+use super::batches::number_of;
+use super::{member_with_a_key, member_with_a_phone, open};
 use crate::browser::{self, Browser, Look};
 use crate::gateway::{Gateway, Key};
-use crate::person::Demo;
+
+/// Fills a field of the form.
+async fn fill(browser: &Browser, name: &str, text: &str) {
+    let field = browser.find_css(&format!("input[name={name}]")).await;
+    field.clear().await.unwrap();
+    field.send_keys(text).await.unwrap();
+}
 
 /// Asks for the proof of the form's transfer with this amount.
 async fn ask(browser: &Browser, amount: &str) {
-    let field = browser.find_css("input[name=monto]").await;
-    field.clear().await.unwrap();
-    field.send_keys(amount).await.unwrap();
+    fill(browser, "monto", amount).await;
     browser.click("try-submit").await;
 }
 
@@ -42,10 +44,8 @@ async fn a_proof_is_shown_parsed_and_its_files_are_saved() {
     assert_eq!(text(&browser, "proof-amount").await, "$1,234.56 MXN");
     let tracking_key = text(&browser, "proof-tracking-key").await;
     assert!(tracking_key.starts_with("MBAN0100"), "{tracking_key}");
-    assert_eq!(
-        attribute(&browser, "seal-badge", "data-verdict").await,
-        "valid"
-    );
+    let verdict = attribute(&browser, "seal-badge", "data-verdict").await;
+    assert_eq!(verdict, "valid");
     let shown = text(&browser, "try-result").await;
     for said in ["Abonado el", "BANAMEX", "002010077777777771"] {
         assert!(shown.contains(said), "{said}: {shown}");
@@ -74,22 +74,14 @@ async fn an_expected_beneficiary_is_compared_and_an_earlier_delivery_is_a_warnin
     open_with(&browser, &gateway, &key).await;
     ask(&browser, "1234.56").await;
     let name = text(&browser, "proof-beneficiario-nombre").await;
-    browser
-        .click_css("[data-testid=try-expected] summary")
-        .await;
-    let field = browser.find_css("input[name=nombre_beneficiario]").await;
-    field.send_keys(&name.to_lowercase()).await.unwrap();
-    let field = browser.find_css("input[name=rfc_beneficiario]").await;
-    field.send_keys("XAXX010101000").await.unwrap();
+    let expected = "[data-testid=try-expected] summary";
+    browser.click_css(expected).await;
+    fill(&browser, "nombre_beneficiario", &name.to_lowercase()).await;
+    fill(&browser, "rfc_beneficiario", "XAXX010101000").await;
     browser.click("try-submit").await;
-    assert_eq!(
-        attribute(&browser, "match-nombre", "data-match").await,
-        "exacta"
-    );
-    assert_eq!(
-        attribute(&browser, "match-rfc", "data-match").await,
-        "ninguna"
-    );
+    for (id, found) in [("match-nombre", "exacta"), ("match-rfc", "ninguna")] {
+        assert_eq!(attribute(&browser, id, "data-match").await, found);
+    }
     let warning = text(&browser, "seen").await;
     assert!(warning.contains("1 vez"), "{warning}");
 }
@@ -105,15 +97,12 @@ async fn the_verdict_of_a_seal_is_shown_with_its_reason() {
     ] {
         open_with(&browser, &gateway, &key).await;
         ask(&browser, amount).await;
-        assert_eq!(
-            attribute(&browser, "seal-badge", "data-verdict").await,
-            verdict
-        );
+        let found = attribute(&browser, "seal-badge", "data-verdict").await;
+        assert_eq!(found, verdict, "{amount}");
         let seal = text(&browser, "seal").await;
         assert!(seal.contains(reason), "{amount}: {seal}");
-        let marks = Locator::Css(".sealed");
-        let marks = browser.page.find_all(marks).await.unwrap();
-        assert!(marks.is_empty(), "nobody answers for a field");
+        let marks = number_of(&browser, ".sealed").await;
+        assert_eq!(marks, 0, "nobody answers for a field");
     }
 }
 
@@ -132,21 +121,14 @@ async fn a_refused_request_is_shown_with_what_to_check() {
 #[tokio::test]
 async fn a_shown_proof_has_no_serious_fault_of_accessibility() {
     let Some(axe) = browser::axe() else { return };
-    let Some((first, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+    let Some((browsers, gateway, key)) = member_with_a_phone().await else {
         return;
     };
-    let Some(second) = Browser::start(Look::PHONE_BY_NIGHT).await else {
-        return;
-    };
-    sign_in(&second, &gateway, Demo::Member).await;
-    for browser in [first, second] {
+    for browser in browsers {
         open_with(&browser, &gateway, &key).await;
         ask(&browser, "1234.56").await;
         browser.click_css("[data-testid=seal] summary").await;
-        let faults = browser.accessibility_faults(&axe).await;
-        assert_eq!(faults, Vec::<String>::new());
-        let overflow = "return document.documentElement.scrollWidth > window.innerWidth";
-        assert_eq!(browser.run(overflow, vec![]).await, json!(false));
+        browser.assert_sound(&axe, "a proof").await;
     }
 }
 
@@ -156,9 +138,7 @@ async fn a_bank_that_can_not_be_inferred_is_named_with_its_reason() {
         return;
     };
     open_with(&browser, &gateway, &key).await;
-    let field = browser.find_css("input[name=clave_rastreo]").await;
-    field.clear().await.unwrap();
-    field.send_keys("7").await.unwrap();
+    fill(&browser, "clave_rastreo", "7").await;
     browser.click("try-submit").await;
     let gaps = text(&browser, "gaps").await;
     assert!(gaps.contains("Banco emisor:"), "{gaps}");

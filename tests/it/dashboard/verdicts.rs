@@ -1,23 +1,18 @@
 //! Verdicts on seals, in the lists of requests.
 
-use std::time::Duration;
-
 use serde_json::json;
 
 use super::verified_files::with_another_amount;
-use super::{open, sign_in};
-use crate::browser::{Browser, Look};
-use crate::gateway::{Gateway, eventually, request};
-use crate::person::{Demo, Person};
+use super::{member_with_a_key, open};
+use crate::browser::Look;
+use crate::file_checks::{checked, xml};
+use crate::gateway::{request, soon};
 
 #[tokio::test]
 async fn the_list_of_requests_shows_the_verdict_on_each_proof_and_on_each_checked_file() {
-    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
         return;
     };
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Member).await;
-    let key = person.create_key("caja 4", "test").await;
     // Each by its own endpoint, which identifies its row.
     for (endpoint, amount, status, verdict) in [
         ("xml", "10.00", 200, Some("valid")),
@@ -31,13 +26,9 @@ async fn the_list_of_requests_shows_the_verdict_on_each_proof_and_on_each_checke
         assert_eq!(told.map(|told| told.to_str().unwrap()), verdict);
     }
     // Its seal is that of its chain, and its amount isn't the sealed one.
-    let altered = gateway.post("xml", &key, &request(1, "1234.56")).await;
-    let altered = with_another_amount(&altered.text().await.unwrap());
-    let checked = gateway.client.post(gateway.url("/v1/cep/verify"));
-    let checked = checked.header("x-api-key", &key.full).body(altered);
-    let checked = checked.send().await.unwrap();
-    assert_eq!(checked.headers()["x-seal"], "invalid");
-    sign_in(&browser, &gateway, Demo::Member).await;
+    let good = xml(&gateway, &key, 1, "1234.56").await;
+    let altered = checked(&gateway, &key, "", &with_another_amount(&good)).await;
+    assert_eq!(altered["resultado"], "invalid");
     let rows = "return [...document.querySelectorAll('[data-testid=requests-table] tbody tr')].map(\
         row => [row.querySelector('td > code').textContent, \
             row.querySelector('.outcome').textContent, \
@@ -53,14 +44,10 @@ async fn the_list_of_requests_shows_the_verdict_on_each_proof_and_on_each_checke
     ]);
     for view in ["/", "/requests", &format!("/keys/{}", key.id)] {
         open(&browser, &gateway, view).await;
-        eventually(
-            "the verdicts are shown",
-            Duration::from_secs(10),
-            async || {
-                browser.find("requests-table").await;
-                browser.run(rows, vec![]).await == expected
-            },
-        )
+        soon("the verdicts are shown", async || {
+            browser.find("requests-table").await;
+            browser.run(rows, vec![]).await == expected
+        })
         .await;
     }
     // The mark beside a good seal is green; the others are red, yellow and red.

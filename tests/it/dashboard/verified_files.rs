@@ -1,16 +1,14 @@
 //! "Verify": files that people were sent, each with its checks.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use super::{member_with_a_key, open, sign_in};
+use super::batches::saved;
+use super::{member_with_a_key, member_with_a_phone, open};
 use crate::browser::{self, Browser, Look};
-use crate::gateway::{Gateway, Key, eventually, request};
-use crate::person::Demo;
+use crate::file_checks::{pdf, xml};
+use crate::gateway::{Gateway, soon};
 
 /// The content of the cards of files.
 const CARDS: &str = "return [...document.querySelectorAll('[data-testid=file]')].map(card => ({\
@@ -36,17 +34,11 @@ const REQUESTS: &str = "return performance.getEntriesByType('resource')\
 /// Waits until this many files have a result or were refused, and returns what their cards show.
 async fn cards(browser: &Browser, number: usize) -> Vec<Value> {
     let mut cards: Vec<Value> = vec![];
-    eventually(
-        "all files are checked",
-        Duration::from_secs(20),
-        async || {
-            let shown = browser.run(CARDS, vec![]).await;
-            cards = serde_json::from_value(shown).unwrap();
-            let is_pending =
-                |card: &Value| card["state"] == "waiting" || card["state"] == "checking";
-            cards.len() == number && !cards.iter().any(is_pending)
-        },
-    )
+    soon("all files are checked", async || {
+        cards = serde_json::from_value(browser.run(CARDS, vec![]).await).unwrap();
+        let is_pending = |card: &Value| card["state"] == "waiting" || card["state"] == "checking";
+        cards.len() == number && !cards.iter().any(is_pending)
+    })
     .await;
     cards
 }
@@ -62,13 +54,6 @@ async fn open_with(browser: &Browser, gateway: &Gateway, key: &str) {
     browser.fill("verify-key", key).await;
 }
 
-/// A proof of the sandbox bank.
-async fn proof(gateway: &Gateway, key: &Key, format: &str) -> Vec<u8> {
-    let answer = gateway.post(format, key, &request(1, "1234.56")).await;
-    assert_eq!(answer.status(), StatusCode::OK);
-    answer.bytes().await.unwrap().to_vec()
-}
-
 /// An XML whose shown amount is another one than the sealed amount.
 pub(super) fn with_another_amount(xml: &str) -> String {
     let (before, after) = xml.split_once("MontoPago=\"").unwrap();
@@ -78,25 +63,18 @@ pub(super) fn with_another_amount(xml: &str) -> String {
     format!("{before}MontoPago=\"{other}\"{rest}")
 }
 
-/// Writes a file into the gateway's folder.
-fn write(gateway: &Gateway, name: &str, content: &[u8]) -> PathBuf {
-    let path = gateway.folder().join(name);
-    fs::write(&path, content).unwrap();
-    path
-}
-
 #[tokio::test]
 async fn chosen_files_are_checked_and_an_altered_amount_is_seen_at_once() {
     let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
         return;
     };
-    let xml = proof(&gateway, &key, "xml").await;
-    let altered = with_another_amount(std::str::from_utf8(&xml).unwrap());
-    let pdf = proof(&gateway, &key, "pdf").await;
+    let xml = xml(&gateway, &key, 1, "1234.56").await;
+    let altered = with_another_amount(&xml);
+    let pdf = pdf(&gateway, &key, 1).await;
     let files = [
-        write(&gateway, "bueno.xml", &xml),
-        write(&gateway, "alterado.xml", altered.as_bytes()),
-        write(&gateway, "bueno.pdf", &pdf),
+        saved(&gateway, "bueno.xml", &xml),
+        saved(&gateway, "alterado.xml", altered),
+        saved(&gateway, "bueno.pdf", &pdf),
     ];
     open_with(&browser, &gateway, &key.full).await;
     let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
@@ -112,21 +90,21 @@ async fn chosen_files_are_checked_and_an_altered_amount_is_seen_at_once() {
         assert_eq!(card["checks"]["sello"], "ok", "{card}");
         assert_eq!(card["checks"][check], "ok", "{card}");
         let text = card["text"].as_str().unwrap();
-        assert!(text.contains("$1,234.56 MXN"), "{text}");
-        assert!(text.contains("no prueba nada"), "of the sandbox: {text}");
+        for said in ["$1,234.56 MXN", "no prueba nada"] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
     }
-    browser
-        .sees("auténtico, de prueba: 2 · no confiable: 1")
-        .await;
+    let total = "auténtico, de prueba: 2 · no confiable: 1";
+    browser.sees(total).await;
     assert_eq!(altered["name"], "alterado.xml");
     assert_eq!(altered["result"], "invalid", "{altered}");
     assert_eq!(altered["open"], true, "{altered}");
     assert_eq!(altered["checks"]["atributos_y_cadena"], "failed");
     assert_eq!(altered["checks"]["sello"], "ok");
     let text = altered["text"].as_str().unwrap();
-    assert!(text.contains("$9,234.56 MXN"), "{text}");
-    assert!(text.contains("no coincide"), "{text}");
-    assert!(text.contains("No confíe en este archivo"), "{text}");
+    for said in ["$9,234.56 MXN", "no coincide", "No confíe en este archivo"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
     // The bank was not asked.
     assert_eq!(good["checks"]["portal"], Value::Null);
     assert_eq!(browser.complaints().await, Vec::<String>::new());
@@ -139,16 +117,14 @@ async fn of_a_page_that_was_not_compared_the_sealed_amount_is_shown() {
     };
     open_with(&browser, &gateway, &key.full).await;
     let forged = case("forged-stroke-slant.pdf");
-    browser
-        .choose_files("verify-files", &[forged.as_path()])
-        .await;
+    browser.choose_files("verify-files", &[&forged]).await;
     let shown = cards(&browser, 1).await;
     assert_eq!(shown[0]["result"], "not_checked", "{shown:?}");
     assert_eq!(shown[0]["open"], true, "{shown:?}");
     let text = shown[0]["text"].as_str().unwrap();
-    let headline = "Lo que la página muestra no se comparó: lea estos datos";
-    assert!(text.contains(headline), "{text}");
-    assert!(text.contains("$5.55 MXN"), "{text}");
+    for said in ["no se comparó: lea estos datos", "$5.55 MXN"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
     assert!(!text.contains("9,999,555"), "{text}");
 }
 
@@ -157,7 +133,7 @@ async fn a_dropped_file_is_checked_and_the_bank_is_asked_if_wanted() {
     let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
         return;
     };
-    let xml = String::from_utf8(proof(&gateway, &key, "xml").await).unwrap();
+    let xml = xml(&gateway, &key, 1, "1234.56").await;
     open_with(&browser, &gateway, &key.full).await;
     browser.click("verify-portal").await;
     let file = json!([["soltado.xml", "text/xml", xml]]);
@@ -175,8 +151,8 @@ async fn a_file_that_can_not_be_a_proof_is_refused_without_a_request() {
     };
     let large = vec![b' '; 1024 * 1024 + 1];
     let files = [
-        (write(&gateway, "grande.pdf", &large), "pasa de 1 MiB"),
-        (write(&gateway, "vacio.xml", b""), "está vacío"),
+        (saved(&gateway, "grande.pdf", &large), "pasa de 1 MiB"),
+        (saved(&gateway, "vacio.xml", b""), "está vacío"),
     ];
     open_with(&browser, &gateway, &key.full).await;
     let paths: Vec<_> = files.iter().map(|(path, _)| path.as_path()).collect();
@@ -245,15 +221,12 @@ async fn an_uncompared_tracking_key_is_said_to_be_unsealed_and_is_compared_on_re
     let shown = cards(&browser, 1).await;
     assert_eq!(shown[0]["result"], "valid", "{shown:?}");
     let text = shown[0]["text"].as_str().unwrap();
-    assert!(
-        text.contains("Ningún sello protege la clave de rastreo"),
-        "{text}"
-    );
-    assert!(text.contains("sin sellar"), "{text}");
+    for said in ["Ningún sello protege la clave de rastreo", "sin sellar"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
     browser.click("file-compare").await;
-    browser
-        .sees("no se halló un comprobante con esta clave")
-        .await;
+    let none = "no se halló un comprobante con esta clave";
+    browser.sees(none).await;
     let shown = cards(&browser, 1).await;
     assert_eq!(shown[0]["result"], "invalid", "{shown:?}");
     assert_eq!(shown[0]["checks"]["portal"], "failed", "{shown:?}");
@@ -264,7 +237,7 @@ async fn a_file_that_failed_is_retried_or_removed() {
     let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
         return;
     };
-    let xml = String::from_utf8(proof(&gateway, &key, "xml").await).unwrap();
+    let xml = xml(&gateway, &key, 1, "1234.56").await;
     open(&browser, &gateway, "/verify").await;
     let files = json!([
         ["uno.xml", "application/xml", xml],
@@ -286,14 +259,11 @@ async fn a_file_that_failed_is_retried_or_removed() {
     // No proof at all: there are no checks, and the card says why.
     assert_eq!(shown[1]["state"], "failed", "{shown:?}");
     let text = shown[1]["text"].as_str().unwrap();
-    assert!(text.contains("400 INVALID_REQUEST"), "{text}");
-    assert!(
-        text.contains("SPEI_Tercero"),
-        "what is wrong with it: {text}"
-    );
-    browser
-        .click_css("[data-state=failed] [data-testid=file-remove]")
-        .await;
+    for said in ["400 INVALID_REQUEST", "SPEI_Tercero"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let failed = "[data-state=failed] [data-testid=file-remove]";
+    browser.click_css(failed).await;
     let shown = cards(&browser, 1).await;
     assert_eq!(shown[0]["name"], "uno.xml");
 }
@@ -301,30 +271,22 @@ async fn a_file_that_failed_is_retried_or_removed() {
 #[tokio::test]
 async fn checked_files_have_no_serious_fault_of_accessibility() {
     let Some(axe) = browser::axe() else { return };
-    let Some((first, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+    let Some((browsers, gateway, key)) = member_with_a_phone().await else {
         return;
     };
-    let Some(second) = Browser::start(Look::PHONE_BY_NIGHT).await else {
-        return;
-    };
-    sign_in(&second, &gateway, Demo::Member).await;
-    let xml = String::from_utf8(proof(&gateway, &key, "xml").await).unwrap();
+    let xml = xml(&gateway, &key, 1, "1234.56").await;
     let files = json!([
         ["bueno.xml", "application/xml", xml],
         ["alterado.xml", "application/xml", with_another_amount(&xml)],
         ["otro.xml", "application/xml", "<otro/>"],
         ["foto.png", "image/png", "PNG"],
     ]);
-    for browser in [first, second] {
+    for browser in browsers {
         open_with(&browser, &gateway, &key.full).await;
         drop_files(&browser, files.clone()).await;
         cards(&browser, 4).await;
-        browser
-            .click_css("[data-testid=file-details]:not([open]) summary")
-            .await;
-        let faults = browser.accessibility_faults(&axe).await;
-        assert_eq!(faults, Vec::<String>::new());
-        let overflow = "return document.documentElement.scrollWidth > window.innerWidth";
-        assert_eq!(browser.run(overflow, vec![]).await, json!(false));
+        let folded = "[data-testid=file-details]:not([open]) summary";
+        browser.click_css(folded).await;
+        browser.assert_sound(&axe, "checked files").await;
     }
 }

@@ -1,15 +1,13 @@
 //! Webhooks in the browser: added with a secret that is shown once, tested, disabled by an answer, enabled
 //! again, and removed.
 
-use std::time::Duration;
-
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use super::live_changes::HIDE;
 use super::{close_reveal, dialog_closes, open, shown_secret, sign_in};
 use crate::browser::{Browser, Look};
-use crate::gateway::{Gateway, Plan, eventually, json_of, request};
+use crate::gateway::{Gateway, Plan, json_of, request, soon};
 use crate::person::{Demo, Person};
 use crate::webhooks::receiver::Receiver;
 
@@ -25,10 +23,7 @@ pub(super) async fn member(look: Look) -> Option<(Browser, Gateway)> {
 pub(super) async fn shows(browser: &Browser, state: &str) {
     let script =
         "return document.querySelector('[data-testid=delivery-state]')?.dataset.state ?? ''";
-    eventually(state, Duration::from_secs(20), async || {
-        browser.run(script, vec![]).await == state
-    })
-    .await;
+    soon(state, async || browser.run(script, vec![]).await == state).await;
 }
 
 /// Waits until the page says whether the webhook is enabled.
@@ -58,10 +53,8 @@ async fn a_webhook_is_added_tested_rotated_and_removed() {
     close_reveal(&browser).await;
     assert!(!browser.page.source().await.unwrap().contains(&secret));
     let row = browser.find("webhook-row").await.text().await.unwrap();
-    assert!(
-        row.contains("batch.finished") && !row.contains("batch.paused"),
-        "{row}"
-    );
+    assert!(row.contains("batch.finished"), "{row}");
+    assert!(!row.contains("batch.paused"), "{row}");
 
     browser.click("webhook-link").await;
     browser.click("test-webhook").await;
@@ -71,15 +64,10 @@ async fn a_webhook_is_added_tested_rotated_and_removed() {
         assert!(sent.contains(said), "{said}: {sent}");
     }
     browser.click("resend").await;
-    eventually("it is sent again", Duration::from_secs(20), async || {
-        receiver.messages().len() == 2
-    })
-    .await;
-    let messages = receiver.messages();
-    assert_eq!(
-        messages[0].header("webhook-id"),
-        messages[1].header("webhook-id")
-    );
+    soon("it is sent again", async || receiver.messages().len() == 2).await;
+    let ids = receiver.messages();
+    let ids: Vec<_> = ids.iter().map(|it| it.header("webhook-id")).collect();
+    assert_eq!(ids[0], ids[1]);
 
     browser.click("rotate-secret").await;
     browser.click("rotate-secret-confirm").await;
@@ -152,15 +140,15 @@ async fn the_first_message_may_disable_the_webhook() {
     browser.sees("Todavía no se ha enviado nada").await;
     browser.run(HOLD_DELIVERIES, vec![]).await;
     browser.click("test-webhook").await;
-    eventually("it is read", Duration::from_secs(20), async || {
+    soon("it is read", async || {
         browser.run("return window.answers", vec![]).await == 1
     })
     .await;
     stands(&browser, "enabled").await;
     receiver.answer();
-    eventually("it is disabled", Duration::from_secs(20), async || {
-        let read = person.sending(Method::GET, &path, &json!({})).send();
-        json_of(read.await.unwrap(), 200).await["enabled"] == false
+    soon("it is disabled", async || {
+        let read = person.request(Method::GET, &path).send().await;
+        json_of(read.unwrap(), 200).await["enabled"] == false
     })
     .await;
     browser.run("window.release()", vec![]).await;
@@ -170,10 +158,9 @@ async fn the_first_message_may_disable_the_webhook() {
 
 /// Adds a webhook for the ends of `test` lookups; returns its path.
 pub(super) async fn subscribed(person: &Person, receiver: &Receiver) -> String {
-    let body = json!({ "url": receiver.url(), "events": ["lookup.delivered"], "env": "test" });
-    let added = person.sending(Method::POST, "/webhooks", &body).send();
-    let added = json_of(added.await.unwrap(), 201).await;
-    format!("/webhooks/{}", added["webhook"]["id"].as_str().unwrap())
+    person
+        .add_webhook(&receiver.url(), &["lookup.delivered"])
+        .await
 }
 
 /// Lets a lookup end, which the account's webhooks are told.
@@ -184,10 +171,9 @@ pub(super) async fn a_lookup_ends(gateway: &Gateway, person: &Person) {
     json_of(asking.send().await.unwrap(), 200).await;
 }
 
-async fn switched(person: &Person, path: &str, is_enabled: bool) {
+pub(super) async fn switched(person: &Person, path: &str, is_enabled: bool) {
     let change = json!({ "enabled": is_enabled });
-    let change = person.sending(Method::PATCH, path, &change).send();
-    json_of(change.await.unwrap(), 200).await;
+    person.send(Method::PATCH, path, &change, 200).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -224,10 +210,7 @@ async fn the_page_says_why_a_message_is_not_sent_again() {
     stands(&browser, "enabled").await;
     assert_eq!(receiver.messages().len(), 1, "nothing was sent again");
     browser.click("resend").await;
-    eventually("it is sent again", Duration::from_secs(20), async || {
-        receiver.messages().len() == 2
-    })
-    .await;
+    soon("it is sent again", async || receiver.messages().len() == 2).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

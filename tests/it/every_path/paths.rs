@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, read_to_string};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use zip::ZipArchive;
@@ -10,7 +9,7 @@ use zip::ZipArchive;
 use super::told::{Told, of_graphql, of_line, of_lookup, of_message, of_page, of_row};
 use super::{PATIENCE, Scene};
 use crate::browser::Browser;
-use crate::gateway::eventually;
+use crate::gateway::{eventually, soon};
 
 /// A way by which the owner of a lookup hears of its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -262,7 +261,7 @@ async fn page_rows(scene: &Scene, browser: &Browser, id: &str, number: usize) ->
            .map((row) => shown(row, row.dataset.state));"
     );
     let mut rows = Vec::new();
-    eventually("the rows are shown", Duration::from_secs(20), async || {
+    soon("the rows are shown", async || {
         let shown = browser.run(&script, vec![]).await;
         rows = shown.as_array().cloned().unwrap_or_default();
         rows.len() == number

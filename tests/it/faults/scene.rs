@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 
 use super::proxy::Proxy;
 use crate::fleet::{Fleet, RECOVERY};
-use crate::gateway::{Key, eventually};
+use crate::gateway::{Key, eventually, soon};
 use crate::load::{Answer, Asker, most_in_a_minute, question};
 
 const REPLICAS: usize = 2;
@@ -214,7 +214,7 @@ impl Scene {
             (QUOTA - lost..=QUOTA + late).contains(&admitted),
             "{admitted} in a month of {QUOTA}"
         );
-        eventually("the database has it", Duration::from_secs(10), async || {
+        soon("the database has it", async || {
             self.fleet.charged(key) >= u64::try_from(admitted).unwrap()
         })
         .await;

@@ -14,24 +14,12 @@ fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// Requests that the key has left in this minute.
-fn left_in_minute(answer: &Response) -> u32 {
-    let limit = answer.headers()["ratelimit"].to_str().unwrap();
-    let (_, rest) = limit.split_once(";r=").unwrap();
-    rest.split(';').next().unwrap().parse().unwrap()
-}
-
 #[tokio::test]
 async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
-    let answer = send(
-        &gateway,
-        &key,
-        ("", "application/zip"),
-        case("cep-de-cliente.zip"),
-    )
-    .await;
+    let sent = case("cep-de-cliente.zip");
+    let answer = send(&gateway, &key, ("", "application/zip"), sent).await;
     assert_eq!(answer.headers()["x-seal"], "valid");
     let answer = json_of(answer, 200).await;
     assert_eq!(answer["archivo"], "zip", "{answer}");
@@ -50,46 +38,29 @@ async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() 
         ("foto.xml", &case("recibo-whatsapp.jpg")),
         ("malo.pdf", b"%PDF-1.5"),
     ]);
-    let mut left = None;
+    let mut remaining = None;
     for seen in [2, 3] {
         let answer = send(&gateway, &key, ("", "application/pdf"), files.clone()).await;
         assert_eq!(answer.headers()["x-seal"], "invalid");
-        let now = left_in_minute(&answer);
+        let now = left(&answer, "minute");
+        assert_eq!(remaining.replace(now), Some(now + 1).filter(|_| seen == 3));
         let answer = json_of(answer, 200).await;
-        let proofs = answer["comprobantes"].as_array().unwrap();
-        let told: Vec<_> = proofs
-            .iter()
-            .map(|proof| {
-                (
-                    proof["nombre"].as_str().unwrap(),
-                    proof["resultado"].as_str().unwrap(),
-                )
-            })
-            .collect();
-        let expected = [
-            ("pagos/CEP.xml", "valid"),
-            ("pagos/CEP.pdf", "valid"),
-            ("pagos/falso", "invalid"),
-        ];
-        assert_eq!(told, expected);
+        let proofs = answer["comprobantes"].as_array().unwrap().iter();
         // The XML and the PDF of one payment are shown once.
-        assert!(
-            proofs.iter().all(|proof| proof["visto"]["veces"] == seen),
-            "{answer}"
-        );
-        let omitted = answer["omitidos"].as_array().unwrap();
-        let told: Vec<_> = omitted
-            .iter()
-            .map(|file| (&file["nombre"], &file["motivo"], &file["resultado"]))
-            .collect();
-        assert_eq!(
-            told,
-            [
-                (&json!("foto.xml"), &json!("es_imagen"), &json!(null)),
-                (&json!("malo.pdf"), &json!("pdf_danado"), &json!("invalid"))
-            ]
-        );
-        assert_eq!(left.replace(now), Some(now + 1).filter(|_| seen == 3));
+        let told = proofs.map(|it| json!([it["nombre"], it["resultado"], it["visto"]["veces"]]));
+        let expected = [
+            json!(["pagos/CEP.xml", "valid", seen]),
+            json!(["pagos/CEP.pdf", "valid", seen]),
+            json!(["pagos/falso", "invalid", seen]),
+        ];
+        assert!(told.eq(expected), "{answer}");
+        let omitted = answer["omitidos"].as_array().unwrap().iter();
+        let told = omitted.map(|it| json!([it["nombre"], it["motivo"], it["resultado"]]));
+        let expected = [
+            json!(["foto.xml", "es_imagen", null]),
+            json!(["malo.pdf", "pdf_danado", "invalid"]),
+        ];
+        assert!(told.eq(expected), "{answer}");
     }
 }
 
@@ -126,16 +97,15 @@ async fn a_zip_is_compared_with_the_bank_when_it_is_of_one_payment() {
     let answer = send(&gateway, &key, ("?portal=true", "application/zip"), one).await;
     let answer = json_of(answer, 200).await;
     for proof in answer["comprobantes"].as_array().unwrap() {
-        assert_eq!(check(proof, "portal").0, "ok", "{answer}");
+        assert_eq!(check(proof, "portal")[0], "ok", "{answer}");
         assert_eq!(notices(proof), [COMPARED]);
     }
     let several = zip(&[("1.xml", good.as_bytes()), ("2.xml", other.as_bytes())]);
     let answer = send(&gateway, &key, ("?portal=true", "application/zip"), several).await;
     let answer = json_of(answer, 200).await;
     for proof in answer["comprobantes"].as_array().unwrap() {
-        let (result, reason, _) = check(proof, "portal");
-        let told = (&*result, reason.as_deref());
-        assert_eq!(told, ("not_checked", Some("varios_pagos_en_zip")));
+        let several = not_checked("varios_pagos_en_zip");
+        assert_eq!(check(proof, "portal"), several);
         assert_eq!(notices(proof), [NOT_COMPARED]);
     }
 }
@@ -145,6 +115,7 @@ async fn a_zip_without_a_proof_is_refused_with_what_it_holds() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     let invoice = case("factura-cfdi.xml");
+    let nested = zip(&[("CEP.xml", b"<a/>")]);
     for (files, reason) in [
         (zip(&[("a.xml", &invoice)]), "es_factura"),
         (
@@ -155,15 +126,12 @@ async fn a_zip_without_a_proof_is_refused_with_what_it_holds() {
             zip(&[("[Content_Types].xml", b"<Types/>")]),
             "es_documento_de_office",
         ),
-        (
-            zip(&[("otro.zip", &zip(&[("CEP.xml", b"<a/>")]))]),
-            "zip_en_zip",
-        ),
+        (zip(&[("otro.zip", &nested)]), "zip_en_zip"),
         (zip(&[]), "zip_sin_comprobantes"),
         (b"PK\x03\x04 cut off".to_vec(), "zip_danado"),
     ] {
         let answer = send(&gateway, &key, ("", "application/zip"), files).await;
         let body = json_of(answer, 400).await;
-        assert_eq!(body["details"]["file"]["problem"], reason, "{body}");
+        assert_eq!(refused(&body), reason, "{body}");
     }
 }

@@ -43,6 +43,15 @@ impl Plan {
         self
     }
 
+    /// Sets these variables.
+    pub(crate) fn with_all<N: AsRef<str>, V: fmt::Display>(
+        self,
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        let variables = variables.into_iter();
+        variables.fold(self, |plan, (name, value)| plan.with(name.as_ref(), value))
+    }
+
     pub(crate) fn start(self) -> Gateway {
         self.try_start()
             .unwrap_or_else(|log| panic!("the gateway ended before it listened: {log}"))
@@ -109,6 +118,14 @@ impl Plan {
 /// The program with nothing of this environment's settings, and its data in `folder`.
 pub(crate) fn command(folder: &Path) -> Command {
     in_folder(Command::new(binary()), folder)
+}
+
+/// The words on the standard error of a command that fails.
+pub(crate) fn refusal(command: &mut Command) -> String {
+    let ended = command.output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(!ended.status.success(), "it isn't refused: {command:?}");
+    said
 }
 
 /// Path of the program under test. `CEP_TEST_BINARY` names another one, to compare versions.

@@ -7,8 +7,8 @@ use serde_json::Value;
 use testkit::redis::Redis;
 
 use super::{all_delivered, begin_many, begun, create, read};
-use crate::fleet::{Fleet, PATIENT};
-use crate::gateway::{CountingBank, Gateway, Key, eventually, json_of};
+use crate::fleet::{Fleet, on};
+use crate::gateway::{CountingBank, Gateway, Key, eventually, json_of, soon};
 
 /// Longest time until a change is heard of, or work begins, on another replica.
 const AT_ONCE: TimeDelta = TimeDelta::seconds(1);
@@ -26,15 +26,7 @@ fn fleet(redis: &Redis, bank: &CountingBank, workers: &[u32]) -> Option<Fleet> {
     let workers = workers
         .iter()
         .map(|number| vec![("CEP_WORKERS".to_owned(), number.to_string())]);
-    Fleet::start_each(
-        &workers.collect::<Vec<_>>(),
-        &[
-            ("CEP_REDIS_URL", &*redis.url()),
-            ("CEP_REDIS_TIMEOUT", PATIENT),
-            ("CEP_BANK_URL", &bank.url),
-            ("CEP_BANK_BUDGET", "1000000"),
-        ],
-    )
+    Fleet::start_each(&workers.collect::<Vec<_>>(), &on(redis, bank))
 }
 
 /// Waits for a state of a lookup, and returns the time between the change and the answer.
@@ -71,7 +63,7 @@ async fn callers_of_all_replicas_hear_within_a_second_of_a_change_on_another_one
         let created = Instant::now();
         let id = begun(create(front, &key, number, "wait=0").await).await;
         let at_bank = async || bank.cycles().len() > asked;
-        eventually("work begins", Duration::from_secs(20), at_bank).await;
+        soon("work begins", at_bank).await;
         let begun = TimeDelta::from_std(created.elapsed()).unwrap();
         let heard = async |gateway| heard_of(gateway, &key, &id, "delivered").await;
         let (one, two, three, ()) =
