@@ -8,7 +8,8 @@ use std::time::Duration;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use crate::gateway::{Gateway, Key, Plan, command, json_of, request, soon};
+use crate::batches::post;
+use crate::gateway::{Gateway, Key, Plan, command, json_of, refusal, request, soon};
 use crate::person::{Demo, Person};
 use crate::servers::Servers;
 
@@ -50,11 +51,8 @@ impl Measured {
 }
 
 async fn text_of(gateway: &Gateway) -> String {
-    let answer = gateway
-        .client
-        .get(gateway.admin_url("/metrics").await)
-        .send();
-    let answer = answer.await.unwrap();
+    let url = gateway.admin_url("/metrics").await;
+    let answer = gateway.client.get(url).send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::OK);
     let kind = answer.headers()["content-type"].to_str().unwrap();
     assert!(kind.starts_with("text/plain; version=0.0.4"), "{kind}");
@@ -65,7 +63,7 @@ async fn text_of(gateway: &Gateway) -> String {
 async fn metrics_are_on_the_admin_listener_alone_and_nothing_else_is_on_it() {
     let gateway = Gateway::start();
     for path in ["/metrics", "/api/metrics", "/admin/metrics"] {
-        let answer = gateway.client.get(gateway.url(path)).send().await.unwrap();
+        let answer = gateway.get(path).await;
         assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
     }
     let admin = gateway.admin_url("").await;
@@ -110,12 +108,8 @@ fn the_admin_listener_is_on_loopback_unless_it_is_told_otherwise() {
 fn an_admin_address_that_is_taken_is_refused_with_the_way_out() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let refused = command(folder.path())
-        .env("CEP_ADMIN_LISTEN", taken.local_addr().unwrap().to_string())
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success());
+    let address = taken.local_addr().unwrap().to_string();
+    let said = refusal(command(folder.path()).env("CEP_ADMIN_LISTEN", address));
     assert!(
         said.contains("CEP_ADMIN_LISTEN") && said.contains("`off`"),
         "{said}"
@@ -125,20 +119,15 @@ fn an_admin_address_that_is_taken_is_refused_with_the_way_out() {
 #[tokio::test]
 async fn without_an_admin_listener_the_gateway_serves_and_says_nothing_of_metrics() {
     let gateway = Plan::new().with("CEP_ADMIN_LISTEN", "off").start();
-    let answer = gateway
-        .post("xml", &gateway.roomy_key(), &request(1, "10.00"))
-        .await;
-    assert_eq!(answer.status(), StatusCode::OK);
+    let key = gateway.roomy_key();
+    assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
     // The last line of the greeting.
     soon("it said everything", async || {
         gateway.printed().contains("More keys")
     })
     .await;
-    assert!(
-        !gateway.printed().contains("Metrics"),
-        "{}",
-        gateway.printed()
-    );
+    let printed = gateway.printed();
+    assert!(!printed.contains("Metrics"), "{printed}");
 }
 
 #[tokio::test]
@@ -146,23 +135,23 @@ async fn what_happens_is_measured() {
     let gateway = Plan::new().with("CEP_INSTANCE", "pod-7").start();
     let before = Measured::of(&gateway).await;
     assert_eq!(before.ended("delivered"), 0.0);
-    assert_eq!(before.value("cep_limiter_degraded"), 0.0);
-    assert_eq!(before.value("cep_bank_pacing_degraded"), 0.0);
     let version = env!("CARGO_PKG_VERSION");
     let build = format!("cep_build_info{{version=\"{version}\",replica=\"pod-7\"}}");
-    assert_eq!(before.value(&build), 1.0);
+    for (series, value) in [
+        (&*build, 1.0),
+        ("cep_limiter_degraded", 0.0),
+        ("cep_bank_pacing_degraded", 0.0),
+    ] {
+        assert_eq!(before.value(series), value, "{series}");
+    }
 
     let key = gateway.key(&["--per-minute", "5"]);
-    let wrong = Key {
-        full: format!("cep_test_AAAAAAAA.{}", "0".repeat(24)),
-        ..key.clone()
-    };
     for amount in ["10.00", "10.00", "404.00", "500.00", "0.001", "10.00"] {
         gateway.post("xml", &key, &request(1, amount)).await;
     }
-    gateway.post("xml", &wrong, &request(1, "10.00")).await;
-    let nowhere = gateway.client.get(gateway.url("/nowhere")).send().await;
-    assert_eq!(nowhere.unwrap().status(), StatusCode::NOT_FOUND);
+    gateway.status_of(&Key::unknown()).await;
+    let nowhere = gateway.get("/nowhere").await;
+    assert_eq!(nowhere.status(), StatusCode::NOT_FOUND);
 
     let after = Measured::of(&gateway).await;
     for (outcome, count) in [
@@ -175,58 +164,93 @@ async fn what_happens_is_measured() {
     ] {
         assert_eq!(after.ended(outcome), count, "{outcome}");
     }
-    for (status, count) in [("200", 2.0), ("404", 1.0), ("429", 1.0), ("401", 1.0)] {
-        let series =
-            format!("cep_http_responses_total{{route=\"/v1/cep/xml\",status=\"{status}\"}}");
-        assert_eq!(after.value(&series), count, "{status}");
+    let written_ahead = gateway.folder().join("data/cep.db-wal");
+    let written_ahead = std::fs::metadata(written_ahead).unwrap().len();
+    let written_ahead = f64::from(u32::try_from(written_ahead).unwrap());
+    for (name, labels, value) in [
+        (
+            "cep_http_responses_total",
+            "route=\"/v1/cep/xml\",status=\"200\"",
+            2.0,
+        ),
+        (
+            "cep_http_responses_total",
+            "route=\"/v1/cep/xml\",status=\"404\"",
+            1.0,
+        ),
+        (
+            "cep_http_responses_total",
+            "route=\"/v1/cep/xml\",status=\"429\"",
+            1.0,
+        ),
+        (
+            "cep_http_responses_total",
+            "route=\"/v1/cep/xml\",status=\"401\"",
+            1.0,
+        ),
+        (
+            "cep_http_responses_total",
+            "route=\"unknown\",status=\"404\"",
+            1.0,
+        ),
+        // The second one was in memory.
+        (
+            "cep_bank_lookup_duration_seconds_count",
+            "side=\"test\",outcome=\"issued\"",
+            1.0,
+        ),
+        (
+            "cep_bank_lookup_duration_seconds_count",
+            "side=\"test\",outcome=\"not_found\"",
+            1.0,
+        ),
+        (
+            "cep_bank_lookup_duration_seconds_count",
+            "side=\"test\",outcome=\"unavailable\"",
+            1.0,
+        ),
+        (
+            "cep_limiter_duration_seconds_count",
+            "operation=\"hydrate\",result=\"ok\"",
+            1.0,
+        ),
+        (
+            "cep_limiter_duration_seconds_count",
+            "operation=\"refund\",result=\"ok\"",
+            1.0,
+        ),
+        ("cep_bank_budget_per_minute", "side=\"live\"", 15.0),
+        ("cep_bank_paused_seconds", "side=\"live\"", 0.0),
+        ("cep_database_connections_max", "pool=\"keys\"", 4.0),
+    ] {
+        let series = format!("{name}{{{labels}}}");
+        assert_eq!(after.value(&series), value, "{series}");
     }
-    assert_eq!(
-        after.value("cep_http_responses_total{route=\"unknown\",status=\"404\"}"),
-        1.0
-    );
-    // The second one was in memory.
-    let lookups = |side, outcome| {
-        format!("cep_bank_lookup_duration_seconds_count{{side=\"{side}\",outcome=\"{outcome}\"}}")
-    };
-    assert_eq!(after.value(&lookups("test", "issued")), 1.0);
-    assert_eq!(after.value(&lookups("test", "not_found")), 1.0);
-    assert_eq!(after.value(&lookups("test", "unavailable")), 1.0);
-    assert_eq!(after.count(&lookups("live", "issued")), 0.0);
-    let calls = |operation| {
-        format!("cep_limiter_duration_seconds_count{{operation=\"{operation}\",result=\"ok\"}}")
-    };
-    // The first admission of a key that isn't known asks three times.
-    assert!(after.value(&calls("admit")) >= 6.0);
-    assert_eq!(after.value(&calls("hydrate")), 1.0);
-    assert_eq!(after.value(&calls("refund")), 1.0);
-    assert!(after.value("cep_journal_commit_duration_seconds_count") >= 1.0);
-    assert!(after.value("cep_journal_commit_entries_sum") >= 5.0);
+    let live = "cep_bank_lookup_duration_seconds_count{side=\"live\",outcome=\"issued\"}";
+    assert_eq!(after.count(live), 0.0);
     assert_eq!(after.value("cep_journal_failures_total"), 0.0);
-    assert!(after.value("cep_connections") >= 1.0);
-    assert_eq!(
-        after.value("cep_bank_budget_per_minute{side=\"live\"}"),
-        15.0
-    );
-    assert!(after.value("cep_bank_budget_remaining{side=\"live\"}") >= 1.0);
-    assert_eq!(after.value("cep_bank_paused_seconds{side=\"live\"}"), 0.0);
-    assert_eq!(
-        after.value("cep_database_connections_max{pool=\"keys\"}"),
-        4.0
-    );
-    let log = gateway.folder().join("data/cep.db-wal");
-    let log = std::fs::metadata(log).unwrap().len();
-    assert_eq!(
-        after.value("cep_database_log_bytes"),
-        f64::from(u32::try_from(log).unwrap())
-    );
-    assert!(after.value("process_resident_memory_bytes") > 1e6);
-    assert!(after.value("process_open_fds") > 3.0);
-    assert!(after.value("process_cpu_seconds_total") > 0.0);
-    let started = after.value("process_start_time_seconds");
-    assert!((1.5e9..1e10).contains(&started), "{started}");
+    assert_eq!(after.value("cep_database_log_bytes"), written_ahead);
+    for (series, least) in [
+        // The first admission of a key that isn't known asks three times.
+        (
+            "cep_limiter_duration_seconds_count{operation=\"admit\",result=\"ok\"}",
+            6.0,
+        ),
+        ("cep_journal_commit_duration_seconds_count", 1.0),
+        ("cep_journal_commit_entries_sum", 5.0),
+        ("cep_connections", 1.0),
+        ("cep_bank_budget_remaining{side=\"live\"}", 1.0),
+        ("process_resident_memory_bytes", 1e6),
+        ("process_open_fds", 3.0),
+        ("process_cpu_seconds_total", f64::MIN_POSITIVE),
+        ("process_start_time_seconds", 1.5e9),
+    ] {
+        let value = after.value(series);
+        assert!((least..1e10).contains(&value), "{series}: {value}");
+    }
 
-    let log = gateway.stop();
-    let log = std::fs::read_to_string(log.path().join("log")).unwrap();
+    let folder = gateway.stop();
+    let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
     assert!(log.contains("\"instance\":\"pod-7\""), "{log}");
 }
 
@@ -234,23 +258,13 @@ async fn what_happens_is_measured() {
 async fn batches_are_measured_with_the_lookups_of_their_rows() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
-    let post = async |path: &str, table: &'static str| {
-        let url = gateway.url(&format!("/v1/cep/batches{path}"));
-        let posting = gateway.client.post(url).header("x-api-key", &key.full);
-        let posting = posting.header("content-type", "text/csv").body(table);
-        json_of(posting.send().await.unwrap(), 202).await
-    };
-    post(
-        "",
-        concat!(
-            "fecha,clave_rastreo,cuenta,monto,emisor,receptor\n",
-            "2026-11-18,MEDIDA1,012180001234567897,10.00,40012,40072\n",
-            "2026-11-18,MEDIDA2,012180001234567897,10.00,40012,40072\n",
-            "2026-11-18,MEDIDA2,012180001234567897,10.00,40012,40072\n",
-            "2026-11-18,,012180001234567897,10.00,40012,40072\n",
-        ),
-    )
-    .await;
+    // A duplicate and a faulty row are looked up by nobody.
+    let table = "fecha,clave_rastreo,cuenta,monto,emisor,receptor\n\
+        2026-11-18,MEDIDA1,012180001234567897,10.00,40012,40072\n\
+        2026-11-18,MEDIDA2,012180001234567897,10.00,40012,40072\n\
+        2026-11-18,MEDIDA2,012180001234567897,10.00,40012,40072\n\
+        2026-11-18,,012180001234567897,10.00,40012,40072\n";
+    json_of(post(&gateway, &key, "", table.to_owned()).await, 202).await;
     let ended = "cep_batches_ended_total{state=\"finished\"}";
     soon("it ends", async || {
         Measured::of(&gateway).await.count(ended) == 1.0
@@ -306,51 +320,38 @@ async fn whatever_callers_send_the_series_stay_the_same_and_tell_nothing_of_them
     let gateway = Gateway::start();
     let person = Person::signed_in(&gateway, Demo::Admin).await;
     let key = gateway.roomy_key();
-    let mut canaries = vec![
-        "canary".to_owned(),
-        "77777777".to_owned(),
-        "8675309".to_owned(),
+    let canaries = [
+        "canary",
+        "77777777",
+        "8675309",
+        "MBAN0100",
+        &key.id,
+        &key.prefix,
     ];
-    canaries.extend([key.id.clone(), key.prefix.clone(), "MBAN0100".to_owned()]);
+    let mut canaries = canaries.map(str::to_owned).to_vec();
     let storm = async |round: u32| {
         for number in 0..20 {
             let path = format!("/canary/{round}/{number}");
             for method in ["GET", "BREW", "CANARY"] {
                 let method = Method::from_bytes(method.as_bytes()).unwrap();
                 let asked = gateway.client.request(method, gateway.url(&path));
-                asked
-                    .header("x-request-id", format!("canary-{round}-{number}"))
-                    .send()
-                    .await
-                    .unwrap();
+                let asked = asked.header("x-request-id", format!("canary-{round}-{number}"));
+                asked.send().await.unwrap();
             }
             let strange = Key {
                 full: format!("cep_test_{round:04}{number:04}.{}", "c".repeat(24)),
                 ..key.clone()
             };
-            gateway
-                .post("xml", &strange, &request(number, "8675309.17"))
-                .await;
-            gateway
-                .post("canary", &key, &request(number, "8675309.17"))
-                .await;
-            gateway
-                .post(
-                    "zip_auto",
-                    &key,
-                    &request(round * 100 + number, "8675309.17"),
-                )
-                .await;
+            let transfer = request(round * 100 + number, "8675309.17");
+            for (endpoint, key) in [("xml", &strange), ("canary", &key), ("zip_auto", &key)] {
+                gateway.post(endpoint, key, &transfer).await;
+            }
         }
         let made = person.create_key(&format!("canary-{round}"), "test").await;
         let one = person.request(Method::GET, &format!("/keys/{}", made.id));
         one.send().await.unwrap();
-        person
-            .ask_anyway(
-                "query($id: ID!) { key(id: $id) { name } }",
-                json!({ "id": made.id }),
-            )
-            .await;
+        let query = "query($id: ID!) { key(id: $id) { name } }";
+        person.ask_anyway(query, json!({ "id": made.id })).await;
         made.id
     };
     canaries.push(storm(1).await);
@@ -383,9 +384,7 @@ async fn a_gateway_that_nobody_asks_exposes_little() {
 #[tokio::test]
 async fn names_types_and_explanations_are_those_that_were_agreed() {
     let gateway = Gateway::start();
-    gateway
-        .post("xml", &gateway.roomy_key(), &request(1, "10.00"))
-        .await;
+    gateway.status_of(&gateway.roomy_key()).await;
     let archived = async || {
         let writes = "cep_proof_archive_writes_total{result=\"ok\"}";
         Measured::of(&gateway).await.count(writes) == 1.0

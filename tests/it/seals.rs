@@ -147,6 +147,14 @@ impl Folder {
     }
 }
 
+/// The arguments that import a key from a file without a certificate.
+fn import(file: &str) -> [&str; 6] {
+    let participant = ["--participant", PARTICIPANT];
+    let certificate = ["--certificate", CERTIFICATE];
+    let [[participant, code], [certificate, number]] = [participant, certificate];
+    ["import", file, participant, code, certificate, number]
+}
+
 #[test]
 fn a_certificate_is_imported_once_and_listed() {
     let folder = Folder::new();
@@ -173,31 +181,23 @@ fn what_an_import_lacks_is_told_with_the_file_and_the_remedy() {
     let folder = Folder::new();
     let bare = folder.write("bare.der", &Institution::new().der());
     let text = folder.write("text.cer", b"a certificate");
+    let [import, _, participant @ .., _, _] = import(&bare);
     let number = ["--certificate", CERTIFICATE];
-    let participant = ["--participant", PARTICIPANT];
-    for (arguments, words) in [
+    for (file, options, words) in [
+        (CERTIFICATE_FILE, vec![], "--participant"),
+        (&*bare, participant.to_vec(), "--certificate"),
+        (&bare, number.to_vec(), "--participant"),
         (
-            [&["import", CERTIFICATE_FILE][..]].concat(),
-            "--participant",
-        ),
-        (
-            [&["import", &bare][..], &participant].concat(),
-            "--certificate",
-        ),
-        ([&["import", &bare][..], &number].concat(), "--participant"),
-        (
-            [&["import", CERTIFICATE_FILE][..], &participant, &number].concat(),
+            CERTIFICATE_FILE,
+            [participant, number].concat(),
             "is the certificate 00000999900000000003",
         ),
-        (
-            [&["import", &text][..], &participant].concat(),
-            "neither a certificate",
-        ),
-        (["import", "missing.cer"].to_vec(), "No such file"),
+        (&text, participant.to_vec(), "neither a certificate"),
+        ("missing.cer", vec![], "No such file"),
     ] {
-        let error = folder.refuses(&arguments);
-        assert!(error.contains(arguments[1]), "{arguments:?}: {error}");
-        assert!(error.contains(words), "{arguments:?}: {error}");
+        let error = folder.refuses(&[&[import, file][..], &options].concat());
+        assert!(error.contains(file), "{options:?}: {error}");
+        assert!(error.contains(words), "{options:?}: {error}");
     }
     for (flag, value) in [("--participant", "12"), ("--certificate", "1234")] {
         let error = folder.refuses(&["import", &bare, flag, value]);
@@ -210,14 +210,7 @@ fn what_an_import_lacks_is_told_with_the_file_and_the_remedy() {
 fn the_sandboxs_key_is_not_imported() {
     let folder = Folder::new();
     let file = folder.write("sandbox.spki", sandbox::seal::public_key_der());
-    let error = folder.refuses(&[
-        "import",
-        &file,
-        "--participant",
-        PARTICIPANT,
-        "--certificate",
-        CERTIFICATE,
-    ]);
+    let error = folder.refuses(&import(&file));
     assert!(error.contains("private part is published"), "{error}");
 }
 
@@ -228,21 +221,13 @@ async fn a_key_is_imported_when_the_samples_of_its_certificate_confirm_it() {
     folder
         .add_samples(&[right.sample(1), right.sample(2)])
         .await;
-    let import = |file: &str| {
-        let number = ["--certificate", CERTIFICATE, "--participant", PARTICIPANT];
-        [&["import", file][..], &number].concat().join(" ")
-    };
     let file = folder.write("wrong.der", &wrong.der());
-    let arguments = import(&file);
-    let error = folder.refuses(&arguments.split(' ').collect::<Vec<_>>());
+    let error = folder.refuses(&import(&file));
     assert!(error.contains("none of the 2 seals"), "{error}");
     let file = folder.write("right.der", &right.der());
-    let arguments = import(&file);
-    let said = folder.says(&arguments.split(' ').collect::<Vec<_>>());
-    assert!(
-        said.contains("2 seals that this gateway has confirm it"),
-        "{said}"
-    );
+    let said = folder.says(&import(&file));
+    let confirmed = "2 seals that this gateway has confirm it";
+    assert!(said.contains(confirmed), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

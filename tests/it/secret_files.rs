@@ -3,14 +3,13 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
-use std::process::Output;
 
 use reqwest::StatusCode;
 use rstest::rstest;
 use testkit::redis::Redis;
 use testkit::tls::Certificates;
 
-use crate::gateway::{Plan, command, request, soon};
+use crate::gateway::{self, Plan, command, soon};
 use crate::servers::Servers;
 
 /// A secret that no message may contain.
@@ -18,15 +17,16 @@ const CANARY: &str = "hunter2-hunter2-hunter2-hunter2-hunter2";
 
 /// The messages of a gateway with these variables, which ends because of them.
 fn refusal(folder: &Path, variables: &[(&str, &str)]) -> String {
-    let ended = command(folder)
-        .envs(variables.iter().copied())
-        .output()
-        .unwrap();
-    let Output { status, stderr, .. } = ended;
-    let said = String::from_utf8(stderr).unwrap();
-    assert!(!status.success(), "it isn't refused: {variables:?}");
+    let said = gateway::refusal(command(folder).envs(variables.iter().copied()));
     assert!(!said.contains("hunter2"), "a secret is shown: {said}");
     said
+}
+
+#[track_caller]
+fn assert_has<const N: usize>(said: &str, parts: [&str; N]) {
+    for part in parts {
+        assert!(said.contains(part), "{part}: {said}");
+    }
 }
 
 fn file(folder: &Path, name: &str, content: &[u8]) -> String {
@@ -52,8 +52,7 @@ async fn a_secret_in_a_file_is_the_one_that_the_variable_would_hold() {
         .with("CEP_HMAC_SECRET", CANARY)
         .with("CEP_DATABASE_URL_FILE", &url)
         .start();
-    let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
-    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
 }
 
 #[tokio::test]
@@ -81,9 +80,7 @@ fn a_secret_that_others_may_change_is_refused(#[case] mode: u32) {
     let path = file(folder.path(), "hmac", CANARY.as_bytes());
     fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
     let said = refusal(folder.path(), &[("CEP_HMAC_SECRET_FILE", &path)]);
-    for part in ["CEP_HMAC_SECRET_FILE", &path, "chmod go-w"] {
-        assert!(said.contains(part), "{part}: {said}");
-    }
+    assert_has(&said, ["CEP_HMAC_SECRET_FILE", &path, "chmod go-w"]);
 }
 
 #[rstest]
@@ -96,9 +93,7 @@ fn a_folder_that_others_may_write_to_is_refused(#[case] variable: &str) {
     fs::set_permissions(&shared, Permissions::from_mode(0o777)).unwrap();
     let shared = shared.to_str().unwrap();
     let said = refusal(folder.path(), &[(variable, shared)]);
-    for part in [variable, shared, "chmod go-w"] {
-        assert!(said.contains(part), "{part}: {said}");
-    }
+    assert_has(&said, [variable, shared, "chmod go-w"]);
     assert_eq!(fs::read_dir(shared).unwrap().count(), 0);
 }
 
@@ -113,10 +108,7 @@ fn links_in_the_data_folder_are_refused_and_their_targets_untouched() {
         fs::set_permissions(&target, Permissions::from_mode(0o600)).unwrap();
         symlink(&target, data.join(name)).unwrap();
         let said = refusal(folder.path(), &[]);
-        assert!(
-            said.contains("symbolic link") && said.contains(name),
-            "{said}"
-        );
+        assert_has(&said, ["symbolic link", name]);
         assert_eq!(fs::read_to_string(target).unwrap(), "not ours", "{name}");
     }
 }
@@ -146,9 +138,8 @@ fn a_secret_is_given_once(#[case] variable: &str, #[case] value: &str) {
     let mut both = BESIDE.to_vec();
     both.extend([(variable, value), (sister.as_str(), path.as_str())]);
     let said = refusal(folder.path(), &both);
-    assert!(said.contains(&sister), "{said}");
-    assert!(said.contains(&format!("variable {variable})")), "{said}");
-    assert!(said.contains("cannot be used with"), "{said}");
+    let one = format!("variable {variable})");
+    assert_has(&said, [&sister, &one, "cannot be used with"]);
 }
 
 #[rstest]
@@ -179,9 +170,7 @@ fn a_file_that_holds_no_secret_is_refused_by_its_name(
     let mut told = BESIDE.to_vec();
     told.push((variable, path));
     let said = refusal(folder.path(), &told);
-    for part in [variable, path, problem] {
-        assert!(said.contains(part), "{part}: {said}");
-    }
+    assert_has(&said, [variable, path, problem]);
 }
 
 #[rstest]
@@ -200,9 +189,7 @@ fn what_is_wrong_in_a_file_is_said_without_showing_it(
     let mut told = BESIDE.to_vec();
     told.push((variable, &path));
     let said = refusal(folder.path(), &told);
-    for part in [variable, &path, remedy] {
-        assert!(said.contains(part), "{part}: {said}");
-    }
+    assert_has(&said, [variable, &path, remedy]);
 }
 
 #[tokio::test]
@@ -220,51 +207,39 @@ async fn redis_is_trusted_by_the_authority_that_is_named() {
     let database = servers.database_url();
     let url = format!("rediss://127.0.0.1:{port}");
     let url = file(folder.path(), "url", url.as_bytes());
+    let shared = [
+        ("CEP_DATABASE_URL", &*database),
+        ("CEP_HMAC_SECRET", CANARY),
+        ("CEP_STORE_SECRET", CANARY),
+        ("CEP_REDIS_TIMEOUT", "10000"),
+        ("CEP_DASHBOARD", "off"),
+    ];
     let plan = || {
         Plan::new()
-            .with("CEP_DATABASE_URL", &database)
+            .with_all(shared)
             .with("CEP_REDIS_URL_FILE", &url)
-            .with("CEP_STORE_SECRET", CANARY)
-            .with("CEP_REDIS_TIMEOUT", "10000")
-            .with("CEP_HMAC_SECRET", CANARY)
-            .with("CEP_DASHBOARD", "off")
     };
-    let authority = files.authority;
-    let trusting = plan().with("CEP_REDIS_CA", authority.display()).start();
+    let authority = files.authority.to_str().unwrap();
+    let trusting = plan().with("CEP_REDIS_CA", authority).start();
     let wary = plan().start();
-    let none = file(
-        folder.path(),
-        "none",
-        b"-----BEGIN CERTIFICATE-----\nnone\n",
-    );
+    let none = b"-----BEGIN CERTIFICATE-----\nnone\n";
+    let none = file(folder.path(), "none", none);
     let unencrypted = file(folder.path(), "plain", servers.redis.url().as_bytes());
     for (url, authority, problem) in [
-        (&url, none.as_str(), "no certificate in PEM"),
-        (
-            &unencrypted,
-            authority.to_str().unwrap(),
-            "begins with rediss://",
-        ),
+        (&url, &*none, "no certificate in PEM"),
+        (&unencrypted, authority, "begins with rediss://"),
     ] {
-        let said = refusal(
-            folder.path(),
-            &[
-                ("CEP_DATABASE_URL", &database),
-                ("CEP_REDIS_URL_FILE", url),
-                ("CEP_REDIS_CA", authority),
-                ("CEP_HMAC_SECRET", CANARY),
-                ("CEP_DASHBOARD", "off"),
-            ],
-        );
-        assert!(
-            said.contains("CEP_REDIS_CA") && said.contains(problem),
-            "{said}"
-        );
+        let of_redis = [
+            ("CEP_REDIS_URL_FILE", url.as_str()),
+            ("CEP_REDIS_CA", authority),
+        ];
+        let said = refusal(folder.path(), &[&shared[..], &of_redis].concat());
+        assert_has(&said, ["CEP_REDIS_CA", problem]);
     }
     for (gateway, state) in [(&trusting, "up"), (&wary, "degraded")] {
         let key = gateway.roomy_key();
         soon("it says how it counts", async || {
-            gateway.post("xml", &key, &request(1, "10.00")).await;
+            gateway.status_of(&key).await;
             gateway.state_of("limiter").await == state
         })
         .await;

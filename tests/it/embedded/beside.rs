@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use reqwest::StatusCode;
 
 use super::effects::Effects;
-use super::programs::{Repeated, Session, Sqlite, installed};
+use super::programs::{Repeated, Session, Sqlite};
 use super::round::{Round, in_rounds, log_says};
 use super::row::lasting;
 use crate::gateway::{Gateway, holds_within};
@@ -30,9 +30,6 @@ const STEADY: usize = 500;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_count_is_lost_without_other_programs() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
     in_rounds("nobody else", async |round, _| {
         round.goes_on(AFTERWARDS).await;
     })
@@ -41,9 +38,6 @@ async fn no_count_is_lost_without_other_programs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_that_opens_reads_and_closes_costs_no_count() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
     in_rounds("open, read, close", async |round, row| {
         let reader = Repeated::start(reading(round.sqlite()));
         let read = holds_within(Duration::from_secs(20), async || reader.runs() >= READS).await;
@@ -58,9 +52,6 @@ async fn a_program_that_opens_reads_and_closes_costs_no_count() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn copies_are_whole_and_have_the_keys_and_cost_no_count() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
     in_rounds("backups", async |round, _| {
         for copy in copies(round, "copy") {
             let made = copy.made_with(&round.key.id);
@@ -84,9 +75,6 @@ async fn copies_are_whole_and_have_the_keys_and_cost_no_count() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_stays_makes_the_log_grow_in_sight_and_only_while_it_stays() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
     in_rounds("a reader stays", async |round, row| {
         let log = round.data().join("cep.db-wal");
         let size = || fs::metadata(&log).map_or(0, |log| log.len());
@@ -134,9 +122,6 @@ async fn a_reader_that_stays_makes_the_log_grow_in_sight_and_only_while_it_stays
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_writer_that_holds_the_lock_makes_answers_late_and_none_fail() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
     in_rounds("a writer holds the lock", async |round, row| {
         let writer = locked(&round.sqlite());
         round.check(writer.is_some(), "it gets the lock");
@@ -157,9 +142,6 @@ async fn a_writer_that_holds_the_lock_makes_answers_late_and_none_fail() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_programs_together_cost_no_count_and_keys_take_effect() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
     in_rounds("all programs together", async |round, row| {
         let reader = Repeated::start(reading(round.sqlite()));
         let mut staying = round.sqlite().session();

@@ -1,7 +1,6 @@
 //! Other processes of the gateway beside the one that serves: commands in a loop, a second server.
 
 use super::effects::Effects;
-use super::programs::installed;
 use super::round::in_rounds;
 use crate::gateway::command;
 
@@ -10,9 +9,6 @@ const KEYS: usize = 4;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn commands_take_effect_within_a_second_and_cost_no_count() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
     in_rounds("commands in a loop", async |round, row| {
         let mut effects = Effects::default();
         for _ in 0..KEYS {
@@ -27,9 +23,6 @@ async fn commands_take_effect_within_a_second_and_cost_no_count() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_gateway_is_refused_by_the_lock_and_the_first_goes_on() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
     in_rounds("a second gateway", async |round, _| {
         let second = command(round.gateway.folder()).output().unwrap();
         let said = String::from_utf8_lossy(&second.stderr);

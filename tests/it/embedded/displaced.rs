@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use rstest::rstest;
 
-use super::programs::{Sqlite, installed};
-use super::round::{Ended, Round, copy_folder, file, log_says, names};
-use super::row::{Row, rounds};
+use super::programs::Sqlite;
+use super::round::{Ended, Round, copy_folder, file, log_says, names, repeated};
 use crate::gateway::{Gateway, holds_within};
 use crate::load::{Asker, question};
 
@@ -65,11 +64,7 @@ enum End {
 #[case::put_back(End::PutBack)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_moved_folder_is_noticed_and_not_made_again(#[case] end: End) {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
-    let mut row = Row::of(&format!("the folder is moved, {end:?}"));
-    for _ in 0..rounds() {
+    repeated(&format!("the folder is moved, {end:?}"), &[], async |_| {
         let mut round = Round::start().await;
         let (data, logged) = (round.data(), round.gateway.log().len());
         let elsewhere = round.gateway.folder().join("elsewhere");
@@ -93,9 +88,9 @@ async fn a_moved_folder_is_noticed_and_not_made_again(#[case] end: End) {
                 round.kill().await
             }
         };
-        row.add(ended.compared().await);
-    }
-    row.finish();
+        Some(ended.compared().await)
+    })
+    .await;
 }
 
 /// Makes hard links to the gateway's open files, by which they are found in the end.
@@ -126,11 +121,7 @@ fn in_place(ended: &Ended) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replaced_file_is_noticed_and_not_written_to() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
-    let mut row = Row::of("the file is replaced");
-    for _ in 0..rounds() {
+    repeated("the file is replaced", &[], async |row| {
         let mut round = Round::start().await;
         let (data, logged) = (round.data(), round.gateway.log().len());
         let kept = round.gateway.folder().join("kept");
@@ -150,18 +141,14 @@ async fn a_replaced_file_is_noticed_and_not_written_to() {
         ended.check(now == there, format!("no file is made: {there:?}, {now:?}"));
         row.note(in_place(&ended));
         restore(&data, &kept);
-        row.add(ended.compared().await);
-    }
-    row.finish();
+        Some(ended.compared().await)
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_removed_log_is_noticed_and_saved_and_not_made_again() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
-    let mut row = Row::of("the log is removed");
-    for _ in 0..rounds() {
+    repeated("the log is removed", &[], async |_| {
         let mut round = Round::start().await;
         let (data, logged) = (round.data(), round.gateway.log().len());
         remove_log(&mut round).await;
@@ -172,23 +159,19 @@ async fn a_removed_log_is_noticed_and_saved_and_not_made_again() {
         round.check(saved, "the log's content is saved");
         let mut ended = round.kill().await;
         ended.check(!data.join("cep.db-wal").exists(), "no log is made");
-        row.add(ended.compared().await);
-    }
-    row.finish();
+        Some(ended.compared().await)
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_removed_logs_content_is_saved_when_the_gateway_is_stopped() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
-    let mut row = Row::of("the log is removed, then SIGTERM");
-    for _ in 0..rounds() {
+    repeated("the log is removed, then SIGTERM", &[], async |_| {
         let mut round = Round::start().await;
         remove_log(&mut round).await;
-        row.add(round.stop().await.compared().await);
-    }
-    row.finish();
+        Some(round.stop().await.compared().await)
+    })
+    .await;
 }
 
 async fn remove_log(round: &mut Round) {

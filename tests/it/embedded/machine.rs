@@ -9,9 +9,8 @@ use tokio::net::TcpStream;
 
 use super::displaced::ready;
 use super::mounted::{Disk, ReadOnly};
-use super::programs::installed;
-use super::round::{Round, files, paths};
-use super::row::{Row, lasting, rounds};
+use super::round::{Round, files, paths, repeated};
+use super::row::lasting;
 use crate::clock::Clock;
 use crate::gateway::{Plan, eventually, holds_within, request};
 
@@ -41,83 +40,65 @@ async fn recovers(round: &mut Round) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_refuses_and_a_freed_one_goes_on() {
-    if !installed(&["sqlite3", "mount"]) {
-        return;
-    }
-    let mut row = Row::of("the disk is full, and freed");
-    for _ in 0..rounds() {
+    repeated("the disk is full, and freed", &["mount"], async |_| {
         let folder = tempfile::tempdir().unwrap();
-        let Some(disk) = Disk::mount(folder.path().join("data"), 32) else {
-            return;
-        };
+        let disk = Disk::mount(folder.path().join("data"), 32)?;
         let mut round = Round::start_in(folder, CONNECTIONS, |plan| plan).await;
         disk.fill();
         refuses(&mut round).await;
         disk.free();
         recovers(&mut round).await;
-        row.add(round.end().await);
-    }
-    row.finish();
+        Some(round.end().await)
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_that_refuse_writes_refuse_proofs_and_it_goes_on_afterwards() {
-    if !installed(&["sqlite3", "chattr"]) {
-        return;
-    }
-    let mut row = Row::of("the files refuse writes");
-    for _ in 0..rounds() {
+    repeated("the files refuse writes", &["chattr"], async |_| {
         let mut round = Round::start().await;
         let before = files(&round.data());
         // Without the log's index, see below.
         let files = paths(&round.data()).into_iter().take(2);
-        let Some(read_only) = ReadOnly::make(files.collect()) else {
-            return;
-        };
+        let read_only = ReadOnly::make(files.collect())?;
         refuses(&mut round).await;
         drop(read_only);
         recovers(&mut round).await;
         round.files_are(&before);
-        row.add(round.end().await);
-    }
-    row.finish();
+        Some(round.end().await)
+    })
+    .await;
 }
 
 /// The index is a memory-mapped file, and a page of it that can't be written ends the process
 /// (SIGBUS), as on any read-only disk: then a supervisor has to start it again.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_index_that_refuses_writes_may_end_the_process_and_costs_no_count() {
-    if !installed(&["sqlite3", "chattr"]) {
-        return;
-    }
-    let mut row = Row::of("the files and the index refuse writes");
-    for _ in 0..rounds() {
-        let mut round = Round::start().await;
-        let Some(read_only) = ReadOnly::make(paths(&round.data())) else {
-            return;
-        };
-        let mut status = 200;
-        let stopped = holds_within(PATIENCE, async || {
-            status = ready(&round.gateway).await;
-            status != 200
-        })
-        .await;
-        round.check(stopped, "/readyz isn't 200 meanwhile");
-        row.note(format!("/readyz {status}"));
-        let ended = round.kill().await;
-        drop(read_only);
-        row.add(ended.compared().await);
-    }
-    row.finish();
+    repeated(
+        "the files and the index refuse writes",
+        &["chattr"],
+        async |row| {
+            let mut round = Round::start().await;
+            let read_only = ReadOnly::make(paths(&round.data()))?;
+            let mut status = 200;
+            let stopped = holds_within(PATIENCE, async || {
+                status = ready(&round.gateway).await;
+                status != 200
+            })
+            .await;
+            round.check(stopped, "/readyz isn't 200 meanwhile");
+            row.note(format!("/readyz {status}"));
+            let ended = round.kill().await;
+            drop(read_only);
+            Some(ended.compared().await)
+        },
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_connections_than_descriptors_cost_no_count() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
-    let mut row = Row::of("128 descriptors, 400 connections");
-    for _ in 0..rounds() {
+    repeated("128 descriptors, 400 connections", &[], async |row| {
         let folder = tempfile::tempdir().unwrap();
         let scarce = |plan: Plan| {
             let plan = plan.with_descriptors(128);
@@ -132,9 +113,9 @@ async fn more_connections_than_descriptors_cost_no_count() {
             "refused {}, unanswered {}",
             seen.refused, seen.unanswered
         ));
-        row.add(round.end().await);
-    }
-    row.finish();
+        Some(round.end().await)
+    })
+    .await;
 }
 
 /// Counts descriptors as the kernel does, in `/proc`.
@@ -167,12 +148,8 @@ async fn callers_leave_descriptors_for_the_bank() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_suspended_process_answers_late_and_counts_all() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
     let suspended = lasting(Duration::from_secs(3), Duration::from_secs(70));
-    let mut row = Row::of("the process is suspended");
-    for _ in 0..rounds() {
+    repeated("the process is suspended", &[], async |row| {
         let mut round = Round::start().await;
         let before = files(&round.data());
         round.gateway.signal("STOP");
@@ -192,26 +169,19 @@ async fn a_suspended_process_answers_late_and_counts_all() {
         let unanswered = round.load.so_far().unanswered;
         round.check(unanswered == 0, format!("unanswered: {unanswered}"));
         round.files_are(&before);
-        row.add(round.end().await);
-    }
-    row.finish();
+        Some(round.end().await)
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_clock_that_jumps_by_a_day_costs_no_count() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
     // In the middle of a month, so that all is counted in one.
     let noon: DateTime<Utc> = "2026-11-20T18:00:00Z".parse().unwrap();
-    let mut row = Row::of("the clock jumps by a day");
-    for _ in 0..rounds() {
+    repeated("the clock jumps by a day", &[], async |_| {
         let clock = Clock::at(noon);
         let variables = clock.variables(TimeDelta::zero());
-        let planned = move |plan: Plan| {
-            let variables = variables.iter();
-            variables.fold(plan, |plan, (name, value)| plan.with(name, value))
-        };
+        let planned = move |plan: Plan| plan.with_all(variables.clone());
         let folder = tempfile::tempdir().unwrap();
         let mut round = Round::start_in(folder, CONNECTIONS, planned).await;
         let before = files(&round.data());
@@ -221,7 +191,7 @@ async fn a_clock_that_jumps_by_a_day_costs_no_count() {
         }
         round.no_request_failed();
         round.files_are(&before);
-        row.add(round.end().await);
-    }
-    row.finish();
+        Some(round.end().await)
+    })
+    .await;
 }

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 use super::displaced::{NOTICED_WITHIN, ready, refuses};
 use super::effects::Effects;
 use super::programs::{Sqlite, installed, run};
-use super::round::{Round, in_rounds};
-use super::row::{Row, rounds};
+use super::round::{Round, in_rounds, repeated};
 use crate::gateway::{Gateway, eventually, holds_within};
 
 /// Proofs between the backup and its restoration.
@@ -75,11 +74,7 @@ async fn a_restoration_beside_an_idle_gateway_is_noticed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restoration_past_the_lock_is_noticed_and_nothing_is_delivered_uncounted() {
-    if !installed(&["sqlite3"]) {
-        return;
-    }
-    let mut row = Row::of("a restoration past the lock");
-    for _ in 0..rounds() {
+    repeated("a restoration past the lock", &[], async |_| {
         let mut round = Round::start().await;
         let copy = backed_up(&mut round);
         let counted = Sqlite::on(copy.clone().into()).month_used(&round.key);
@@ -100,7 +95,7 @@ async fn a_restoration_past_the_lock_is_noticed_and_nothing_is_delivered_uncount
         let ended = round.kill().await;
         // Proofs delivered before are gone with the restored state; those delivered later must be
         // counted on top of it.
-        row.add(ended.since(counted, delivered).compared().await);
-    }
-    row.finish();
+        Some(ended.since(counted, delivered).compared().await)
+    })
+    .await;
 }

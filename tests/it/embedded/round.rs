@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::programs::Sqlite;
+use super::programs::{Sqlite, installed};
 use super::row::{Outcome, Row, rounds};
 use crate::counted::{Load, Tally, metered_key, month_used};
 use crate::gateway::{Gateway, Key, Plan, holds_within};
@@ -25,19 +25,37 @@ const FILES: [&str; 3] = ["cep.db", "cep.db-wal", "cep.db-shm"];
 /// Changes to a gateway's plan: the first start's and the restart's.
 type Planned = Box<dyn Fn(Plan) -> Plan>;
 
-/// Runs a scenario in rounds, each on a gateway of its own, and prints its line. No request may
-/// fail, and the database's files must stay the same.
-pub(super) async fn in_rounds(scenario: &str, event: impl AsyncFn(&mut Round, &mut Row)) {
+/// Runs a scenario in rounds, each on a gateway of its own, and prints its line; nothing where one of these programs
+/// isn't installed, or a round can't be made.
+pub(super) async fn repeated(
+    scenario: &str,
+    programs: &[&str],
+    round: impl AsyncFn(&mut Row) -> Option<Outcome>,
+) {
+    if !installed(&["sqlite3"]) || !installed(programs) {
+        return;
+    }
     let mut row = Row::of(scenario);
     for _ in 0..rounds() {
-        let mut round = Round::start().await;
-        let before = files(&round.data());
-        event(&mut round, &mut row).await;
-        round.no_request_failed();
-        round.files_are(&before);
-        row.add(round.end().await);
+        let Some(outcome) = round(&mut row).await else {
+            return;
+        };
+        row.add(outcome);
     }
     row.finish();
+}
+
+/// Does the same for an event during which no request may fail, and the database's files must stay the same.
+pub(super) async fn in_rounds(scenario: &str, event: impl AsyncFn(&mut Round, &mut Row)) {
+    repeated(scenario, &[], async |row| {
+        let mut round = Round::start().await;
+        let before = files(&round.data());
+        event(&mut round, row).await;
+        round.no_request_failed();
+        round.files_are(&before);
+        Some(round.end().await)
+    })
+    .await;
 }
 
 /// A gateway under load, and the checks that failed.
