@@ -31,9 +31,11 @@ async fn all_missing_fields_are_named_at_once() {
 async fn unknown_keys_are_ignored_and_an_amount_that_no_double_holds_is_exact() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
-    let body = request(1, "10.00").to_string();
-    let body = body.replace(":10.00", ":9007199254740993.01");
-    let body = body.replacen('{', "{\"nota\":{\"a\":[1,2]},", 1);
+    let mut body = request(1, "10.00");
+    body["nota"] = json!({ "a": [1, 2] });
+    body["monto"] = json!("9007199254740993.01");
+    let body = body.to_string();
+    let body = body.replace("\"9007199254740993.01\"", "9007199254740993.01");
     let answer = gateway.post_text("xml", &key, body).await;
     assert_eq!(answer.status(), 200);
     let proof = domain::proof::Proof::parse(&answer.bytes().await.unwrap()).unwrap();

@@ -1,9 +1,8 @@
 //! Personal data and secrets appear in no log line and not in the database.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
+use crate::archive::everything_under;
 use crate::gateway::{Gateway, Key, Plan, endpoints, json_of, request, soon};
 use crate::person::{Demo, Person};
 
@@ -33,9 +32,11 @@ pub(crate) async fn ask_for_everything(gateway: &Gateway, key: &Key) -> Vec<Stri
 }
 
 async fn lookup(gateway: &Gateway, key: &Key, id: &str) -> Value {
-    let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
-    let reading = gateway.client.get(url).header("x-api-key", &key.full);
-    json_of(reading.send().await.unwrap(), 200).await
+    json_of(
+        gateway.read(&format!("/v1/cep/lookups/{id}"), key).await,
+        200,
+    )
+    .await
 }
 
 /// The id of a stored lookup that has reached a state.
@@ -59,16 +60,18 @@ async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database(
         .start();
     let key = gateway.roomy_key();
     let secret = key.full.split_once('.').unwrap().1.to_owned();
-    let mut canaries = vec![
-        key.full.clone(),
-        secret,
-        "002010077777777771".to_owned(),
-        "77777777".to_owned(),
-        "8675309.17".to_owned(),
-        "867530917".to_owned(),
-        "MBAN01002611180000000042".to_owned(),
-        "canary-cookie".to_owned(),
-    ];
+    let mut canaries = [
+        &*key.full,
+        &secret,
+        "002010077777777771",
+        "77777777",
+        "8675309.17",
+        "867530917",
+        "MBAN01002611180000000042",
+        "canary-cookie",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     canaries.extend(ask_for_everything(&gateway, &key).await);
     let states = ["delivered", "not_found", "waiting"];
     for (amount, state) in ["8675309.17", "404.00", "404.02"].into_iter().zip(states) {
@@ -92,12 +95,16 @@ async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database(
     let database = everything_under(&folder.path().join("data"));
     // The state of the payment of a stored lookup that waits.
     assert!(!database.windows(7).any(|window| window == b"settled"));
+    assert_neither_has(&log, &database, &canaries);
+}
+
+/// Asserts that none of these is in the log or in the data folder.
+fn assert_neither_has(log: &str, database: &[u8], canaries: &[String]) {
     for canary in canaries {
-        assert!(!log.contains(&canary), "{canary} is in the log");
-        let stored = database
-            .windows(canary.len())
-            .any(|window| window == canary.as_bytes());
-        assert!(!stored, "{canary} is in the data folder");
+        assert!(!log.contains(canary), "{canary} is in the log");
+        let mut windows = database.windows(canary.len());
+        let is_stored = windows.any(|window| window == canary.as_bytes());
+        assert!(!is_stored, "{canary} is in the data folder");
     }
 }
 
@@ -132,18 +139,10 @@ async fn tokens_codes_and_secrets_of_people_reach_neither_the_log_nor_the_databa
     }
     // An invalid session token and a failed sign-in are logged with their causes.
     person.hold("cep_session", &format!("{token}x"));
-    person
-        .request(reqwest::Method::GET, "/keys")
-        .send()
-        .await
-        .unwrap();
+    person.follow("/keys").await;
     person.follow(&callback).await;
     person.hold("cep_session", &token);
-    person
-        .sending(reqwest::Method::POST, "/logout", &json!({}))
-        .send()
-        .await
-        .unwrap();
+    person.sign_out().await;
 
     let folder = gateway.stop();
     let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
@@ -152,36 +151,17 @@ async fn tokens_codes_and_secrets_of_people_reach_neither_the_log_nor_the_databa
         "the log has no lines"
     );
     let database = everything_under(&folder.path().join("data"));
-    for canary in canaries {
-        assert!(canary.len() > 8, "{canary} is no canary");
-        assert!(!log.contains(&canary), "{canary} is in the log");
-        let stored = database
-            .windows(canary.len())
-            .any(|window| window == canary.as_bytes());
-        assert!(!stored, "{canary} is in the data folder");
-    }
-}
-
-fn everything_under(folder: &Path) -> Vec<u8> {
-    let files = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    files
-        .flat_map(|file| std::fs::read(file).unwrap())
-        .collect()
+    let short = canaries.iter().find(|canary| canary.len() <= 8);
+    assert_eq!(short, None, "it is no canary");
+    assert_neither_has(&log, &database, &canaries);
 }
 
 #[tokio::test]
 async fn every_log_line_is_one_json_object_with_a_utc_time() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
-    gateway.post("xml", &key, &request(1, "10.00")).await;
-    gateway
-        .client
-        .get(gateway.url("/nowhere"))
-        .send()
-        .await
-        .unwrap();
+    gateway.status_of(&key).await;
+    gateway.get("/nowhere").await;
     let folder = gateway.stop();
     let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
     assert!(log.lines().count() >= 3, "{log}");

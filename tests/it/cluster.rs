@@ -5,7 +5,7 @@ use testkit::redis::Cluster;
 
 use crate::fleet::{Fleet, PATIENT, RECOVERY};
 use crate::gateway::{Key, eventually, soon};
-use crate::load::{Asker, question};
+use crate::load::{Answer, Asker, question};
 
 fn fleet(cluster: &Cluster, patience: &str) -> Option<Fleet> {
     let urls = cluster.urls().join(",");
@@ -29,14 +29,16 @@ fn key_at(cluster: &Cluster, fleet: &Fleet, node: usize) -> Key {
 
 async fn admitted(fleet: &Fleet, key: &Key, requests: usize) -> usize {
     let answers = fleet.ask(key, requests).await;
-    let refused = |status| [429, 402].contains(&status);
-    assert!(
-        answers
-            .iter()
-            .all(|answer| answer.status == 200 || refused(answer.status)),
-        "{answers:?}"
-    );
+    let is_known = |answer: &Answer| [200, 402, 429].contains(&answer.status);
+    assert!(answers.iter().all(is_known), "{answers:?}");
     answers.iter().filter(|answer| answer.status == 200).count()
+}
+
+/// Asserts that so many requests with a revoked key are refused.
+async fn is_refused(fleet: &Fleet, key: &Key, requests: usize) {
+    let answers = fleet.ask(key, requests).await;
+    let is_refused = |answer: &Answer| answer.status == 401;
+    assert!(answers.iter().all(is_refused), "{answers:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -67,12 +69,8 @@ async fn on_a_cluster_a_limit_is_one_and_a_revoked_key_is_refused_by_all() {
         assert_eq!(admitted(&fleet, key, 90).await, 60);
     }
     for (key, gateway) in keys.iter().zip(&fleet.replicas) {
-        assert!(gateway.run(&["keys", "revoke", &key.id]).status.success());
-        let answers = fleet.ask(key, 6).await;
-        assert!(
-            answers.iter().all(|answer| answer.status == 401),
-            "{answers:?}"
-        );
+        gateway.revoke(key);
+        is_refused(&fleet, key, 6).await;
     }
 }
 
@@ -90,12 +88,7 @@ async fn a_lost_node_degrades_and_its_replica_takes_over() {
     for key in [&lost, &other, &revoked] {
         assert_eq!(admitted(&fleet, key, 9).await, 9);
     }
-    assert!(
-        fleet.replicas[2]
-            .run(&["keys", "revoke", &revoked.id])
-            .status
-            .success()
-    );
+    fleet.replicas[2].revoke(&revoked);
     cluster.is_replicated();
 
     cluster.nodes[0].kill();
@@ -105,20 +98,12 @@ async fn a_lost_node_degrades_and_its_replica_takes_over() {
     for _ in 0..10 {
         more += admitted(&fleet, &lost, 12).await;
         admitted(&fleet, &other, 3).await;
-        let answers = fleet.ask(&revoked, 3).await;
-        assert!(
-            answers.iter().all(|answer| answer.status == 401),
-            "{answers:?}"
-        );
+        is_refused(&fleet, &revoked, 3).await;
     }
     assert!((51..=60 + 60).contains(&(9 + more)), "{more}");
     eventually("the replica takes over", RECOVERY, async || {
         admitted(&fleet, &lost, 3).await;
-        let answers = fleet.ask(&revoked, 3).await;
-        assert!(
-            answers.iter().all(|answer| answer.status == 401),
-            "{answers:?}"
-        );
+        is_refused(&fleet, &revoked, 3).await;
         cluster.replica_is_master() && fleet.all_are("up").await
     })
     .await;

@@ -1,7 +1,7 @@
 //! `kill -9` at any moment loses no count of a delivered proof; a graceful stop loses nothing.
 
 use crate::counted::{Load, QUOTA, metered_key, month_used};
-use crate::gateway::{Gateway, Plan, headers, request, soon};
+use crate::gateway::{Gateway, Plan, left, request, soon};
 
 /// Requests in flight.
 const CONNECTIONS: usize = 16;
@@ -36,27 +36,17 @@ async fn a_killed_gateway_has_counted_every_proof_that_it_delivered() {
 async fn a_graceful_stop_finishes_what_is_in_flight_and_writes_everything_down() {
     let gateway = Plan::new().with("CEP_SANDBOX_LATENCY", 700).start();
     let key = metered_key(&gateway);
-    let in_flight: Vec<_> = (0..5)
-        .map(|number| {
-            gateway
-                .client
-                .post(gateway.url("/v1/cep/xml"))
-                .headers(headers(&[
-                    ("x-api-key", &key.full),
-                    ("content-type", "application/json"),
-                ]))
-                .body(request(number, "10.00").to_string())
-                .send()
-        })
-        .map(tokio::spawn)
-        .collect();
+    let in_flight = (0..5).map(|number| {
+        let asked = gateway.asking("xml", &key);
+        tokio::spawn(asked.body(request(number, "10.00").to_string()).send())
+    });
+    let in_flight: Vec<_> = in_flight.collect();
     // Each poll is a request of its own, a refused one.
     let mut looks = 0;
     soon("all five are admitted", async || {
         looks += 1;
         let answer = gateway.post_text("xml", &key, "{}").await;
-        let limit = answer.headers()["ratelimit"].to_str().unwrap().to_owned();
-        limit.contains(&format!("\"month\";r={};", QUOTA - 5 - looks))
+        left(&answer, "month") == QUOTA - 5 - looks
     })
     .await;
     let stopping = tokio::task::spawn_blocking(|| gateway.stop());

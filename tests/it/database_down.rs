@@ -16,9 +16,9 @@ use serde_json::Value;
 use store_seaorm::Store;
 use tokio::task::JoinHandle;
 
-use crate::gateway::{Gateway, Key, Plan, command, eventually, json_of, request};
+use crate::gateway::{Gateway, Key, command, eventually, json_of, left, refusal, request};
 use crate::person::{Demo, Person};
-use crate::replicas::{migrate, replica, shared};
+use crate::replicas::{migrate, plan, shared};
 use crate::servers::Servers;
 
 /// Time for which the journal delays an answer.
@@ -160,13 +160,6 @@ fn month_of(answer: &Response) -> Month {
     Month::of(DateTime::parse_from_rfc2822(date).unwrap().to_utc())
 }
 
-/// The rest of the month's quota, by Redis.
-fn month_left(answer: &Response) -> u64 {
-    let limits = answer.headers()["ratelimit"].to_str().unwrap();
-    let (_, month) = limits.split_once("\"month\";r=").unwrap();
-    month.split(';').next().unwrap().parse().unwrap()
-}
-
 /// Waits until Redis and the database agree on a month in which at least so many proofs were
 /// delivered.
 async fn agree(servers: &Servers, gateway: &Gateway, key: &Key, delivered: usize) {
@@ -179,19 +172,34 @@ async fn agree(servers: &Servers, gateway: &Gateway, key: &Key, delivered: usize
             counted > delivered,
             "{counted} counted, {delivered} delivered"
         );
-        used.net() == QUOTA - month_left(&answer)
+        used.net() == QUOTA - left(&answer, "month")
     })
     .await;
 }
 
 async fn readiness(gateway: &Gateway) -> (u16, Value) {
     let asked = Instant::now();
-    let ready = gateway.client.get(gateway.url("/readyz")).send().await;
-    let ready = ready.unwrap();
+    let ready = gateway.get("/readyz").await;
     // A load balancer waits a second or two.
     assert!(asked.elapsed() < SLACK, "{:?}", asked.elapsed());
     let status = ready.status().as_u16();
     (status, json_of(ready, status).await)
+}
+
+/// Waits until it says that it can't serve.
+async fn is_unready(gateway: &Gateway, patience: Duration) {
+    let is_told = async || readiness(gateway).await.0 == 503;
+    eventually("it can't serve", patience, is_told).await;
+}
+
+/// Servers of a test's own, a gateway on them, and a key with a quota that no test uses up.
+fn scene() -> Option<(Servers, Gateway, Key)> {
+    let servers = Servers::start_own(&[])?;
+    assert!(migrate(&servers).status.success());
+    let gateway = plan(&servers).with("CEP_DASHBOARD", "on").start();
+    let quota = QUOTA.to_string();
+    let key = gateway.key(&["--per-minute", "100000", "--monthly-quota", &quota]);
+    Some((servers, gateway, key))
 }
 
 #[rstest]
@@ -199,12 +207,9 @@ async fn readiness(gateway: &Gateway) -> (u16, Value) {
 #[case(Outage::Stops)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_short_outage_of_the_database_is_waited_out(#[case] outage: Outage) {
-    let Some(mut servers) = Servers::start_own(&[]) else {
+    let Some((mut servers, gateway, key)) = scene() else {
         return;
     };
-    assert!(migrate(&servers).status.success());
-    let gateway = replica(&servers);
-    let key = gateway.key(&["--per-minute", "100000", "--monthly-quota", "1000000"]);
     let load = Load::start(&gateway, &key);
     load.delivers(30, RECOVERY).await;
     let begun = Instant::now();
@@ -232,25 +237,10 @@ async fn a_short_outage_of_the_database_is_waited_out(#[case] outage: Outage) {
 async fn a_long_outage_of_the_database_is_refused_at_once_and_loses_no_count(
     #[case] outage: Outage,
 ) {
-    let Some(mut servers) = Servers::start_own(&[]) else {
+    let Some((mut servers, gateway, key)) = scene() else {
         return;
     };
-    assert!(migrate(&servers).status.success());
-    let plan = shared(&servers)
-        .into_iter()
-        .fold(Plan::new(), |plan, (name, value)| {
-            plan.with(
-                name,
-                if name == "CEP_DASHBOARD" {
-                    "on".to_owned()
-                } else {
-                    value
-                },
-            )
-        });
-    let gateway = plan.start();
     let person = Person::signed_in(&gateway, Demo::Member).await;
-    let key = gateway.key(&["--per-minute", "100000", "--monthly-quota", "1000000"]);
     let load = Load::start(&gateway, &key);
     load.delivers(30, RECOVERY).await;
     assert_eq!(readiness(&gateway).await.1["status"], "ready");
@@ -266,17 +256,9 @@ async fn a_long_outage_of_the_database_is_refused_at_once_and_loses_no_count(
     let asked = Instant::now();
     let looked = person.request(Method::GET, "/keys").send().await.unwrap();
     assert_eq!(looked.status(), 503, "keys are in the database");
-    assert!(
-        asked.elapsed() < Duration::from_secs(20),
-        "{:?}",
-        asked.elapsed()
-    );
-    eventually(
-        "it says that it can't serve",
-        HELD_BACK + SLACK,
-        async || readiness(&gateway).await.0 == 503,
-    )
-    .await;
+    let took = asked.elapsed();
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    is_unready(&gateway, HELD_BACK + SLACK).await;
     for _ in 0..10 {
         let answer = ask(&gateway, &key).await;
         assert!(answer.is_refusal() && answer.took < SLACK / 2, "{answer:?}");
@@ -302,24 +284,16 @@ async fn a_long_outage_of_the_database_is_refused_at_once_and_loses_no_count(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_database_and_redis_nothing_is_admitted() {
-    let Some(mut servers) = Servers::start_own(&[]) else {
+    let Some((mut servers, gateway, key)) = scene() else {
         return;
     };
-    assert!(migrate(&servers).status.success());
-    let gateway = replica(&servers);
-    let key = gateway.key(&["--per-minute", "100000", "--monthly-quota", "1000000"]);
     for _ in 0..3 {
         assert_eq!(ask(&gateway, &key).await.status, 200);
     }
     servers.redis.kill();
     servers.database.own_server().kill();
     let load = Load::start(&gateway, &key);
-    eventually(
-        "it says that it can't serve",
-        HELD_BACK * 2 + SLACK,
-        async || readiness(&gateway).await.0 == 503,
-    )
-    .await;
+    is_unready(&gateway, HELD_BACK * 2 + SLACK).await;
     for _ in 0..5 {
         let answer = ask(&gateway, &key).await;
         assert!(answer.is_refusal(), "{answer:?}");
@@ -339,36 +313,22 @@ async fn without_database_and_redis_nothing_is_admitted() {
     .await;
     servers.redis.start_again();
     // The three before and those delivered afterwards, and nothing of the time between.
-    let now = gateway
-        .client
-        .get(gateway.url("/healthz"))
-        .send()
-        .await
-        .unwrap();
-    let now = now.headers()["date"].to_str().unwrap().to_owned();
-    let month = Month::of(DateTime::parse_from_rfc2822(&now).unwrap().to_utc());
+    let month = month_of(&gateway.get("/healthz").await);
     assert_eq!(in_database(&servers, &key, month).await.charged, 4);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn readiness_waits_for_no_database_though_redis_is_gone() {
-    let Some(mut servers) = Servers::start_own(&[]) else {
+    let Some((mut servers, gateway, _)) = scene() else {
         return;
     };
-    assert!(migrate(&servers).status.success());
-    let gateway = replica(&servers);
     servers.redis.kill();
     eventually("it says that it is degraded", RECOVERY, async || {
         readiness(&gateway).await.1.to_string().contains("degraded")
     })
     .await;
     servers.database.server().freeze();
-    eventually(
-        "it says that it can't serve",
-        HELD_BACK * 2 + SLACK,
-        async || readiness(&gateway).await.0 == 503,
-    )
-    .await;
+    is_unready(&gateway, HELD_BACK * 2 + SLACK).await;
 }
 
 #[test]
@@ -378,14 +338,8 @@ fn a_gateway_whose_database_is_down_does_not_start_and_says_which_one() {
     };
     servers.database.own_server().end("INT");
     let folder = tempfile::tempdir().unwrap();
-    let refused = command(folder.path())
-        .envs(shared(&servers))
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success(), "{said}");
-    assert!(
-        said.contains("CEP_DATABASE_URL") && said.contains("127.0.0.1"),
-        "{said}"
-    );
+    let said = refusal(command(folder.path()).envs(shared(&servers)));
+    for part in ["CEP_DATABASE_URL", "127.0.0.1"] {
+        assert!(said.contains(part), "{said}");
+    }
 }

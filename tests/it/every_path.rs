@@ -9,9 +9,9 @@ mod told;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::batches::post;
 use crate::browser::{Browser, Look};
 use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request};
 use crate::person::{Demo, Person};
@@ -36,6 +36,9 @@ struct Outcome {
     seal: Option<&'static str>,
 }
 
+/// What the table says of an outcome's lookup.
+type Lookup = (&'static str, &'static str);
+
 const fn delivered(name: &'static str, amount: &'static str, seal: &'static str) -> Outcome {
     Outcome {
         state: Some("delivered"),
@@ -47,7 +50,7 @@ const fn delivered(name: &'static str, amount: &'static str, seal: &'static str)
 const fn without(
     name: &'static str,
     amount: &'static str,
-    (state, reason): (&'static str, &'static str),
+    (state, reason): Lookup,
     payment: Option<&'static str>,
 ) -> Outcome {
     Outcome {
@@ -82,76 +85,35 @@ const fn lookup(name: &'static str, amount: &'static str) -> Outcome {
     }
 }
 
-const NOT_FOUND: &str = "not_found";
-const EXPIRED: &str = "expired";
+const UNKNOWN: Lookup = ("not_found", "not_in_spei");
+const RETURNED: Lookup = ("not_found", "payment_returned");
+const REJECTED: Lookup = ("not_found", "payment_rejected");
+const CANCELED: Lookup = ("not_found", "payment_canceled");
+const UNDER_WAY: Lookup = ("expired", "payment_in_process");
+const NO_PROOF: Lookup = ("expired", "proof_not_issued");
 
 /// Outcomes of a bank that answers.
 const OUTCOMES: [Outcome; 16] = [
     delivered("a proof", "10.00", "valid"),
     delivered("a proof with another seal", "600.00", "invalid"),
     delivered("a proof of an unknown certificate", "600.01", "not_checked"),
+    without("no such payment", "404.00", UNKNOWN, None),
+    without("settled", "404.02", NO_PROOF, Some("settled")),
+    without("returned", "404.03", RETURNED, Some("returned")),
+    without("in process", "404.04", UNDER_WAY, Some("in_process")),
+    without("canceled", "404.05", CANCELED, Some("canceled")),
+    without("rejected", "404.06", REJECTED, Some("rejected")),
     without(
-        "no such payment",
-        "404.00",
-        (NOT_FOUND, "not_in_spei"),
-        None,
-    ),
-    without(
-        "settled",
-        "404.02",
-        (EXPIRED, "proof_not_issued"),
-        Some("settled"),
-    ),
-    without(
-        "returned",
-        "404.03",
-        (NOT_FOUND, "payment_returned"),
-        Some("returned"),
-    ),
-    without(
-        "in process",
-        "404.04",
-        (EXPIRED, "payment_in_process"),
-        Some("in_process"),
-    ),
-    without(
-        "canceled",
-        "404.05",
-        (NOT_FOUND, "payment_canceled"),
-        Some("canceled"),
-    ),
-    without(
-        "rejected",
-        "404.06",
-        (NOT_FOUND, "payment_rejected"),
-        Some("rejected"),
-    ),
-    without(
-        "return in process",
+        "being returned",
         "404.07",
-        (EXPIRED, "payment_in_process"),
+        UNDER_WAY,
         Some("return_in_process"),
     ),
-    without(
-        "not settled",
-        "404.08",
-        (NOT_FOUND, "payment_rejected"),
-        Some("not_settled"),
-    ),
-    without(
-        "not found in a table",
-        "404.09",
-        (NOT_FOUND, "not_in_spei"),
-        Some("not_found"),
-    ),
-    without(
-        "sent back",
-        "404.10",
-        (NOT_FOUND, "payment_returned"),
-        Some("sent_back"),
-    ),
+    without("not settled", "404.08", REJECTED, Some("not_settled")),
+    without("not found in a table", "404.09", UNKNOWN, Some("not_found")),
+    without("sent back", "404.10", RETURNED, Some("sent_back")),
     refused(
-        "an issuer that can't be inferred",
+        "an unknown issuer",
         "inference_failed",
         ("clave_rastreo", "X1"),
     ),
@@ -163,12 +125,7 @@ const OUTCOMES: [Outcome; 16] = [
     // The last one: the account of a transfer whose check digit is wrong has hints of its own.
     Outcome {
         change: Some(("cuenta", "002010077777777772")),
-        ..without(
-            "a wrong check digit",
-            "404.01",
-            (NOT_FOUND, "not_in_spei"),
-            None,
-        )
+        ..without("a wrong check digit", "404.01", UNKNOWN, None)
     },
 ];
 
@@ -241,13 +198,10 @@ impl Scene {
         let person = Person::signed_in(&gateway, Demo::Member).await;
         let key = person.create_key("caja 4", "test").await;
         let receiver = Receiver::start().await;
-        let webhook = json!({
-            "url": receiver.url(),
-            "events": ["lookup.delivered", "lookup.not_found", "lookup.failed", "lookup.expired"],
-            "env": "test",
-        });
-        let added = person.sending(Method::POST, "/webhooks", &webhook).send();
-        json_of(added.await.unwrap(), 201).await;
+        let ends = ["delivered", "not_found", "failed", "expired"];
+        let ends = ends.map(|end| format!("lookup.{end}"));
+        let ends = ends.each_ref().map(String::as_str);
+        person.add_webhook(&receiver.url(), &ends).await;
         let browser = Browser::start(Look::DESKTOP).await;
         if let Some(browser) = &browser {
             crate::dashboard::sign_in(browser, &gateway, Demo::Member).await;
@@ -262,23 +216,11 @@ impl Scene {
     }
 
     async fn read(&self, path: &str) -> Value {
-        let url = self.gateway.url(path);
-        let reading = self
-            .gateway
-            .client
-            .get(url)
-            .header("x-api-key", &self.key.full);
-        json_of(reading.send().await.unwrap(), 200).await
+        json_of(self.gateway.read(path, &self.key).await, 200).await
     }
 
     async fn text(&self, path: &str) -> Vec<u8> {
-        let url = self.gateway.url(path);
-        let reading = self
-            .gateway
-            .client
-            .get(url)
-            .header("x-api-key", &self.key.full);
-        let answer = reading.send().await.unwrap();
+        let answer = self.gateway.read(path, &self.key).await;
         assert_eq!(answer.status(), 200, "{path}");
         answer.bytes().await.unwrap().to_vec()
     }
@@ -311,14 +253,8 @@ impl Scene {
             table.push_str(&cells.join(","));
             table.push('\n');
         }
-        let url = self.gateway.url("/v1/cep/batches?retry_for=0");
-        let posting = self
-            .gateway
-            .client
-            .post(url)
-            .header("x-api-key", &self.key.full);
-        let posting = posting.header("content-type", "text/csv").body(table);
-        let batch = json_of(posting.send().await.unwrap(), 202).await;
+        let posted = post(&self.gateway, &self.key, "?retry_for=0", table).await;
+        let batch = json_of(posted, 202).await;
         let path = format!("/v1/cep/batches/{}", batch["id"].as_str().unwrap());
         eventually("the batch has ended", PATIENCE, async || {
             self.read(&path).await["state"] == "finished"
@@ -403,10 +339,7 @@ fn a_cell_that_says_less_is_found() {
     ]);
     for path in Path::ALL {
         let missing = path.lacks(&first, &Told::new());
-        assert!(
-            missing.contains(&"state") && missing.contains(&"reason"),
-            "{path:?}"
-        );
+        assert!(missing.starts_with(&["state", "reason"]), "{path:?}");
         assert_eq!(path.lacks(&first, &first), Vec::<&str>::new(), "{path:?}");
     }
 }

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use domain::outcome::Endpoint;
-use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -286,18 +285,6 @@ impl Drop for Gateway {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-pub(crate) fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
-    pairs
-        .iter()
-        .map(|(name, value)| {
-            (
-                (*name).parse().unwrap(),
-                HeaderValue::from_str(value).unwrap(),
-            )
-        })
-        .collect()
 }
 
 /// A request for a transfer of `amount` that the sandbox finds, unless the amount is a magic one.

@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::free_port;
 
-use crate::batches::table;
+use crate::batches::{post, table};
 use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request, soon};
 use crate::metrics::Measured;
 use crate::person::{Demo, Person};
@@ -46,23 +46,25 @@ async fn created(gateway: &Gateway, key: &Key, amount: &str) -> String {
 async fn waiting(gateway: &Gateway, key: &Key) -> String {
     let id = created(gateway, key, "404.02").await;
     soon("it waits", async || {
-        let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
-        let reading = gateway.client.get(url).header("x-api-key", &key.full);
-        json_of(reading.send().await.unwrap(), 200).await["state"] == "waiting"
+        let lookup = gateway.read(&format!("/v1/cep/lookups/{id}"), key).await;
+        json_of(lookup, 200).await["state"] == "waiting"
     })
     .await;
     id
 }
 
 async fn cancel(gateway: &Gateway, key: &Key, id: &str) {
-    let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
-    let canceling = gateway.client.delete(url).header("x-api-key", &key.full);
+    let canceling = gateway.keyed(Method::DELETE, &format!("/v1/cep/lookups/{id}"), key);
     json_of(canceling.send().await.unwrap(), 200).await;
 }
 
-async fn sign_out(member: &Person) {
-    let signing_out = member.sending(Method::POST, "/logout", &json!({}));
-    assert!(signing_out.send().await.unwrap().status().is_success());
+/// A client of a member who follows a waiting lookup of theirs; `None` where the client isn't installed.
+async fn following(gateway: &Gateway, member: &Person, key: &Key) -> Option<(Subscriber, String)> {
+    let id = waiting(gateway, key).await;
+    let mut client = Subscriber::of(gateway, member, "/graphql/ws")?;
+    client.subscribe("one", CHANGED, &json!({ "id": id })).await;
+    assert_eq!(state(&client.next().await), "WAITING");
+    Some((client, id))
 }
 
 fn state(event: &Value) -> &str {
@@ -115,10 +117,7 @@ async fn a_batch_is_followed_until_it_is_finished() {
     let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
         return;
     };
-    let url = gateway.url("/v1/cep/batches");
-    let posting = gateway.client.post(url).header("x-api-key", &key.full);
-    let posting = posting.header("content-type", "text/csv");
-    let batch = posting.body(table(1, 3)).send().await.unwrap();
+    let batch = post(&gateway, &key, "", table(1, 3)).await;
     let id = json_of(batch, 202).await["id"].clone();
     let query =
         "subscription($id: ID!) { batchChanged(id: $id) { id state counts { rows delivered } } }";
@@ -132,10 +131,8 @@ async fn a_batch_is_followed_until_it_is_finished() {
         last = event["data"]["batchChanged"].clone();
     }
     let counts = json!({ "rows": 3, "delivered": 3 });
-    assert_eq!(
-        last,
-        json!({ "id": id, "state": "FINISHED", "counts": counts })
-    );
+    let finished = json!({ "id": id, "state": "FINISHED", "counts": counts });
+    assert_eq!(last, finished);
     let admin = Person::signed_in(&gateway, Demo::Admin).await;
     let mut other = Subscriber::of(&gateway, &admin, "/graphql/ws").unwrap();
     other.subscribe("one", query, &json!({ "id": id })).await;
@@ -145,25 +142,16 @@ async fn a_batch_is_followed_until_it_is_finished() {
 #[tokio::test]
 async fn a_connection_is_closed_within_ten_seconds_of_signing_out() {
     let (gateway, member, key) = member(Plan::new()).await;
-    let id = waiting(&gateway, &key).await;
-    let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
+    let Some((mut client, _)) = following(&gateway, &member, &key).await else {
         return;
     };
-    client.subscribe("one", CHANGED, &json!({ "id": id })).await;
-    assert_eq!(state(&client.next().await), "WAITING");
-    sign_out(&member).await;
+    member.sign_out().await;
     let signed_out = Instant::now();
-    let closed = client.closed().await;
-    assert!(
-        signed_out.elapsed() < SIGNED_OUT,
-        "{:?}",
-        signed_out.elapsed()
-    );
-    assert_eq!(closed["code"], 4401);
+    assert_eq!(client.closed().await["code"], 4401);
+    let took = signed_out.elapsed();
+    assert!(took < SIGNED_OUT, "{took:?}");
     // Nothing that happens from now on is told.
-    let Some(mut again) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
-        return;
-    };
+    let mut again = Subscriber::of(&gateway, &member, "/graphql/ws").unwrap();
     again.open(&["graphql-transport-ws"]).await;
     assert_eq!(again.next().await["status"], 401);
 }
@@ -177,20 +165,16 @@ async fn a_session_has_five_subscriptions_and_five_connections() {
     let (Some(mut one), Some(mut two)) = (connect(), connect()) else {
         return;
     };
-    for name in ["a", "b", "c"] {
-        one.subscribe(name, CHANGED, &variables).await;
-        assert_eq!(state(&one.next().await), "WAITING");
-    }
-    for name in ["d", "e"] {
-        two.subscribe(name, CHANGED, &variables).await;
-        assert_eq!(state(&two.next().await), "WAITING");
+    for (client, names) in [(&mut one, &["a", "b", "c"][..]), (&mut two, &["d", "e"])] {
+        for name in names {
+            client.subscribe(name, CHANGED, &variables).await;
+            assert_eq!(state(&client.next().await), "WAITING");
+        }
     }
     two.subscribe("sixth", CHANGED, &variables).await;
     assert_eq!(code(&two.next().await), "RATE_LIMIT_EXCEEDED");
-    assert_eq!(
-        two.next().await,
-        json!({ "event": "completed", "id": "sixth" })
-    );
+    let ended = json!({ "event": "completed", "id": "sixth" });
+    assert_eq!(two.next().await, ended);
     // Another person has places of their own, and the connection of the sixth goes on.
     let admin = Person::signed_in(&gateway, Demo::Admin).await;
     let mut other = Subscriber::of(&gateway, &admin, "/graphql/ws").unwrap();
@@ -217,10 +201,8 @@ async fn a_session_has_five_subscriptions_and_five_connections() {
     }
     let mut sixth = connect().unwrap();
     sixth.open(&["graphql-transport-ws"]).await;
-    assert_eq!(
-        sixth.next().await,
-        json!({ "event": "refused", "status": 429 })
-    );
+    let refused = json!({ "event": "refused", "status": 429 });
+    assert_eq!(sixth.next().await, refused);
 }
 
 #[tokio::test]
@@ -305,12 +287,9 @@ async fn a_silent_client_and_one_that_sends_too_much_are_let_go() {
 #[tokio::test]
 async fn a_followed_lookup_may_be_silent_for_longer_than_a_connection_without_requests() {
     let (gateway, member, key) = member(Plan::new()).await;
-    let id = waiting(&gateway, &key).await;
-    let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
+    let Some((mut client, id)) = following(&gateway, &member, &key).await else {
         return;
     };
-    client.subscribe("one", CHANGED, &json!({ "id": id })).await;
-    assert_eq!(state(&client.next().await), "WAITING");
     // A head must be complete after five seconds; messages of the client are none.
     let quiet = tokio::time::timeout(Duration::from_secs(12), client.next()).await;
     assert!(quiet.is_err(), "{quiet:?}");
@@ -348,12 +327,9 @@ async fn an_upgraded_connection_keeps_its_place() {
 #[tokio::test]
 async fn a_gateway_that_stops_closes_connections_and_waits_for_none() {
     let (gateway, member, key) = member(Plan::new()).await;
-    let id = waiting(&gateway, &key).await;
-    let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
+    let Some((mut client, _)) = following(&gateway, &member, &key).await else {
         return;
     };
-    client.subscribe("one", CHANGED, &json!({ "id": id })).await;
-    assert_eq!(state(&client.next().await), "WAITING");
     let stopping = Instant::now();
     let stopped = tokio::task::spawn_blocking(move || drop(gateway.stop()));
     assert_eq!(client.closed().await["code"], 1001);
@@ -389,6 +365,6 @@ async fn a_change_on_another_replica_is_told_within_a_second() {
     let id = waiting(&one, &key).await;
     client.subscribe("two", CHANGED, &json!({ "id": id })).await;
     assert_eq!(state(&client.next().await), "WAITING");
-    sign_out(&member).await;
+    member.sign_out().await;
     assert_eq!(client.closed().await["code"], 4401);
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::redis::Redis;
 
 use crate::fleet::Fleet;
@@ -97,13 +97,7 @@ impl KeyMaker<'_> {
         let create = "mutation { createKey(input: { name: \"graphql\", environment: TEST }) {
             secret key { id prefix } } }";
         let created = self.person.ask(create, json!({})).await;
-        let created = &created["createKey"];
-        let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-        Key {
-            id: text(&created["key"]["id"]),
-            prefix: text(&created["key"]["prefix"]),
-            full: text(&created["secret"]),
-        }
+        secret_key(&created["createKey"], "key")
     }
 
     async fn rotated(&self) -> Key {
@@ -111,14 +105,14 @@ impl KeyMaker<'_> {
         let rotate = "mutation($id: ID!) { rotateKey(input: { id: $id, graceHours: 1 }) {
             secret newKey { id prefix } } }";
         let rotated = self.person.ask(rotate, json!({ "id": old.id })).await;
-        let rotated = &rotated["rotateKey"];
-        let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-        Key {
-            id: text(&rotated["newKey"]["id"]),
-            prefix: text(&rotated["newKey"]["prefix"]),
-            full: text(&rotated["secret"]),
-        }
+        secret_key(&rotated["rotateKey"], "newKey")
     }
+}
+
+/// The key in the payload of a mutation, in this member.
+fn secret_key(payload: &Value, member: &str) -> Key {
+    let [id, prefix] = ["id", "prefix"].map(|name| payload[member][name].clone());
+    Key::read(&json!({ "id": id, "prefix": prefix, "api_key": payload["secret"] }))
 }
 
 /// Has somebody guess at the gateways, and makes new keys beside it: each is good at once on each of

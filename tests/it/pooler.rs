@@ -2,8 +2,8 @@
 
 use reqwest::StatusCode;
 
-use crate::gateway::{Plan, command, request};
-use crate::replicas::shared;
+use crate::gateway::{self, command, request};
+use crate::replicas::{plan, shared};
 use crate::servers::{Pooler, Servers};
 
 /// Parameters that the driver sends when it connects.
@@ -26,12 +26,7 @@ async fn behind_a_pooler_of_sessions_migrating_and_serving_work() {
         .unwrap();
     let said = String::from_utf8_lossy(&migrated.stderr);
     assert!(migrated.status.success(), "{said}{}", pooler.logged());
-    let start = || {
-        let plan = shared(&servers)
-            .into_iter()
-            .fold(Plan::new(), |plan, (name, value)| plan.with(name, value));
-        plan.with("CEP_DATABASE_URL", &url).start()
-    };
+    let start = || plan(&servers).with("CEP_DATABASE_URL", &url).start();
     let (first, second) = (start(), start());
     let key = first.roomy_key();
     for number in 0..50 {
@@ -70,22 +65,16 @@ fn a_pooler_that_refuses_parameters_of_a_session_is_named() {
     };
     let said = refusal(&servers, &pooler, &["migrate"]);
     let remedy = "ignore_startup_parameters=extra_float_digits,options";
-    assert!(
-        said.contains("PgBouncer") && said.contains(remedy),
-        "{said}"
-    );
+    assert!(said.contains("PgBouncer"), "{said}");
+    assert!(said.contains(remedy), "{said}");
 }
 
 /// The error of a command that must fail.
 fn refusal(servers: &Servers, pooler: &Pooler, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let refused = command(folder.path())
+    let mut command = command(folder.path());
+    command
         .envs(shared(servers))
-        .env("CEP_DATABASE_URL", pooler.url())
-        .args(arguments)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success(), "{arguments:?}: {said}");
-    said
+        .env("CEP_DATABASE_URL", pooler.url());
+    gateway::refusal(command.args(arguments))
 }

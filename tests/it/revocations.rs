@@ -129,10 +129,7 @@ async fn of_twenty_thousand_requests_over_fifty_revocations_none_is_admitted_aft
             are_asked(&total, number * part + rng.below(part)).await;
             let place = rng.below(REPLICAS);
             if number % BY_COMMAND == 0 {
-                let gateway = &fleet.replicas[place];
-                let done =
-                    tokio::task::block_in_place(|| gateway.run(&["keys", "revoke", &key.id]));
-                assert!(done.status.success());
+                tokio::task::block_in_place(|| fleet.replicas[place].revoke(key));
             } else {
                 key_admins[place].revoke(key).await;
             }

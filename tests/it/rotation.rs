@@ -5,7 +5,7 @@ use serde_json::json;
 use testkit::redis::Redis;
 
 use crate::fleet::Fleet;
-use crate::gateway::{Gateway, Key, json_of, request};
+use crate::gateway::{Gateway, Key, json_of};
 use crate::person::{Demo, Person};
 
 const ROTATE: &str = "mutation($id: ID!, $grace: Int!) { \
@@ -17,8 +17,7 @@ async fn limited_key(admin: &Person, per_minute: u32, quota: u32) -> Key {
     let key = admin.create_key("caja 4", "test").await;
     let limits = json!({ "per_minute": per_minute, "monthly_quota": quota });
     let path = format!("/admin/keys/{}", key.id);
-    let set = admin.sending(Method::PATCH, &path, &limits).send().await;
-    json_of(set.unwrap(), 200).await;
+    admin.send(Method::PATCH, &path, &limits, 200).await;
     key
 }
 
@@ -34,11 +33,6 @@ async fn rotated(person: &Person, key: &Key, grace: u32) -> Key {
     }
 }
 
-async fn status(gateway: &Gateway, key: &Key) -> StatusCode {
-    let answer = gateway.post("xml", key, &request(1, "10.00")).await;
-    answer.status()
-}
-
 /// Uses up a minute and a month through all replicas, and rotates at their limits.
 async fn no_rotation_evades_a_limit(replicas: &[Gateway]) {
     let admin = Person::signed_in(&replicas[0], Demo::Admin).await;
@@ -49,20 +43,20 @@ async fn no_rotation_evades_a_limit(replicas: &[Gateway]) {
         let mut key = limited_key(&admin, per_minute, quota).await;
         for number in 0..3 {
             let gateway = &replicas[number % replicas.len()];
-            assert_eq!(status(gateway, &key).await, StatusCode::OK);
+            assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
         }
-        assert_eq!(status(&replicas[0], &key).await, refusal);
+        assert_eq!(replicas[0].status_of(&key).await, refusal);
         for grace in [1, 0] {
             let old = key;
             key = rotated(&admin, &old, grace).await;
             for gateway in replicas {
-                assert_eq!(status(gateway, &key).await, refusal, "{grace} h of grace");
+                assert_eq!(gateway.status_of(&key).await, refusal, "{grace} h of grace");
                 let of_old = if grace == 0 {
                     StatusCode::UNAUTHORIZED
                 } else {
                     refusal
                 };
-                assert_eq!(status(gateway, &old).await, of_old, "{grace} h of grace");
+                assert_eq!(gateway.status_of(&old).await, of_old, "{grace} h of grace");
             }
         }
     }
@@ -72,13 +66,13 @@ async fn no_rotation_evades_a_limit(replicas: &[Gateway]) {
 async fn both_keys_have_one_limit(replicas: &[Gateway]) {
     let admin = Person::signed_in(&replicas[0], Demo::Admin).await;
     let old = limited_key(&admin, 1_000, 6).await;
-    assert_eq!(status(&replicas[0], &old).await, StatusCode::OK);
+    assert_eq!(replicas[0].status_of(&old).await, StatusCode::OK);
     let new = rotated(&admin, &old, 1).await;
     let mut admitted = 0;
     for number in 0_usize..12 {
         let gateway = &replicas[number % replicas.len()];
         let key = if number.is_multiple_of(2) { &new } else { &old };
-        admitted += u32::from(status(gateway, key).await == StatusCode::OK);
+        admitted += u32::from(gateway.status_of(key).await == StatusCode::OK);
     }
     assert_eq!(admitted, 5);
 }
@@ -118,11 +112,7 @@ async fn a_person_creates_or_rotates_twenty_keys_an_hour_and_has_ten() {
     let refused = json_of(create().await, 409).await;
     assert_eq!(refused["details"]["reason"], "too_many_keys");
     assert_eq!(refused["details"]["limit"], 10);
-    let mut key = Key {
-        id: keys[0]["id"].as_str().unwrap().to_owned(),
-        prefix: keys[0]["prefix"].as_str().unwrap().to_owned(),
-        full: keys[0]["api_key"].as_str().unwrap().to_owned(),
-    };
+    let mut key = Key::read(&keys[0]);
     for _ in 0..10 {
         key = rotated(&member, &key, 0).await;
     }
@@ -134,10 +124,7 @@ async fn a_person_creates_or_rotates_twenty_keys_an_hour_and_has_ten() {
     let revoked = member.request(Method::DELETE, &path).send().await;
     json_of(revoked.unwrap(), 200).await;
     let refused = create().await;
-    let retry_after = refused.headers()["retry-after"]
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let retry_after = refused.headers()["retry-after"].to_str().unwrap();
     let retry_after: u32 = retry_after.parse().unwrap();
     assert!((3_000..=3_600).contains(&retry_after), "{retry_after}");
     let refused = json_of(refused, 429).await;

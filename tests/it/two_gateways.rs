@@ -7,7 +7,7 @@ use cep_gateway::cli;
 use reqwest::StatusCode;
 
 use crate::documents::ENVIRONMENT;
-use crate::gateway::{Gateway, Plan, command, eventually, request};
+use crate::gateway::{Gateway, Plan, command, eventually, refusal};
 
 /// Longer than a start takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -50,31 +50,21 @@ async fn a_port_that_nobody_chose_gives_way_and_one_that_was_set_is_an_error() {
         (&admin, "CEP_ADMIN_LISTEN"),
         (&provider, "CEP_SANDBOX_IDENTITY_LISTEN"),
     ] {
-        let note = printed
-            .lines()
-            .find(|line| line.contains(&format!("{taken} is taken")));
-        assert!(
-            note.is_some_and(|note| note.contains(variable)),
-            "{printed}"
-        );
+        let taken = format!("{taken} is taken");
+        let note = printed.lines().find(|line| line.contains(&taken));
+        let is_told = note.is_some_and(|note| note.contains(variable));
+        assert!(is_told, "{printed}");
     }
     for gateway in [&first, &second] {
-        let answer = gateway
-            .post("xml", &gateway.roomy_key(), &request(1, "10.00"))
-            .await;
-        assert_eq!(answer.status(), StatusCode::OK);
+        let key = gateway.roomy_key();
+        assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
         let metrics = gateway.admin_url("/metrics").await;
         let metrics = gateway.client.get(metrics).send().await.unwrap();
         assert_eq!(metrics.status(), StatusCode::OK);
-        let login = gateway.client.get(gateway.url("/login")).send().await;
-        let page = login.unwrap();
+        let page = gateway.get("/login").await;
         assert_eq!(page.status(), StatusCode::OK);
-        let provider = identity_provider(gateway).await;
-        assert!(
-            page.url().as_str().contains(&provider),
-            "{} isn't {provider}",
-            page.url()
-        );
+        let (provider, url) = (identity_provider(gateway).await, page.url());
+        assert!(url.as_str().contains(&provider), "{url} isn't {provider}");
     }
 
     for (variable, taken) in [
@@ -83,12 +73,7 @@ async fn a_port_that_nobody_chose_gives_way_and_one_that_was_set_is_an_error() {
         ("CEP_SANDBOX_IDENTITY_LISTEN", provider),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let refused = command(folder.path())
-            .env(variable, &taken)
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&refused.stderr);
-        assert!(!refused.status.success(), "{variable}");
+        let said = refusal(command(folder.path()).env(variable, &taken));
         assert!(said.contains(variable) && said.contains(&taken), "{said}");
     }
 }

@@ -2,31 +2,16 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
 
-use reqwest::StatusCode;
-
-use crate::gateway::{Gateway, Key, command, request};
+use crate::file_checks::{pdf, xml};
+use crate::gateway::{Gateway, command};
 
 /// Checks files in a folder of its own; returns the status and what was printed.
 fn verify(folder: &Path, arguments: &[&str]) -> (i32, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command(folder)
-        .arg("verify")
-        .args(arguments)
-        .output()
-        .unwrap();
-    let text = String::from_utf8(stdout).unwrap() + &String::from_utf8(stderr).unwrap();
-    (status.code().unwrap(), text)
-}
-
-async fn proof(gateway: &Gateway, key: &Key, format: &str, amount: &str) -> Vec<u8> {
-    let answer = gateway.post(format, key, &request(1, amount)).await;
-    assert_eq!(answer.status(), StatusCode::OK);
-    answer.bytes().await.unwrap().to_vec()
+    let mut verify = command(folder);
+    let ended = verify.arg("verify").args(arguments).output().unwrap();
+    let said = String::from_utf8([ended.stdout, ended.stderr].concat());
+    (ended.status.code().unwrap(), said.unwrap())
 }
 
 #[tokio::test]
@@ -39,59 +24,60 @@ async fn files_are_checked_without_a_server_and_the_status_tells_the_result() {
         fs::write(&path, bytes).unwrap();
         path.to_str().unwrap().to_owned()
     };
-    let xml = proof(&gateway, &key, "xml", "1234.56").await;
-    let good = write("good.xml", &xml);
-    let page = write("good.pdf", &proof(&gateway, &key, "pdf", "1234.56").await);
-    let bad = write("bad.xml", &proof(&gateway, &key, "xml", "600.00").await);
-    let unknown = write("unknown.xml", &proof(&gateway, &key, "xml", "600.01").await);
-    let shown = r#"MontoPago="1234.56""#;
-    let text = String::from_utf8(xml).unwrap();
-    assert!(text.contains(shown), "{text}");
-    let forged = text.replace(shown, r#"MontoPago="9234.56""#);
+    let sent = xml(&gateway, &key, 1, "1234.56").await;
+    let good = write("good.xml", sent.as_bytes());
+    let page = write("good.pdf", &pdf(&gateway, &key, 1).await);
+    let bad = xml(&gateway, &key, 1, "600.00").await;
+    let bad = write("bad.xml", bad.as_bytes());
+    let unknown = xml(&gateway, &key, 1, "600.01").await;
+    let unknown = write("unknown.xml", unknown.as_bytes());
+    let forged = sent.replace(r#"MontoPago="1234.56""#, r#"MontoPago="9234.56""#);
+    assert_ne!(forged, sent);
     let forged = write("forged.xml", forged.as_bytes());
     let folder = folder.path();
 
     for file in [&good, &page] {
-        let (status, said) = verify(folder, &["--sandbox", file]);
-        assert_eq!(status, 0, "{said}");
-        assert!(said.starts_with(&format!("{file}: valid\n")), "{said}");
-        assert!(said.contains("proves nothing"), "{said}");
-        assert!(said.contains("No seal covers the tracking key"), "{said}");
         // The sandbox's key is published: nobody may take its proofs for a bank's.
-        let (status, said) = verify(folder, &[file]);
-        assert_eq!(status, 3, "{said}");
-        assert!(said.starts_with(&format!("{file}: sandbox\n")), "{said}");
-        assert!(said.contains("proves nothing"), "{said}");
+        for (arguments, expected, result) in [
+            (vec!["--sandbox", file], 0, "valid"),
+            (vec![&**file], 3, "sandbox"),
+        ] {
+            let (status, said) = verify(folder, &arguments);
+            assert_eq!(status, expected, "{said}");
+            assert!(said.starts_with(&format!("{file}: {result}\n")), "{said}");
+            assert!(said.contains("proves nothing"), "{said}");
+            assert!(said.contains("No seal covers the tracking key"), "{said}");
+        }
     }
-    let (status, said) = verify(folder, &[&forged]);
-    assert_eq!(status, 1, "{said}");
-    let (status, said) = verify(folder, &[&unknown]);
-    assert_eq!(status, 2, "{said}");
-    assert!(!said.contains("sandbox"), "{said}");
-    let (status, said) = verify(folder, &["--sandbox", &bad]);
-    assert_eq!(status, 1, "{said}");
-    let (status, said) = verify(folder, &["--sandbox", &unknown]);
-    assert_eq!(status, 2, "{said}");
-    let (status, said) = verify(folder, &["--sandbox", &forged]);
-    assert_eq!(status, 1, "{said}");
-    assert!(said.contains("atributos_y_cadena  failed"), "{said}");
-    assert!(said.contains("(monto)"), "{said}");
-    // One invalid file is worse than one that could not be checked.
     let missing = folder.join("missing.xml");
     let missing = missing.to_str().unwrap();
-    let (status, said) = verify(folder, &["--sandbox", &good, missing, &forged, &unknown]);
-    assert_eq!(status, 1, "{said}");
-    assert!(said.contains(&format!("reading {missing}")), "{said}");
-    let (status, said) = verify(folder, &["--sandbox", &good, &unknown, missing]);
-    assert_eq!(status, 66, "{said}");
-    let (status, said) = verify(folder, &["--sanbox", &good]);
-    assert_eq!(status, 64, "{said}");
-    let (status, said) = verify(folder, &[]);
-    assert_eq!(status, 64, "{said}");
-    let (status, said) = verify(folder, &["--help"]);
-    assert_eq!(status, 0, "{said}");
-    let (status, said) = verify(folder, &["--database-url", "sqlite:///nowhere/x.db", &good]);
-    assert_eq!(status, 69, "{said}");
+    let failed = "atributos_y_cadena  failed";
+    let not_read = format!("reading {missing}");
+    for (arguments, expected, words) in [
+        (&[&*forged][..], 1, ""),
+        (&[&unknown], 2, ""),
+        (&["--sandbox", &bad], 1, ""),
+        (&["--sandbox", &unknown], 2, ""),
+        (&["--sandbox", &forged], 1, failed),
+        (&["--sandbox", &forged], 1, "(monto)"),
+        // One invalid file is worse than one that could not be checked.
+        (
+            &["--sandbox", &good, missing, &forged, &unknown],
+            1,
+            &not_read,
+        ),
+        (&["--sandbox", &good, &unknown, missing], 66, ""),
+        (&["--sanbox", &good], 64, ""),
+        (&[], 64, ""),
+        (&["--help"], 0, ""),
+        (&["--database-url", "sqlite:///nowhere/x.db", &good], 69, ""),
+    ] {
+        let (status, said) = verify(folder, arguments);
+        assert_eq!(status, expected, "{arguments:?}: {said}");
+        assert!(said.contains(words), "{arguments:?}: {said}");
+    }
+    let (_, said) = verify(folder, &[&unknown]);
+    assert!(!said.contains("sandbox"), "{said}");
 }
 
 /// A file of `tests/cases`.

@@ -11,7 +11,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use reqwest::Client;
-use serde_json::Value;
 use tempfile::TempDir;
 use testkit::until;
 
@@ -183,13 +182,7 @@ impl Shell {
         let made = self.run(
             "cep-gateway keys create --name test --env test --per-minute 100000 2>> gateway.log",
         );
-        let made: Value = serde_json::from_str(&made).unwrap();
-        let text = |name: &str| made[name].as_str().unwrap().to_owned();
-        Key {
-            id: text("id"),
-            prefix: text("prefix"),
-            full: text("api_key"),
-        }
+        Key::read(&serde_json::from_str(&made).unwrap())
     }
 
     /// Starts a gateway by commands that end with it, and returns when it listens and has printed

@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use reqwest::StatusCode;
-
 use super::effects::Effects;
 use super::programs::{Repeated, Session, Sqlite};
 use super::round::{Round, in_rounds, log_says};
 use super::row::lasting;
-use crate::gateway::{Gateway, holds_within};
+use crate::gateway::holds_within;
+use crate::metrics::Measured;
 
 /// Proofs that are delivered after an event: lost counts show here.
 const AFTERWARDS: usize = 400;
@@ -86,10 +85,11 @@ async fn a_reader_that_stays_makes_the_log_grow_in_sight_and_only_while_it_stays
             round.goes_on(STEADY).await;
         }
         let held = size();
-        let mut shown = None;
+        let mut shown = 0.0;
         let known = holds_within(SHOWN_WITHIN, async || {
-            shown = log_bytes(&round.gateway).await;
-            shown.is_some_and(|shown| shown >= held && held > 0)
+            let measured = Measured::of(&round.gateway).await;
+            shown = measured.value("cep_database_log_bytes");
+            held > 0 && shown >= f64::from(u32::try_from(held).unwrap())
         })
         .await;
         round.check(
@@ -226,16 +226,4 @@ impl Copy {
             _ => Err(format!("{} doesn't have the key", self.path.display())),
         }
     }
-}
-
-/// Bytes of the write-ahead log by the gateway's metrics; `None` when it has no such metric.
-async fn log_bytes(gateway: &Gateway) -> Option<u64> {
-    let url = gateway.admin_url("/metrics").await;
-    let answer = gateway.client.get(url).send().await.unwrap();
-    assert_eq!(answer.status(), StatusCode::OK);
-    let text = answer.text().await.unwrap();
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("cep_database_log_bytes "))?;
-    line.parse().ok()
 }

@@ -71,22 +71,16 @@ impl Scene {
             ("CEP_REDIS_URL", proxy.url()),
             ("CEP_REDIS_TIMEOUT", patience.to_owned()),
         ];
-        let variables = variables.each_ref().map(|(name, value)| (*name, &**value));
         let fleet = Fleet::start(REPLICAS, &variables)?;
         let gateway = &fleet.replicas[0];
         let (limit, quota) = (LIMIT.to_string(), QUOTA.to_string());
-        let roomy = ["--per-minute", "100000", "--no-cap"];
+        let slow = gateway.key(&["--per-minute", &limit, "--no-cap"]);
+        let scarce = gateway.key(&["--per-minute", "100000", "--monthly-quota", &quota]);
         let keys = vec![
-            (
-                Role::Slow,
-                gateway.key(&["--per-minute", &limit, "--no-cap"]),
-            ),
-            (
-                Role::Scarce,
-                gateway.key(&["--per-minute", "100000", "--monthly-quota", &quota]),
-            ),
-            (Role::Revoked, gateway.key(&roomy)),
-            (Role::Late, gateway.key(&roomy)),
+            (Role::Slow, slow),
+            (Role::Scarce, scarce),
+            (Role::Revoked, gateway.roomy_key()),
+            (Role::Late, gateway.roomy_key()),
         ];
         let scene = Self {
             fleet,
@@ -108,9 +102,7 @@ impl Scene {
     }
 
     fn revoke(&self, role: Role) {
-        let revoked = self.fleet.replicas[1].run(&["keys", "revoke", &self.key(role).id]);
-        let said = String::from_utf8_lossy(&revoked.stderr);
-        assert!(revoked.status.success(), "{said}");
+        self.fleet.replicas[1].revoke(self.key(role));
     }
 
     /// Revokes a key that is in use: it is refused from the answer on, whether Redis could be

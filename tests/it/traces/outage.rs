@@ -5,11 +5,13 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use reqwest::StatusCode;
+use rstest::rstest;
 use testkit::free_port;
 
 use super::collector::{Behaviour, Collector, PATIENCE};
 use super::stop;
 use crate::gateway::{Gateway, Key, Plan, eventually, request};
+use crate::metrics::Measured;
 
 const WARNING: &str = "the collector of traces doesn't take spans";
 const RELIEF: &str = "the collector of traces takes spans again";
@@ -49,10 +51,10 @@ async fn carries_on(endpoint: impl Display) {
         before.max(meanwhile) < Duration::from_secs(2),
         "{before:?}, {meanwhile:?}"
     );
-    let failed = "cep_trace_spans_total{result=\"failed\"} ";
+    let failed = "cep_trace_spans_total{result=\"failed\"}";
     eventually("more fail", PATIENCE, async || {
         slowest(&gateway, &key).await;
-        measured(&gateway, failed).await > 600
+        measured(&gateway, failed).await > 600.0
     })
     .await;
     assert_eq!(times(&gateway, WARNING), 1, "{}", gateway.log());
@@ -62,11 +64,8 @@ async fn carries_on(endpoint: impl Display) {
     assert!(began.elapsed() < STOPPED, "{:?}", began.elapsed());
 }
 
-async fn measured(gateway: &Gateway, series: &str) -> u64 {
-    let answer = gateway.client.get(gateway.admin_url("/metrics").await);
-    let text = answer.send().await.unwrap().text().await.unwrap();
-    let value = text.lines().find_map(|line| line.strip_prefix(series));
-    value.unwrap_or_else(|| panic!("{text}")).parse().unwrap()
+async fn measured(gateway: &Gateway, series: &str) -> f64 {
+    Measured::of(gateway).await.value(series)
 }
 
 #[tokio::test]
@@ -74,15 +73,12 @@ async fn a_collector_that_is_down_changes_nothing() {
     carries_on(format_args!("http://127.0.0.1:{}", free_port())).await;
 }
 
+#[rstest]
+#[case::hangs(Behaviour::Hangs)]
+#[case::fails(Behaviour::Fails)]
 #[tokio::test]
-async fn a_collector_that_hangs_changes_nothing() {
-    let collector = Collector::start(Behaviour::Hangs).await;
-    carries_on(&collector.url).await;
-}
-
-#[tokio::test]
-async fn a_collector_that_fails_changes_nothing() {
-    let collector = Collector::start(Behaviour::Fails).await;
+async fn a_collector_that_takes_nothing_changes_nothing(#[case] behaviour: Behaviour) {
+    let collector = Collector::start(behaviour).await;
     carries_on(&collector.url).await;
 }
 
@@ -117,11 +113,8 @@ async fn a_collector_that_is_back_gets_the_spans_from_then_on() {
 async fn spans_beyond_the_queue_are_dropped_counted_and_logged_once() {
     let collector = Collector::start(Behaviour::Hangs).await;
     let gateway = collector.plan().start();
-    let key = Key {
-        full: format!("cep_test_AAAAAAAA.{}", "0".repeat(24)),
-        ..gateway.roomy_key()
-    };
-    let dropped = "cep_trace_spans_total{result=\"dropped\"} ";
+    let key = Key::unknown();
+    let dropped = "cep_trace_spans_total{result=\"dropped\"}";
     let body = request(1, "10.00");
     eventually("spans are dropped", Duration::from_mins(1), async || {
         // Two spans each, and no bank.
@@ -129,17 +122,17 @@ async fn spans_beyond_the_queue_are_dropped_counted_and_logged_once() {
             let asked = (0..64).map(|_| gateway.post("xml", &key, &body));
             join_all(asked).await;
         }
-        measured(&gateway, dropped).await > 0
+        measured(&gateway, dropped).await > 0.0
     })
     .await;
     let words = "more spans end than the collector of traces takes";
     eventually("it is said", PATIENCE, async || times(&gateway, words) == 1).await;
-    let memory = measured(&gateway, "process_resident_memory_bytes ").await;
-    assert!(memory < 300_000_000, "{memory}");
+    let memory = measured(&gateway, "process_resident_memory_bytes").await;
+    assert!(memory < 3e8, "{memory}");
     collector.becomes(Behaviour::Takes);
-    let sent = "cep_trace_spans_total{result=\"sent\"} ";
+    let sent = "cep_trace_spans_total{result=\"sent\"}";
     eventually("what waited is sent", PATIENCE, async || {
-        measured(&gateway, sent).await > 4_000
+        measured(&gateway, sent).await > 4_000.0
     })
     .await;
     assert_eq!(times(&gateway, words), 1);

@@ -13,7 +13,6 @@ use tempfile::TempDir;
 
 use super::receiver::{Message, Receiver};
 use super::{arrived, plan, subscribed};
-use crate::gateway::json_of;
 use crate::person::{Demo, Person};
 
 const SIGNED: [&str; 3] = ["webhook-id", "webhook-timestamp", "webhook-signature"];
@@ -188,15 +187,12 @@ async fn a_receiver_of_the_page_takes_our_messages_alone_and_goes_on(#[case] lan
     let gateway = plan().start();
     let person = Person::signed_in(&gateway, Demo::Member).await;
     let webhook = subscribed(&person, &receiver).await;
-    let posting = |path: &str| {
-        person.sending(
-            Method::POST,
-            &format!("{}/{path}", webhook.path),
-            &json!({}),
-        )
+    let post = async |path: &str, status| {
+        let path = format!("{}/{path}", webhook.path);
+        person.send(Method::POST, &path, &json!({}), status).await
     };
-    let rotated = json_of(posting("secret").send().await.unwrap(), 200).await;
-    json_of(posting("test").send().await.unwrap(), 202).await;
+    let rotated = post("secret", 200).await;
+    post("test", 202).await;
     let message = &arrived(&receiver, 1).await[0];
     for secret in [&webhook.secret, rotated["secret"].as_str().unwrap()] {
         assert_eq!(language.start(secret).takes(message).await, 204);
