@@ -168,5 +168,6 @@ async fn every_log_line_is_one_json_object_with_a_utc_time() {
     for line in log.lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         assert!(line["timestamp"].as_str().unwrap().ends_with('Z'), "{line}");
+        assert!(line["level"].is_string(), "{line}");
     }
 }

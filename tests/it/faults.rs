@@ -8,13 +8,23 @@ use testkit::redis::Redis;
 use crate::fleet::PATIENT;
 use crate::gateway::soon;
 use proxy::{NetworkFault, Proxy};
-use scene::{Promise, Scene};
+use scene::{Load, Promise, Scene};
 
 pub(crate) mod proxy;
 mod scene;
 
 /// The default timeout of operation: 150 ms.
 pub(crate) const IMPATIENT: &str = "150";
+
+/// Redis with these arguments, and two replicas under load on it; `None`, after printing it, where a server isn't
+/// installed.
+async fn under_load(arguments: &[&str], patience: &str) -> Option<(Redis, Scene, Load)> {
+    let redis = Redis::start(arguments)?;
+    let scene = Scene::start(redis.port(), patience).await?;
+    let load = scene.load();
+    load.goes_on().await;
+    Some((redis, scene, load))
+}
 
 #[rstest]
 #[case::cut(NetworkFault::Cut)]
@@ -23,14 +33,9 @@ pub(crate) const IMPATIENT: &str = "150";
 #[case::black_hole(NetworkFault::BlackHole)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_faulty_connection_costs_one_window_at_most(#[case] weather: NetworkFault) {
-    let Some(redis) = Redis::start(&[]) else {
+    let Some((_redis, mut scene, load)) = under_load(&[], IMPATIENT).await else {
         return;
     };
-    let Some(mut scene) = Scene::start(redis.port(), IMPATIENT).await else {
-        return;
-    };
-    let load = scene.load();
-    load.goes_on().await;
     scene.proxy.set(weather);
     scene.all_become("degraded").await;
     scene.revoke_late_key();
@@ -38,56 +43,35 @@ async fn a_faulty_connection_costs_one_window_at_most(#[case] weather: NetworkFa
     scene.proxy.set(NetworkFault::None);
     scene.all_become("up").await;
     load.goes_on().await;
-    let promise = Promise {
-        changes_mode: true,
-        windows_lost: 0,
-    };
-    scene.holds(load, promise).await;
+    scene.holds(load, Promise::with_fallback(0)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn emptied_redis_costs_one_window_at_most_and_no_quota() {
-    let Some(redis) = Redis::start(&[]) else {
+    let Some((redis, mut scene, load)) = under_load(&[], PATIENT).await else {
         return;
     };
-    let Some(mut scene) = Scene::start(redis.port(), PATIENT).await else {
-        return;
-    };
-    let load = scene.load();
-    load.goes_on().await;
     redis.tell(&["FLUSHALL"]);
     load.goes_on().await;
     scene.revoke_late_key();
     load.goes_on().await;
     assert!(scene.fleet.all_are("up").await);
-    let promise = Promise {
-        changes_mode: false,
-        windows_lost: 1,
-    };
-    scene.holds(load, promise).await;
+    scene.holds(load, Promise::in_redis(1)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn flushed_scripts_cost_nothing_at_all() {
-    let Some(redis) = Redis::start(&[]) else {
+    let Some((redis, mut scene, load)) = under_load(&[], PATIENT).await else {
         return;
     };
-    let Some(mut scene) = Scene::start(redis.port(), PATIENT).await else {
-        return;
-    };
-    let load = scene.load();
     for _ in 0..10 {
-        load.goes_on_for(3).await;
         redis.tell(&["SCRIPT", "FLUSH"]);
+        load.goes_on_for(3).await;
     }
     scene.revoke_late_key();
     load.goes_on().await;
     assert!(scene.fleet.all_are("up").await);
-    let promise = Promise {
-        changes_mode: false,
-        windows_lost: 0,
-    };
-    scene.holds(load, promise).await;
+    scene.holds(load, Promise::in_redis(0)).await;
 }
 
 #[rstest]
@@ -95,14 +79,9 @@ async fn flushed_scripts_cost_nothing_at_all() {
 #[case::without_its_data(&[], 1)]
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_redis_comes_back(#[case] arguments: &[&str], #[case] windows_lost: usize) {
-    let Some(mut redis) = Redis::start(arguments) else {
+    let Some((mut redis, mut scene, load)) = under_load(arguments, IMPATIENT).await else {
         return;
     };
-    let Some(mut scene) = Scene::start(redis.port(), IMPATIENT).await else {
-        return;
-    };
-    let load = scene.load();
-    load.goes_on().await;
     redis.kill();
     scene.all_become("degraded").await;
     scene.revoke_late_key();
@@ -110,11 +89,9 @@ async fn killed_redis_comes_back(#[case] arguments: &[&str], #[case] windows_los
     redis.start_again();
     scene.all_become("up").await;
     load.goes_on().await;
-    let promise = Promise {
-        changes_mode: true,
-        windows_lost,
-    };
-    scene.holds(load, promise).await;
+    scene
+        .holds(load, Promise::with_fallback(windows_lost))
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -150,9 +127,5 @@ async fn a_lagging_replica_is_promoted_and_no_request_goes_unlimited() {
     scene.proxy.lead_to(replica.port());
     scene.all_become("up").await;
     load.goes_on().await;
-    let promise = Promise {
-        changes_mode: true,
-        windows_lost: 1,
-    };
-    scene.holds(load, promise).await;
+    scene.holds(load, Promise::with_fallback(1)).await;
 }

@@ -78,23 +78,6 @@ async fn replicas_count_each_other_as_they_come_and_a_number_that_is_set_holds()
 }
 
 #[tokio::test]
-async fn a_limit_is_one_over_all_replicas() {
-    let Some(servers) = Servers::start() else {
-        return;
-    };
-    let replicas = [replica(&servers), replica(&servers), replica(&servers)];
-    let key = replicas[0].key(&["--per-minute", "60", "--monthly-quota", "1000"]);
-    let asked = (0..800_u32).map(|number| {
-        let gateway = &replicas[number as usize % 3];
-        gateway.status_of(&key)
-    });
-    let answered = join_all(asked).await;
-    let with = |status| answered.iter().filter(|found| **found == status).count();
-    assert_eq!(with(StatusCode::OK), 60);
-    assert_eq!(with(StatusCode::TOO_MANY_REQUESTS), 740);
-}
-
-#[tokio::test]
 async fn a_revoked_key_is_refused_by_every_replica_from_the_answer_on() {
     let Some(servers) = Servers::start() else {
         return;

@@ -114,17 +114,6 @@ async fn the_format_that_is_set_is_the_format_anywhere() {
 }
 
 #[tokio::test]
-async fn in_a_file_the_log_is_json() {
-    let gateway = Plan::new().start();
-    let serves = || gateway.log().contains("\"message\":\"serving\"");
-    eventually("it serves", PATIENCE, async || serves()).await;
-    for line in gateway.log().lines() {
-        let line: serde_json::Value = serde_json::from_str(line).unwrap();
-        assert!(line["level"].is_string(), "{line}");
-    }
-}
-
-#[tokio::test]
 async fn a_command_shows_its_output_alone_on_a_terminal_unless_its_log_is_wanted() {
     let folder = tempfile::tempdir().unwrap();
     let create = ["keys", "create", "--name", "demo", "--env", "test"];

@@ -29,9 +29,27 @@ const IN_FLIGHT: usize = REPLICAS;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Promise {
     /// The replicas use their local fallback for a while.
-    pub(super) changes_mode: bool,
+    changes_mode: bool,
     /// Number of times that Redis loses the minute's window.
-    pub(super) windows_lost: usize,
+    windows_lost: usize,
+}
+
+impl Promise {
+    /// Redis counts all the time, and loses so many windows.
+    pub(super) const fn in_redis(windows_lost: usize) -> Self {
+        Self {
+            changes_mode: false,
+            windows_lost,
+        }
+    }
+
+    /// The replicas use their local fallback for a while, and Redis loses so many windows.
+    pub(super) const fn with_fallback(windows_lost: usize) -> Self {
+        Self {
+            changes_mode: true,
+            windows_lost,
+        }
+    }
 }
 
 /// Purpose of a key.

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::collector::{Bank, Behaviour, Collector, PATIENCE};
+use super::collector::{Behaviour, Collector, PATIENCE};
 use super::{sampled, stop};
 use crate::canary::ask_for_everything;
-use crate::gateway::{Gateway, Plan, eventually, request};
+use crate::gateway::{Plan, eventually, request};
 use crate::person::{Demo, Person};
 
 #[tokio::test]
@@ -44,10 +44,8 @@ async fn accounts_names_amounts_keys_and_addresses_are_in_no_trace() {
         .header("x-forwarded-for", "canary-address")
         .header("baggage", "name=canary");
     assert_eq!(odd.send().await.unwrap().status(), 401);
-    let nowhere = gateway
-        .client
-        .get(gateway.url("/canary/8675309/canary@example.org"));
-    assert_eq!(nowhere.send().await.unwrap().status(), 404);
+    let nowhere = gateway.get("/canary/8675309/canary@example.org").await;
+    assert_eq!(nowhere.status(), 404);
     let person = Person::signed_in(&gateway, Demo::Admin).await;
     person.create_key("canary", "test").await;
     let find = "query($id: ID!) { key(id: $id) { name } }";
@@ -117,8 +115,7 @@ async fn the_log_is_the_same_with_and_without_traces() {
 async fn a_gateway_that_logs_nothing_traces_all_the_same() {
     let collector = Collector::start(Behaviour::Takes).await;
     let gateway = collector.plan().with("CEP_LOG", "off").start();
-    let key = gateway.roomy_key();
-    gateway.post("xml", &key, &request(1, "10.00")).await;
+    gateway.status_of(&gateway.roomy_key()).await;
     let trace = collector.trace("POST /v1/cep/xml").await;
     assert_eq!(trace.children(trace.the("POST /v1/cep/xml")).len(), 3);
     assert_eq!(gateway.log(), "");
@@ -148,9 +145,7 @@ async fn the_collector_gets_the_headers_from_a_file() {
         .with("CEP_OTLP_ENDPOINT", format!("{}/", collector.url))
         .with("CEP_OTLP_HEADERS_FILE", file.display())
         .start();
-    gateway
-        .post("xml", &gateway.roomy_key(), &request(1, "10.00"))
-        .await;
+    gateway.status_of(&gateway.roomy_key()).await;
     eventually("a batch arrives", PATIENCE, async || {
         !collector.headers().is_empty()
     })
@@ -162,19 +157,4 @@ async fn the_collector_gets_the_headers_from_a_file() {
     assert!(!headers.contains_key("traceparent"));
     let log = std::fs::read_to_string(stop(gateway).await.path().join("log")).unwrap();
     assert!(!log.contains("hunter2"), "{log}");
-}
-
-#[tokio::test]
-async fn a_tracestate_that_is_too_long_is_dropped() {
-    let collector = Collector::start(Behaviour::Takes).await;
-    let bank = Bank::start().await;
-    let gateway: Gateway = bank.known_to(collector.trusting_plan()).start();
-    let state = ["a", "b", "c"].map(|vendor| format!("{vendor}={}", "x".repeat(200)));
-    let state = state.join(",");
-    let headers = [("traceparent", &*sampled()), ("tracestate", &*state)];
-    let key = gateway.live_key();
-    assert_eq!(super::ask(&gateway, &key, 1, &headers).await, 200);
-    let server = collector.span("POST /v1/cep/xml").await;
-    assert_eq!((&*server.state, &*server.trace), ("", super::TRACE));
-    assert_eq!(bank.told("tracestate"), [None, None]);
 }
