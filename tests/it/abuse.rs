@@ -51,8 +51,7 @@ fn operations() -> Vec<(&'static str, String)> {
 
 #[tokio::test]
 async fn costly_operations_are_refused_within_a_second_and_do_nothing() {
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Admin).await;
+    let (gateway, person) = Person::with_gateway(Demo::Admin).await;
     let batch = json!([{ "query": "{ viewer { role } }" }, { "query": "{ viewer { role } }" }]);
     let queries = operations().into_iter();
     let bodies = queries.map(|(name, query)| (name, json!({ "query": query })));

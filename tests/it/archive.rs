@@ -106,9 +106,7 @@ fn every_encoding_of_a_text_is_found() {
 
 /// A gateway whose `live` keys query this bank.
 pub(crate) fn embedded(bank: &CountingBank, folder: tempfile::TempDir) -> Plan {
-    Plan::in_folder(folder)
-        .with("CEP_BANK_URL", &bank.url)
-        .with("CEP_BANK_BUDGET", 1_000_000)
+    bank.known_to(Plan::in_folder(folder))
 }
 
 pub(crate) fn everything_under(folder: &Path) -> Vec<u8> {

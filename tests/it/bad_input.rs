@@ -9,8 +9,7 @@ use crate::gateway::{Gateway, endpoints, json_of, request};
 
 #[tokio::test]
 async fn all_missing_fields_are_named_at_once() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     for endpoint in endpoints() {
         let error = json_of(gateway.post(endpoint, &key, &json!({})).await, 400).await;
         assert_eq!(error["error"], "INVALID_REQUEST", "{endpoint}");
@@ -29,8 +28,7 @@ async fn all_missing_fields_are_named_at_once() {
 
 #[tokio::test]
 async fn unknown_keys_are_ignored_and_an_amount_that_no_double_holds_is_exact() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let mut body = request(1, "10.00");
     body["nota"] = json!({ "a": [1, 2] });
     body["monto"] = json!("9007199254740993.01");

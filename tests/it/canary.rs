@@ -158,8 +158,7 @@ async fn tokens_codes_and_secrets_of_people_reach_neither_the_log_nor_the_databa
 
 #[tokio::test]
 async fn every_log_line_is_one_json_object_with_a_utc_time() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     gateway.status_of(&key).await;
     gateway.get("/nowhere").await;
     let folder = gateway.stop();

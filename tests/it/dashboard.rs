@@ -44,8 +44,7 @@ pub(crate) async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {
 /// A member's browser, a gateway, and a `test` key of the member.
 async fn member_with_a_key(look: Look) -> Option<(Browser, Gateway, Key)> {
     let browser = Browser::start(look).await?;
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, person) = Person::with_gateway(Demo::Member).await;
     let key = person.create_key("caja 4", "test").await;
     sign_in(&browser, &gateway, Demo::Member).await;
     Some((browser, gateway, key))
@@ -235,8 +234,7 @@ async fn the_admin_part_is_for_admins() {
 #[tokio::test]
 async fn no_view_has_a_fault_of_accessibility() {
     let Some(axe) = browser::axe() else { return };
-    let gateway = Gateway::start();
-    let admin = Person::signed_in(&gateway, Demo::Admin).await;
+    let (gateway, admin) = Person::with_gateway(Demo::Admin).await;
     let key = admin.create_key("caja 4", "test").await;
     for number in 0..3 {
         gateway.post("xml", &key, &request(number, "10.00")).await;
@@ -299,8 +297,7 @@ async fn an_admin_sets_limits_and_a_plan_and_a_person_renames() {
     let Some(browser) = Browser::start(Look::DESKTOP).await else {
         return;
     };
-    let gateway = Gateway::start();
-    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, member) = Person::with_gateway(Demo::Member).await;
     let key = member.create_key("caja 4", "test").await;
     sign_in(&browser, &gateway, Demo::Admin).await;
     let enterprise = "dialog[open] input[value=ENTERPRISE]";

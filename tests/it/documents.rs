@@ -58,8 +58,7 @@ async fn graphql_with_the_cookie_of_a_session() {
     let Some(mut shell) = Shell::open(&["curl"]) else {
         return;
     };
-    let gateway = Gateway::start();
-    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, member) = Person::with_gateway(Demo::Member).await;
     let session = member.cookie("cep_session").unwrap();
     readme::graphql(&mut shell, &gateway.address.to_string(), session);
 }

@@ -105,11 +105,8 @@ async fn slowest_of_fifty(gateway: &Gateway, key: &Key) -> Duration {
 async fn a_bank_that_hangs_delays_no_other_key_and_its_lookups_fail_at_once() {
     let bank = CountingBank::start(Duration::ZERO).await;
     let patience = Duration::from_secs(5);
-    let gateway = Plan::new()
-        .with("CEP_BANK_URL", &bank.url)
-        .with("CEP_BANK_BUDGET", 1_000_000)
-        .with("CEP_BANK_TIMEOUT", patience.as_secs())
-        .start();
+    let plan = Plan::new().with("CEP_BANK_TIMEOUT", patience.as_secs());
+    let gateway = bank.known_to(plan).start();
     let [greedy, live] = [(); 2].map(|()| gateway.live_key());
     let test = gateway.roomy_key();
     let remembered = request(1, "10.00");

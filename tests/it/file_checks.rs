@@ -90,8 +90,7 @@ fn attribute<'a>(xml: &'a str, name: &str) -> &'a str {
 
 #[tokio::test]
 async fn an_untouched_file_is_valid_and_its_fields_are_those_of_the_json() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let json = json_of(gateway.post("json", &key, &request(1, AMOUNT)).await, 200).await;
     let xml = xml(&gateway, &key, 1, AMOUNT).await;
     let pdf = pdf(&gateway, &key, 1).await;
@@ -171,8 +170,7 @@ const DIFFERENT: &str = "campos_sin_sellar_no_coinciden_con_el_banco";
 #[tokio::test]
 async fn a_proof_whose_tracking_key_was_edited_was_seen_before_and_the_key_is_said_to_be_unsealed()
 {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     for (file, times) in [
         ("clave-original.xml", 0),
         ("clave-editada.xml", 1),
@@ -188,8 +186,7 @@ async fn a_proof_whose_tracking_key_was_edited_was_seen_before_and_the_key_is_sa
 
 #[tokio::test]
 async fn what_a_viewer_shows_beside_the_sealed_data_of_a_page_is_never_called_valid() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let good = pdf(&gateway, &key, 1).await;
     let place = |from: usize, text: &str| {
         let mut windows = good[from..].windows(text.len());
@@ -212,8 +209,7 @@ async fn what_a_viewer_shows_beside_the_sealed_data_of_a_page_is_never_called_va
 
 #[tokio::test]
 async fn of_a_pdf_that_is_not_the_portals_page_the_sealed_data_are_told() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     for (file, amount) in [
         ("forged-stroke-slant.pdf", "5.55"),
         ("forged-off-mediabox.pdf", "5.55"),
@@ -238,8 +234,7 @@ async fn of_a_pdf_that_is_not_the_portals_page_the_sealed_data_are_told() {
 /// Every edit and every spelling is tested in the domain.
 #[tokio::test]
 async fn no_edit_beside_the_sealed_text_and_no_format_hides_that_a_proof_was_seen_before() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let xml = xml(&gateway, &key, 1, AMOUNT).await;
     let pdf = pdf(&gateway, &key, 1).await;
     let seal = attribute(&xml, "sello");
@@ -282,8 +277,7 @@ async fn no_edit_beside_the_sealed_text_and_no_format_hides_that_a_proof_was_see
 /// Every kind of alteration is tested in the domain.
 #[tokio::test]
 async fn an_altered_amount_is_invalid_and_said_to_be_sealed_no_more() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let good = xml(&gateway, &key, 1, AMOUNT).await;
     let altered = good.replace(r#"MontoPago="1234.56""#, r#"MontoPago="9234.56""#);
     let answer = checked(&gateway, &key, "", &altered).await;

@@ -15,8 +15,7 @@ const SIBLING: Header = ("sec-fetch-site", "same-site");
 /// Each way to forge a request is tested at the REST API and at GraphQL.
 #[tokio::test]
 async fn a_forged_request_makes_no_key() {
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Admin).await;
+    let (gateway, person) = Person::with_gateway(Demo::Admin).await;
     let rest = json!({ "name": "forged", "env": "test" });
     let mutation =
         "mutation { createKey(input: { name: \"forged\", environment: TEST }) { secret } }";
@@ -50,8 +49,7 @@ async fn a_forged_request_makes_no_key() {
 
 #[tokio::test]
 async fn a_forged_request_revokes_and_changes_nothing() {
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Admin).await;
+    let (gateway, person) = Person::with_gateway(Demo::Admin).await;
     let key = person.create_key("mine", "test").await;
     for (name, value) in [FOREIGN, SIBLING, ("sec-fetch-site", "cross-site")] {
         for (method, path) in [

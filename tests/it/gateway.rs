@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use domain::outcome::Endpoint;
+use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -89,6 +90,13 @@ impl Key {
 impl Gateway {
     pub(crate) fn start() -> Self {
         Plan::new().start()
+    }
+
+    /// A gateway, and a `test` key with limits that no test reaches.
+    pub(crate) fn with_key() -> (Self, Key) {
+        let gateway = Self::start();
+        let key = gateway.roomy_key();
+        (gateway, key)
     }
 
     /// The process id.
@@ -316,11 +324,19 @@ pub(crate) async fn json_of(answer: Response, status: u16) -> Value {
     serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {body}"))
 }
 
-/// A sandbox bank of a test's own that counts its requests, and hangs when it is told to.
+/// A sandbox bank of a test's own that keeps its requests, and hangs when it is told to.
 pub(crate) struct CountingBank {
     pub(crate) url: String,
-    asked: Arc<Mutex<Vec<(Instant, String)>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
     hangs: watch::Sender<bool>,
+}
+
+/// A request to the bank.
+struct Asked {
+    at: Instant,
+    /// Its path and query.
+    question: String,
+    headers: HeaderMap,
 }
 
 impl CountingBank {
@@ -337,9 +353,11 @@ impl CountingBank {
         let hangs = watch::Sender::new(false);
         let receiver = hangs.subscribe();
         let counted = axum::middleware::map_request(move |request: axum::extract::Request| {
-            let question = request.uri().path_and_query().map(ToString::to_string);
-            let question = question.map(|question| (Instant::now(), question));
-            seen.lock().unwrap().extend(question);
+            seen.lock().unwrap().push(Asked {
+                at: Instant::now(),
+                question: request.uri().to_string(),
+                headers: request.headers().clone(),
+            });
             let mut receiver = receiver.clone();
             async move {
                 // Without a sender the test is over.
@@ -362,29 +380,38 @@ impl CountingBank {
         self.hangs.send_replace(false);
     }
 
-    /// A gateway whose `live` keys query this bank, without a budget that matters.
-    pub(crate) fn gateway(&self) -> Gateway {
-        Plan::new()
-            .with("CEP_BANK_URL", &self.url)
+    /// The plan of a gateway whose `live` keys query this bank, without a budget that matters.
+    pub(crate) fn known_to(&self, plan: Plan) -> Plan {
+        plan.with("CEP_BANK_URL", &self.url)
             .with("CEP_BANK_BUDGET", 1_000_000)
-            .start()
+    }
+
+    /// Such a gateway.
+    pub(crate) fn gateway(&self) -> Gateway {
+        self.known_to(Plan::new()).start()
     }
 
     /// The requests so far, without the path before the last name.
     pub(crate) fn asked(&self) -> Vec<String> {
         let asked = self.asked.lock().unwrap();
-        asked
+        let questions = asked
             .iter()
-            .map(|(_, question)| question.trim_start_matches("/cep/").to_owned())
-            .collect()
+            .map(|it| it.question.trim_start_matches("/cep/"));
+        questions.map(str::to_owned).collect()
+    }
+
+    /// The values of this header so far; `None` for a request without it.
+    pub(crate) fn told(&self, name: &str) -> Vec<Option<String>> {
+        let asked = self.asked.lock().unwrap();
+        let values = asked.iter().map(|it| it.headers.get(name));
+        let text = |value: &HeaderValue| value.to_str().unwrap().to_owned();
+        values.map(|value| value.map(text)).collect()
     }
 
     /// The times at which cycles began.
     pub(crate) fn cycles(&self) -> Vec<Instant> {
         let asked = self.asked.lock().unwrap();
-        let cycles = asked
-            .iter()
-            .filter(|(_, question)| question.contains("valida.do"));
-        cycles.map(|(at, _)| *at).collect()
+        let cycles = asked.iter().filter(|it| it.question.contains("valida.do"));
+        cycles.map(|it| it.at).collect()
     }
 }

@@ -19,8 +19,7 @@ async fn the_graphql_over_http_audit_finds_no_error_and_no_warning() {
     if !folder.join("node_modules/graphql-http").is_dir() {
         return skip("graphql-http is missing; scripts/test installs it");
     }
-    let gateway = Gateway::start();
-    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, member) = Person::with_gateway(Demo::Member).await;
     let audit = Command::new("node")
         .arg(folder.join("audit.js"))
         .env("URL", gateway.url("/graphql"))

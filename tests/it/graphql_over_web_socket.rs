@@ -264,8 +264,7 @@ async fn what_is_refused_over_http_is_refused_over_a_websocket() {
 
 #[tokio::test]
 async fn a_silent_client_and_one_that_sends_too_much_are_let_go() {
-    let gateway = Gateway::start();
-    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, member) = Person::with_gateway(Demo::Member).await;
     let connect = || Subscriber::of(&gateway, &member, "/graphql/ws");
     let (Some(mut silent), Some(mut loud)) = (connect(), connect()) else {
         return;

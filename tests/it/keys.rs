@@ -9,8 +9,7 @@ use crate::gateway::{Gateway, Key, Plan, command, endpoints, eventually, refusal
 
 #[tokio::test]
 async fn a_revocation_by_another_process_takes_effect_within_a_second() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     assert_eq!(gateway.status_of(&key).await, 200);
     let first = gateway.revoke(&key);
     eventually("the key is refused", Duration::from_secs(1), async || {
@@ -23,8 +22,7 @@ async fn a_revocation_by_another_process_takes_effect_within_a_second() {
 
 #[tokio::test]
 async fn a_key_that_was_revoked_before_the_start_is_refused_after_it() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     gateway.revoke(&key);
     let gateway = Plan::in_folder(gateway.stop()).start();
     assert_eq!(gateway.status_of(&key).await, 401);

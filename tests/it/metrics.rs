@@ -202,8 +202,7 @@ async fn what_happens_is_measured() {
 
 #[tokio::test]
 async fn batches_are_measured_with_the_lookups_of_their_rows() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     // A duplicate and a faulty row are looked up by nobody.
     let table = "fecha,clave_rastreo,cuenta,monto,emisor,receptor\n\
         2026-11-18,MEDIDA1,012180001234567897,10.00,40012,40072\n\
@@ -263,8 +262,7 @@ async fn the_limiters_mode_shows() {
 
 #[tokio::test]
 async fn whatever_callers_send_the_series_stay_the_same_and_tell_nothing_of_them() {
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Admin).await;
+    let (gateway, person) = Person::with_gateway(Demo::Admin).await;
     let key = gateway.roomy_key();
     let canaries = [
         "canary",

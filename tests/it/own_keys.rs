@@ -13,8 +13,7 @@ const USAGE: &str =
 
 #[tokio::test]
 async fn a_key_that_a_person_makes_works_and_its_requests_are_seen() {
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, person) = Person::with_gateway(Demo::Member).await;
     let key = person.create_key("caja 4", "test").await;
     let answer = gateway.post("xml_auto", &key, &request(1, "10.00")).await;
     assert_eq!(answer.status(), StatusCode::OK);
@@ -47,8 +46,7 @@ async fn a_key_that_a_person_makes_works_and_its_requests_are_seen() {
 
 #[tokio::test]
 async fn requests_that_a_limit_refused_are_counted_apart() {
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Admin).await;
+    let (gateway, person) = Person::with_gateway(Demo::Admin).await;
     let key = person.create_key("caja 4", "test").await;
     let path = format!("/admin/keys/{}", key.id);
     let limit = json!({ "per_minute": 1 });
@@ -68,8 +66,7 @@ async fn requests_that_a_limit_refused_are_counted_apart() {
 
 #[tokio::test]
 async fn a_revoked_key_is_refused_from_the_answer_on() {
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, person) = Person::with_gateway(Demo::Member).await;
     for path in ["/keys", "/api/keys"] {
         let key = person.create_key("caja 4", "test").await;
         assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
@@ -87,8 +84,7 @@ async fn a_revoked_key_is_refused_from_the_answer_on() {
 /// Each operation of the REST API and of GraphQL that takes an id is tested beside its own crate.
 #[tokio::test]
 async fn another_owners_key_does_not_exist() {
-    let gateway = Gateway::start();
-    let owner = Person::signed_in(&gateway, Demo::Admin).await;
+    let (gateway, owner) = Person::with_gateway(Demo::Admin).await;
     let other = Person::signed_in(&gateway, Demo::Member).await;
     let key = owner.create_key("suya", "test").await;
     // Who has no key of its own is no customer yet, and nothing is looked for.
@@ -118,8 +114,7 @@ async fn another_owners_key_does_not_exist() {
 
 #[tokio::test]
 async fn a_new_key_takes_no_limits_or_owner_from_its_maker() {
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, person) = Person::with_gateway(Demo::Member).await;
     for (member, value) in [("per_minute", json!(6000)), ("owner", json!("demo-admin"))] {
         let mut body = json!({ "name": "caja", "env": "test" });
         body[member] = value;
@@ -131,8 +126,7 @@ async fn a_new_key_takes_no_limits_or_owner_from_its_maker() {
 
 #[tokio::test]
 async fn mutations_by_people_and_operators_are_in_the_audit_log() {
-    let gateway = Gateway::start();
-    let admin = Person::signed_in(&gateway, Demo::Admin).await;
+    let (gateway, admin) = Person::with_gateway(Demo::Admin).await;
     let member = Person::signed_in(&gateway, Demo::Member).await;
     let key = member.create_key("caja 4", "test").await;
     let id = json!({ "id": key.id });

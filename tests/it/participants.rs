@@ -62,8 +62,7 @@ async fn a_refresh_without_a_server_asks_the_portal_itself() {
 
 #[tokio::test]
 async fn an_imported_catalogue_is_used_by_a_running_server() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let mut csv = said(&gateway.run(&["participants", "list", "--csv"]));
     csv.push_str("799,90799,,NUEVA,2026-01-01,\n");
     let file = gateway.folder().join("participants.csv");

@@ -55,6 +55,13 @@ impl Person {
         }
     }
 
+    /// A gateway with its defaults, and a demo person who has signed in at it.
+    pub(crate) async fn with_gateway(who: Demo) -> (Gateway, Self) {
+        let gateway = Gateway::start();
+        let person = Self::signed_in(&gateway, who).await;
+        (gateway, person)
+    }
+
     /// A demo person who has signed in.
     pub(crate) async fn signed_in(gateway: &Gateway, who: Demo) -> Self {
         Self::signed_in_at(gateway.url(""), who).await

@@ -27,8 +27,7 @@ async fn delivered(gateway: &Gateway, key: &Key, path: &str) -> Bytes {
 /// The forms in which the endpoints deliver it are tested at the REST API.
 #[tokio::test]
 async fn all_endpoints_deliver_the_same_proof() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let mut xmls = Vec::new();
     for prefix in ["/v1/cep", "/api/v1/cep"] {
         for endpoint in endpoints() {
@@ -58,8 +57,7 @@ async fn all_endpoints_deliver_the_same_proof() {
 
 #[tokio::test]
 async fn a_proof_that_was_delivered_before_says_so_to_its_customer_alone() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let seen = async |amount| {
         let answer = gateway.post("json", &key, &request(8, amount)).await;
         json_of(answer, 200).await["visto"].clone()

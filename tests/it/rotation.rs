@@ -98,8 +98,7 @@ async fn on_three_replicas_a_key_at_its_limit_is_at_it_after_a_rotation() {
 
 #[tokio::test]
 async fn a_person_creates_or_rotates_twenty_keys_an_hour_and_has_ten() {
-    let gateway = Gateway::start();
-    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, member) = Person::with_gateway(Demo::Member).await;
     let create = async || {
         let body = json!({ "name": "caja 4", "env": "test" });
         let made = member.sending(Method::POST, "/keys", &body).send().await;

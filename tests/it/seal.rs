@@ -13,8 +13,7 @@ use crate::gateway::{CountingBank, Gateway, request};
 
 #[tokio::test]
 async fn the_seal_of_a_delivered_proof_verifies() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let public =
         UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA512, sandbox::seal::public_key_der());
     // Enough numbers for every generation of the chain, spelling and order of children.

@@ -15,8 +15,7 @@ fn times(mut answers: Vec<Value>) -> Vec<u64> {
 
 #[tokio::test]
 async fn simultaneous_checks_and_deliveries_of_one_proof_are_all_counted() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let transfer = request(1, "1234.56");
     let xml = xml(&gateway, &key, 1, "1234.56").await;
 

@@ -39,8 +39,7 @@ async fn a_person_signs_in_and_is_known() {
 
 #[tokio::test]
 async fn a_signed_out_session_is_refused() {
-    let gateway = Gateway::start();
-    let mut person = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, mut person) = Person::with_gateway(Demo::Member).await;
     let token = person.cookie(SESSION).unwrap().to_owned();
     person.keys().await;
 
@@ -62,8 +61,7 @@ async fn a_signed_out_session_is_refused() {
 /// Four credentials × four surfaces: each surface takes its own credential alone.
 #[tokio::test]
 async fn no_credential_opens_another_surface() {
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Admin).await;
+    let (gateway, person) = Person::with_gateway(Demo::Admin).await;
     let token = person.cookie(SESSION).unwrap().to_owned();
     let key = gateway.roomy_key().full;
     let proof = request(1, "10.00").to_string();

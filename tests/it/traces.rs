@@ -7,14 +7,14 @@ use rstest::rstest;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::gateway::{Gateway, Key, Plan, eventually, request};
+use crate::gateway::{CountingBank, Gateway, Key, Plan, eventually, request};
 use crate::person::{Demo, Person};
 
 mod collector;
 mod outage;
 mod privacy;
 
-use collector::{Bank, Behaviour, Collector, PATIENCE, Trace};
+use collector::{Behaviour, Collector, PATIENCE, Trace};
 
 /// The example of W3C Trace Context.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -52,7 +52,7 @@ async fn is_silent(collector: &Collector, gateway: &Gateway, trace: &str) -> boo
 #[tokio::test]
 async fn a_request_is_one_trace_from_its_caller_to_the_bank() {
     let collector = Collector::start(Behaviour::Takes).await;
-    let bank = Bank::start().await;
+    let bank = CountingBank::start(Duration::ZERO).await;
     let plan = collector.trusting_plan().with("CEP_INSTANCE", "pod-7");
     let gateway = bank.known_to(plan).start();
     let key = gateway.live_key();
@@ -245,7 +245,7 @@ async fn an_invalid_traceparent_is_ignored(#[case] values: &[&str]) {
 #[tokio::test]
 async fn a_caller_that_does_not_want_a_trace_gets_none_and_the_bank_is_told_so() {
     let collector = Collector::start(Behaviour::Takes).await;
-    let bank = Bank::start().await;
+    let bank = CountingBank::start(Duration::ZERO).await;
     let gateway = bank.known_to(collector.trusting_plan()).start();
     let unsampled = format!("00-{TRACE}-{CALLER}-00");
     let headers = [("traceparent", &*unsampled)];
@@ -295,7 +295,7 @@ async fn a_stranger_cannot_have_a_trace_sampled() {
 #[tokio::test]
 async fn a_strangers_trace_is_linked_to_one_that_begins_here() {
     let collector = Collector::start(Behaviour::Takes).await;
-    let bank = Bank::start().await;
+    let bank = CountingBank::start(Duration::ZERO).await;
     let gateway = bank.known_to(collector.plan()).start();
     let key = gateway.live_key();
     let unsampled = format!("00-{TRACE}-{CALLER}-00");
@@ -322,7 +322,7 @@ async fn a_strangers_trace_is_linked_to_one_that_begins_here() {
 #[tokio::test]
 async fn without_a_collector_nothing_is_exported() {
     let collector = Collector::start(Behaviour::Takes).await;
-    let bank = Bank::start().await;
+    let bank = CountingBank::start(Duration::ZERO).await;
     // Settings of other OpenTelemetry programs don't apply to the gateway.
     let plan = Plan::new()
         .with("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.url)
@@ -358,7 +358,7 @@ async fn other_programs_settings_change_nothing() {
 #[tokio::test]
 async fn a_shared_lookup_is_in_the_trace_of_the_first_request_and_linked_from_the_others() {
     let collector = Collector::start(Behaviour::Takes).await;
-    let bank = Bank::slow(Duration::from_millis(500)).await;
+    let bank = CountingBank::start(Duration::from_millis(500)).await;
     let gateway = bank.known_to(collector.plan()).start();
     let key = gateway.live_key();
     let together = (0..4).map(|_| ask(&gateway, &key, 1, &[]));
@@ -392,7 +392,7 @@ async fn a_shared_lookup_is_in_the_trace_of_the_first_request_and_linked_from_th
 #[tokio::test]
 async fn a_caller_who_hangs_up_leaves_a_whole_trace() {
     let collector = Collector::start(Behaviour::Takes).await;
-    let bank = Bank::slow(Duration::from_millis(500)).await;
+    let bank = CountingBank::start(Duration::from_millis(500)).await;
     let gateway = bank.known_to(collector.plan()).start();
     let key = gateway.live_key();
     let impatient = gateway

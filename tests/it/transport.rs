@@ -36,8 +36,7 @@ async fn exchange(gateway: &Gateway, parts: &[&[u8]]) -> String {
 
 #[tokio::test]
 async fn h2c_is_served_with_prior_knowledge() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let client = reqwest::Client::builder()
         .http2_prior_knowledge()
         .timeout(Duration::from_secs(30))
@@ -104,8 +103,7 @@ async fn a_kept_connection_outlives_the_deadline_of_heads() {
 
 #[tokio::test]
 async fn a_body_that_dribbles_is_answered_in_time() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let mut stream = TcpStream::connect(gateway.address).await.unwrap();
     let head = head(&key, "content-length: 200") + "{";
     stream.write_all(head.as_bytes()).await.unwrap();
@@ -119,8 +117,7 @@ async fn a_body_that_dribbles_is_answered_in_time() {
 
 #[tokio::test]
 async fn ten_megabytes_are_refused_with_and_without_their_length() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let chunk = vec![b' '; 1 << 20];
     let length = format!("connection: close\r\ncontent-length: {}", 10 << 20);
     let size = format!("{:x}\r\n", 1 << 20);
@@ -191,8 +188,7 @@ async fn a_client_that_hangs_up_is_still_counted_and_its_lookup_goes_on() {
 
 #[tokio::test]
 async fn a_refused_body_that_is_still_arriving_does_not_cost_the_connection() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let mut stream = TcpStream::connect(gateway.address).await.unwrap();
     let head = head(&key, "content-length: 20000");
     stream.write_all(head.as_bytes()).await.unwrap();

@@ -16,8 +16,7 @@ fn verify(folder: &Path, arguments: &[&str]) -> (i32, String) {
 
 #[tokio::test]
 async fn files_are_checked_without_a_server_and_the_status_tells_the_result() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);

@@ -8,8 +8,7 @@ const TABLE: &str = include_str!("../../cases/devuelto-y-sello.csv");
 
 #[tokio::test]
 async fn a_batch_with_a_returned_payment_ends_at_once_and_does_not_ask_the_bank_to_look_for_it() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let path = create(&gateway, &key, TABLE.to_owned()).await;
     let batch = once(&gateway, &key, &path, |batch| batch["state"] == "finished").await;
     assert_eq!(count(&batch, "not_found"), 2, "{batch:#}");

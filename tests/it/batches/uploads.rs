@@ -34,8 +34,7 @@ async fn slow(gateway: &Gateway, key: &Key) -> TcpStream {
 
 #[tokio::test]
 async fn an_account_sends_two_tables_at_a_time_with_its_keys_and_sessions_together() {
-    let gateway = Gateway::start();
-    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, member) = Person::with_gateway(Demo::Member).await;
     let key = member.create_key("contabilidad", "test").await;
     let mut senders = vec![slow(&gateway, &key).await, slow(&gateway, &key).await];
     let path = format!("/v1/cep/batches?key_id={}", key.id);

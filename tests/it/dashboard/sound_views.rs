@@ -58,8 +58,7 @@ const TABLE: &str = "fecha;rastreo;CLABE;total\n\
 #[tokio::test(flavor = "multi_thread")]
 async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
     let Some(axe) = browser::axe() else { return };
-    let gateway = Gateway::start();
-    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, member) = Person::with_gateway(Demo::Member).await;
     let Some(browser) = visitor(&gateway, Look::DESKTOP, "es").await else {
         return;
     };

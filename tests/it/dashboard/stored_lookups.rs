@@ -175,8 +175,7 @@ async fn an_admin_sees_nothing_of_another_accounts_lookup() {
     let Some(browser) = Browser::start(Look::DESKTOP).await else {
         return;
     };
-    let gateway = Gateway::start();
-    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, member) = Person::with_gateway(Demo::Member).await;
     let key = member.create_key("caja 4", "test").await;
     let id = stored(&gateway, &key, "10.00").await;
     sign_in(&browser, &gateway, Demo::Admin).await;

@@ -7,8 +7,7 @@ use super::shell::Shell;
 use crate::gateway::{Gateway, request};
 
 pub(super) async fn check_of_a_file(shell: &mut Shell) {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let proof = gateway.post("xml", &key, &request(1, "1234.56")).await;
     fs::write(shell.file("cep.xml"), proof.bytes().await.unwrap()).unwrap();
     let mut page = Page::open("docs/seals.md");

@@ -272,29 +272,7 @@ async fn page_rows(scene: &Scene, browser: &Browser, id: &str, number: usize) ->
 
 /// Lines of a table after its header, by the names of their columns.
 fn lines(table: &str) -> Vec<BTreeMap<String, String>> {
-    let mut records = records(table.trim_start_matches('\u{feff}')).into_iter();
-    let header = records.next().unwrap();
-    let named = |record: Vec<String>| header.iter().cloned().zip(record).collect();
-    records.map(named).collect()
-}
-
-/// Records of a table (RFC 4180).
-fn records(table: &str) -> Vec<Vec<String>> {
-    let (mut records, mut record, mut cell) = (Vec::new(), Vec::new(), String::new());
-    let mut is_quoted = false;
-    let mut characters = table.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' if is_quoted && characters.peek() == Some(&'"') => cell.extend(characters.next()),
-            '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => record.push(std::mem::take(&mut cell)),
-            '\r' if !is_quoted => {}
-            '\n' if !is_quoted => {
-                record.push(std::mem::take(&mut cell));
-                records.push(std::mem::take(&mut record));
-            }
-            character => cell.push(character),
-        }
-    }
-    records
+    let table = table.trim_start_matches('\u{feff}').as_bytes();
+    let lines = csv::Reader::from_reader(table).into_deserialize();
+    lines.map(Result::unwrap).collect()
 }

@@ -4,8 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn an_edited_tracking_key_is_told_apart_from_edited_data_by_the_bank() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let good = xml(&gateway, &key, 1, AMOUNT).await;
     let answer = checked(&gateway, &key, "?portal=true", &good).await;
     assert_eq!(check(&answer, "clave_rastreo")[0], "ok", "{answer}");
@@ -73,8 +72,7 @@ async fn the_bank_tells_what_it_knows_of_the_payment() {
 
 #[tokio::test]
 async fn an_amount_that_was_changed_beside_a_valid_seal_is_compared_by_the_sealed_one() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let good = xml(&gateway, &key, 1, AMOUNT).await;
     let forged = good.replace(&format!(r#"MontoPago="{AMOUNT}""#), r#"MontoPago="404.00""#);
     let answer = checked(&gateway, &key, "?portal=true", &forged).await;

@@ -4,8 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn other_files_are_told_to_be_what_they_are() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let (invoice, photo) = ("factura-cfdi.xml", "recibo-whatsapp.jpg");
     for (file, declared, reason, told) in [
         (
@@ -85,8 +84,7 @@ async fn what_is_no_file_of_a_proof_is_refused_and_counted(
 
 #[tokio::test]
 async fn a_picture_is_told_to_be_one_in_the_language_of_the_caller() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     for (language, words) in [("es", "no tiene texto"), ("en", "has no text")] {
         let request = gateway.keyed(Method::POST, "/v1/cep/verify", &key);
         let request = request.header("accept-language", language);

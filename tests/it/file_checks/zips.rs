@@ -16,8 +16,7 @@ fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
 
 #[tokio::test]
 async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let sent = case("cep-de-cliente.zip");
     let answer = send(&gateway, &key, ("", "application/zip"), sent).await;
     assert_eq!(answer.headers()["x-seal"], "valid");
@@ -66,8 +65,7 @@ async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() 
 
 #[tokio::test]
 async fn an_altered_file_in_a_zip_counts_in_the_total() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let good = xml(&gateway, &key, 1, AMOUNT).await;
     let shown = format!(r#"MontoPago="{AMOUNT}""#);
     let unreadable = good.replace(&shown, r#"MontoPago="$9,999.00""#);
@@ -88,8 +86,7 @@ async fn an_altered_file_in_a_zip_counts_in_the_total() {
 
 #[tokio::test]
 async fn a_zip_is_compared_with_the_bank_when_it_is_of_one_payment() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let good = xml(&gateway, &key, 1, AMOUNT).await;
     let page = pdf(&gateway, &key, 1).await;
     let other = xml(&gateway, &key, 2, "77.00").await;
@@ -112,8 +109,7 @@ async fn a_zip_is_compared_with_the_bank_when_it_is_of_one_payment() {
 
 #[tokio::test]
 async fn a_zip_without_a_proof_is_refused_with_what_it_holds() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let invoice = case("factura-cfdi.xml");
     let nested = zip(&[("CEP.xml", b"<a/>")]);
     for (files, reason) in [

@@ -10,8 +10,7 @@ use crate::shared_sessions::SESSION;
 
 #[tokio::test]
 async fn a_handshake_of_another_site_or_without_a_session_is_refused() {
-    let gateway = Gateway::start();
-    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, member) = Person::with_gateway(Demo::Member).await;
     let cookie = format!("{SESSION}={}", member.cookie(SESSION).unwrap());
     let (ours, evil) = (gateway.url(""), "https://evil.example");
     let forged = format!("{SESSION}=a.b.c");
@@ -34,8 +33,7 @@ async fn a_handshake_of_another_site_or_without_a_session_is_refused() {
 
 #[tokio::test]
 async fn a_handshake_without_the_sub_protocol_is_refused() {
-    let gateway = Gateway::start();
-    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let (gateway, member) = Person::with_gateway(Demo::Member).await;
     for protocols in [&[][..], &["graphql-ws"]] {
         let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
             return;

@@ -84,8 +84,7 @@ async fn drip(gateway: &Gateway, key: &Key) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn senders_that_drip_delay_nobody_and_are_cut_off() {
-    let gateway = Gateway::start();
-    let key = gateway.roomy_key();
+    let (gateway, key) = Gateway::with_key();
     let begun = Instant::now();
     let dripping = async {
         let answers = join_all((0..SLOW_SENDERS).map(|_| drip(&gateway, &key))).await;

@@ -19,14 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(40);
 /// Two replicas, and a key of theirs.
 pub(crate) fn two_replicas(servers: &Servers, bank: &CountingBank) -> ([Gateway; 2], Key) {
     assert!(migrate(servers).status.success());
-    let replica = || {
-        plan(servers)
-            .with("CEP_BANK_URL", &bank.url)
-            .with("CEP_BANK_BUDGET", 1_000_000)
-            .with("CEP_WORKERS", PLACES)
-            .start()
-    };
-    let replicas = [replica(), replica()];
+    let plan = || bank.known_to(plan(servers)).with("CEP_WORKERS", PLACES);
+    let replicas = [(); 2].map(|()| plan().start());
     let key = replicas[0].live_key();
     (replicas, key)
 }

@@ -1,11 +1,11 @@
-//! A trace collector on loopback, and a bank that records the headers of its requests.
+//! A trace collector on loopback.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::extract::{Request, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
@@ -223,52 +223,4 @@ fn attributes(pairs: Vec<KeyValue>) -> BTreeMap<String, String> {
 
 fn hex(bytes: &[u8]) -> String {
     domain::hex::encode(bytes)
-}
-
-/// A sandbox bank that records the headers of its requests.
-pub(super) struct Bank {
-    url: String,
-    headers: Arc<Mutex<Vec<HeaderMap>>>,
-}
-
-impl Bank {
-    pub(super) async fn start() -> Self {
-        Self::slow(Duration::ZERO).await
-    }
-
-    /// A bank whose lookups take so long.
-    pub(super) async fn slow(latency: Duration) -> Self {
-        let headers = Arc::new(Mutex::new(Vec::new()));
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/cep", listener.local_addr().unwrap());
-        let now = || "2026-11-20T18:00:00Z".parse().unwrap();
-        let config = sandbox::SandboxConfig {
-            latency,
-            now: Arc::new(now),
-        };
-        let seen = Arc::clone(&headers);
-        let kept = axum::middleware::map_request(move |request: Request| {
-            seen.lock().unwrap().push(request.headers().clone());
-            std::future::ready(request)
-        });
-        let router = sandbox::router(config).layer(kept);
-        tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
-        Self { url, headers }
-    }
-
-    /// The plan of a gateway whose `live` keys query this bank, without a budget that matters.
-    pub(super) fn known_to(&self, plan: Plan) -> Plan {
-        plan.with("CEP_BANK_URL", &self.url)
-            .with("CEP_BANK_BUDGET", 1_000_000)
-    }
-
-    /// The values of this header so far; `None` for a request without it.
-    pub(super) fn told(&self, name: &str) -> Vec<Option<String>> {
-        let headers = self.headers.lock().unwrap();
-        let text = |headers: &HeaderMap| {
-            let value = headers.get(name)?;
-            Some(value.to_str().unwrap().to_owned())
-        };
-        headers.iter().map(text).collect()
-    }
 }
