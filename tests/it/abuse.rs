@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::gateway::Gateway;
 use crate::person::{Demo, Person};
 
 const CREATE: &str = "createKey(input: { name: \"abuse\", environment: TEST }) { secret }";
@@ -51,7 +50,7 @@ fn operations() -> Vec<(&'static str, String)> {
 
 #[tokio::test]
 async fn costly_operations_are_refused_within_a_second_and_do_nothing() {
-    let (gateway, person) = Person::with_gateway(Demo::Admin).await;
+    let (_gateway, person) = Person::with_gateway(Demo::Admin).await;
     let batch = json!([{ "query": "{ viewer { role } }" }, { "query": "{ viewer { role } }" }]);
     let queries = operations().into_iter();
     let bodies = queries.map(|(name, query)| (name, json!({ "query": query })));

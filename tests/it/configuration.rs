@@ -169,14 +169,14 @@ fn a_standard_output_that_nobody_reads_stops_nothing() {
 #[test]
 fn keys_are_not_made_with_a_secret_that_the_server_does_not_have() {
     let folder = tempfile::tempdir().unwrap();
-    let make = || {
-        let mut make = command(folder.path());
-        make.args(["keys", "create", "--name", "a"]);
-        make
+    let create = || {
+        let mut create = command(folder.path());
+        create.args(["keys", "create", "--name", "a"]);
+        create
     };
-    let made = make().env("CEP_HMAC_SECRET", "s".repeat(32)).output();
+    let made = create().env("CEP_HMAC_SECRET", "s".repeat(32)).output();
     assert!(made.unwrap().status.success());
-    let said = refusal(&mut make());
+    let said = refusal(&mut create());
     assert!(said.contains("CEP_HMAC_SECRET"), "{said}");
     assert!(!folder.path().join("data/secret").exists());
 }

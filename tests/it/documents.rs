@@ -20,7 +20,6 @@ use std::path::Path;
 
 use testkit::files_under;
 
-use crate::gateway::Gateway;
 use crate::person::{Demo, Person};
 use crate::servers::Servers;
 use page::Page;

@@ -3,7 +3,7 @@
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::gateway::{Gateway, Plan};
+use crate::gateway::Plan;
 use crate::person::{Demo, Person};
 
 /// A header by which a browser tells where a request comes from.
@@ -49,7 +49,7 @@ async fn a_forged_request_makes_no_key() {
 
 #[tokio::test]
 async fn a_forged_request_revokes_and_changes_nothing() {
-    let (gateway, person) = Person::with_gateway(Demo::Admin).await;
+    let (_gateway, person) = Person::with_gateway(Demo::Admin).await;
     let key = person.create_key("mine", "test").await;
     for (name, value) in [FOREIGN, SIBLING, ("sec-fetch-site", "cross-site")] {
         for (method, path) in [

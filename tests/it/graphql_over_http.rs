@@ -6,7 +6,6 @@ use serde_json::Value;
 use testkit::skip;
 use tokio::process::Command;
 
-use crate::gateway::Gateway;
 use crate::person::{Demo, Person};
 
 /// Audits in this version of `graphql-http`; fewer would mean that some were not run.

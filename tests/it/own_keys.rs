@@ -4,7 +4,7 @@
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::gateway::{Gateway, json_of, request, soon};
+use crate::gateway::{json_of, request, soon};
 use crate::person::{Demo, Person};
 
 const USAGE: &str =
@@ -114,7 +114,7 @@ async fn another_owners_key_does_not_exist() {
 
 #[tokio::test]
 async fn a_new_key_takes_no_limits_or_owner_from_its_maker() {
-    let (gateway, person) = Person::with_gateway(Demo::Member).await;
+    let (_gateway, person) = Person::with_gateway(Demo::Member).await;
     for (member, value) in [("per_minute", json!(6000)), ("owner", json!("demo-admin"))] {
         let mut body = json!({ "name": "caja", "env": "test" });
         body[member] = value;

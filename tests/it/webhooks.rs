@@ -123,7 +123,7 @@ async fn a_process_that_dies_sends_its_message_again_with_the_same_id() {
 #[tokio::test]
 async fn this_machine_is_refused_by_default() {
     let receiver = Receiver::start().await;
-    let (gateway, person) = Person::with_gateway(Demo::Member).await;
+    let (_gateway, person) = Person::with_gateway(Demo::Member).await;
     let body = json!({ "url": receiver.url(), "events": ["lookup.delivered"] });
     person.send(Method::POST, "/webhooks", &body, 400).await;
 }

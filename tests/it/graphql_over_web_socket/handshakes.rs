@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::subscriber::Subscriber;
-use crate::gateway::{Gateway, json_of};
+use crate::gateway::json_of;
 use crate::person::{Demo, Person};
 use crate::shared_sessions::SESSION;
 
