@@ -34,7 +34,7 @@ async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() 
         ("pagos/CEP.pdf", &page),
         ("pagos/falso", forged.as_bytes()),
         ("__MACOSX/._CEP.xml", b"x"),
-        ("foto.xml", &case("recibo-whatsapp.jpg")),
+        ("foto.jpg", &case("recibo-whatsapp.jpg")),
         ("malo.pdf", b"%PDF-1.5"),
     ]);
     let mut remaining = None;
@@ -56,7 +56,7 @@ async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() 
         let omitted = answer["omitidos"].as_array().unwrap().iter();
         let told = omitted.map(|it| json!([it["nombre"], it["motivo"], it["resultado"]]));
         let expected = [
-            json!(["foto.xml", "es_imagen", null]),
+            json!(["foto.jpg", "es_imagen", null]),
             json!(["malo.pdf", "pdf_danado", "invalid"]),
         ];
         assert!(told.eq(expected), "{answer}");
@@ -70,11 +70,12 @@ async fn an_altered_file_in_a_zip_counts_in_the_total() {
     let shown = format!(r#"MontoPago="{AMOUNT}""#);
     let unreadable = good.replace(&shown, r#"MontoPago="$9,999.00""#);
     let photo = case("recibo-whatsapp.jpg");
-    for (other, total, omitted) in [
-        (photo.as_slice(), "valid", json!(null)),
-        (unreadable.as_bytes(), "invalid", json!("invalid")),
+    for (name, other, total, omitted) in [
+        ("2.jpg", photo.as_slice(), "valid", json!(null)),
+        ("2.xml", &photo, "invalid", json!("invalid")),
+        ("2.xml", unreadable.as_bytes(), "invalid", json!("invalid")),
     ] {
-        let files = zip(&[("1.xml", good.as_bytes()), ("2.xml", other)]);
+        let files = zip(&[("1.xml", good.as_bytes()), (name, other)]);
         let answer = send(&gateway, &key, ("", "application/zip"), files).await;
         assert_eq!(answer.headers()["x-seal"], total);
         let answer = json_of(answer, 200).await;
