@@ -17,8 +17,8 @@ pub use archive::{ArchiveParts, ArchiveService};
 pub use cache::ProofCache;
 pub use delivery_history::DeliveryHistory;
 pub use file_checks::{Compute, FileChecks};
-pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService, ProofSource};
-pub use memory::ProofMemory;
+pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService};
+pub use memory::{ProofMemory, ProofSource};
 pub use requests::{ProofRequestService, RequestSteps};
 pub use spawn::SpawnTask;
 

@@ -6,8 +6,7 @@ use domain::request::RequestId;
 use ports::outbound::SealChecks;
 
 use super::archive::ArchiveService;
-use super::lookup::ProofSource;
-use super::memory::{CachedProof, ProofMemory, Subject};
+use super::memory::{CachedProof, ProofMemory, ProofSource, Subject};
 
 /// Places where issued proofs are kept, so that a repeat doesn't ask the bank.
 #[derive(Clone)]

@@ -20,7 +20,7 @@ use tracing::Instrument as _;
 use super::acceptance::{MissingFile, accept, not_understood};
 use super::cache::ProofCache;
 use super::in_flight::LookupsInFlight;
-use super::memory::{CachedProof, Origin, Subject};
+use super::memory::{CachedProof, Origin, ProofSource, Subject};
 use super::single_flight::{FlightKey, SingleFlight};
 use crate::bank::BankMonitor;
 
@@ -47,15 +47,6 @@ impl BankBySide {
             Environment::Test => &self.test,
         }
     }
-}
-
-/// Places where a proof may come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ProofSource {
-    /// Memory, the archive or the bank.
-    Any,
-    /// The bank, though a proof is kept: its record may have changed since, as by a return.
-    Bank,
 }
 
 /// A lookup to make.

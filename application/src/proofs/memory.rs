@@ -17,6 +17,15 @@ use super::pending_write::PendingWrite;
 /// Memory that an entry takes besides its files, roughly: the transfer, the name, the map.
 const OVERHEAD_BYTES: usize = 1_024;
 
+/// Places where a proof may come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProofSource {
+    /// Memory, the archive or the bank.
+    Any,
+    /// The bank, though a proof is kept: its record may have changed since, as by a return.
+    Bank,
+}
+
 /// The key of a cached proof.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Subject {

@@ -23,8 +23,9 @@ use tracing::{Instrument as _, Span};
 
 use super::delivery_history::{DeliveryHistory, Presented, Turn};
 use super::file_checks::FileChecks;
-use super::lookup::{FetchReport, ProofRequest, ProofService, ProofSource};
+use super::lookup::{FetchReport, ProofRequest, ProofService};
 use super::memory::CachedProof;
+use super::memory::ProofSource;
 use super::spawn::SpawnTask;
 use crate::admission::{Admission, GatekeeperService, Identified, Settlement};
 use crate::idempotency::IdempotencyService;

@@ -10,8 +10,7 @@ use futures::future::{BoxFuture, Shared, WeakShared};
 use ports::inbound::FetchError;
 use tracing::{Instrument as _, Span};
 
-use super::lookup::ProofSource;
-use super::memory::{CachedProof, Subject};
+use super::memory::{CachedProof, ProofSource, Subject};
 
 type Answer = Result<Arc<CachedProof>, FetchError>;
 type SharedQuery = Shared<BoxFuture<'static, Answer>>;

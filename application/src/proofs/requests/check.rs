@@ -13,7 +13,8 @@ use ports::inbound::{
 };
 
 use super::super::file_checks::Reports;
-use super::super::lookup::{ProofRequest, ProofSource};
+use super::super::lookup::ProofRequest;
+use super::super::memory::ProofSource;
 use super::{Admitted, FetchReport, Presented, Processed, RequestSteps, Turn};
 use crate::checks::ZippedReport;
 
