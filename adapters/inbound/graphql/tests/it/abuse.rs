@@ -294,10 +294,7 @@ async fn many_operations() {
 #[tokio::test]
 async fn a_document_that_does_not_fit_the_schema(#[case] query: &str) {
     let answer = query_refused(query).await;
-    assert_eq!(
-        (answer.status.as_u16(), &*answer.code()),
-        (400, "INVALID_REQUEST")
-    );
+    answer.assert_error(400, "INVALID_REQUEST");
     assert!(!answer.text.contains("Did you mean"), "{}", answer.text);
 }
 
@@ -330,10 +327,7 @@ async fn a_variable_without_a_required_value_stops_the_first_mutation_too(
     let query = "mutation($first: CreateKeyInput!, $second: RevokeKeyInput!) { \
                  createKey(input: $first) { secret } revokeKey(input: $second) { key { id } } }";
     let answer = refused(json!({ "query": query, "variables": variables }).to_string()).await;
-    assert_eq!(
-        (answer.status.as_u16(), &*answer.code()),
-        (400, "INVALID_REQUEST")
-    );
+    answer.assert_error(400, "INVALID_REQUEST");
     assert!(
         answer.message().contains("The variable $"),
         "{}",
@@ -354,10 +348,7 @@ async fn a_variable_without_a_required_value_stops_the_first_mutation_too(
 #[tokio::test]
 async fn a_text_that_is_no_query(#[case] query: &str) {
     let answer = query_refused(query).await;
-    assert_eq!(
-        (answer.status.as_u16(), &*answer.code()),
-        (400, "INVALID_REQUEST")
-    );
+    answer.assert_error(400, "INVALID_REQUEST");
     assert!(
         !answer.text.contains("expected"),
         "no rule of the grammar: {}",
@@ -374,10 +365,7 @@ async fn introspection_is_refused_where_it_is_off() {
         "{ ...F } fragment F on Query { __schema { types { name } } }",
     ] {
         let answer = harness.member(query).await;
-        assert_eq!(
-            (answer.status.as_u16(), &*answer.code()),
-            (400, "INVALID_REQUEST")
-        );
+        answer.assert_error(400, "INVALID_REQUEST");
         assert!(!answer.text.contains("Key"), "{}", answer.text);
     }
     let data = harness

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use application::{BankBySide, ProofMemory, ProofRequest, ProofService, ProofSource};
+use application::{ProofRequest, ProofSource};
 use domain::calendar::today;
 use domain::file::RequestedFiles;
 use domain::key::Environment;
@@ -14,26 +14,11 @@ use domain::request::RequestId;
 use insta::assert_json_snapshot;
 use ports::contract::pacer::LANE;
 use testkit::fakes::NoSealKeys;
+use testkit::lookups::proofs;
 use testkit::people::PeopleServices;
 
 use crate::data::now;
 use crate::harness::Harness;
-
-/// The service that looks proofs up, on the banks and the monitor of the services for people.
-fn proofs(services: &PeopleServices) -> ProofService {
-    ProofService::new(
-        BankBySide {
-            live: services.live_bank.clone(),
-            test: services.test_bank.clone(),
-        },
-        services.clock.clone(),
-        Arc::new(Catalogue::embedded().clone()),
-        Duration::from_secs(25),
-        ProofMemory::new(0, Duration::from_mins(1)),
-        services.monitor.clone(),
-        Arc::new(NoSealKeys),
-    )
-}
 
 /// A lookup in the live bank, whose answer depends on the amount.
 fn request(amount: &str) -> ProofRequest {
@@ -63,7 +48,14 @@ fn request(amount: &str) -> ProofRequest {
 /// Makes a lookup that takes the live bank so long.
 async fn look_up(services: &PeopleServices, amount: &str, duration: Duration) {
     let bank = &services.live_bank;
-    let (proofs, asked) = (proofs(services), bank.times_asked());
+    let (clock, monitor) = (services.clock.clone(), services.monitor.clone());
+    let proofs = proofs(
+        (bank, &services.test_bank),
+        clock,
+        monitor,
+        Arc::new(NoSealKeys),
+    );
+    let asked = bank.times_asked();
     bank.hold();
     let answered = async {
         while bank.times_asked() == asked {

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use axum::http::HeaderValue;
 use insta::assert_json_snapshot;
 use rstest::rstest;
 use serde_json::json;
 use testkit::fakes::{DRIVER_ERROR, Fault};
 
 use crate::data::key_id;
-use crate::harness::{Harness, permitted, post};
+use crate::harness::{Harness, permitted, post, with_header};
 
 const KEYS: &str = "{ keys { totalCount } }";
 
@@ -23,30 +22,43 @@ async fn a_broken_store_shows_a_request_id_and_nothing_else(
 ) {
     let harness = Harness::new().await;
     harness.services.store.faults().inject(Fault::Fails);
-    let mut request = post("member", json!({ "query": KEYS }).to_string());
-    let language = HeaderValue::from_static(language);
-    request.headers_mut().insert("accept-language", language);
+    let request = with_header(
+        post("member", json!({ "query": KEYS }).to_string()),
+        "accept-language",
+        language,
+    );
     let answer = harness.send(request).await;
     assert_eq!(answer.status, 200);
     assert_json_snapshot!(name, answer.json());
 }
 
+/// `ID` stands for an id, which nothing has to have: the caller's account is read first.
 #[rstest]
 #[case("{ viewer { account { id } } }")]
 #[case("{ requests { nodes { id } } }")]
 #[case("{ usage(range: { granularity: DAY, newest: 1 }) { slots } }")]
+#[case("{ lookups { nodes { id } } }")]
+#[case("{ lookup(id: ID) { summary { id } } }")]
+#[case("{ batches { nodes { id } } }")]
+#[case("{ batch(id: ID) { id } }")]
+#[case("{ batchRows(id: ID) { hasNextPage } }")]
+#[case("{ webhooks { id } }")]
+#[case("{ webhook(id: ID) { id } }")]
+#[case("{ webhookDeliveries(id: ID) { nodes { id } } }")]
 #[case("{ admin { accounts { totalCount } audit { nodes { id } } } }")]
 #[case("{ admin { keys(first: 3) { nodes { window { remaining } } } } }")]
-#[case(
-    "{ admin { keys { totalCount } key(id: \"01980000-0000-7000-8000-000000000001\") { id } } }"
-)]
+#[case("{ admin { keys { totalCount } key(id: ID) { id } } }")]
 #[case("mutation { createKey(input: { name: \"x\" }) { secret } }")]
-#[case(
-    "mutation { rotateKey(input: { id: \"01980000-0000-7000-8000-000000000001\" }) { secret } }"
-)]
-#[case(
-    "mutation { adminSetPlan(input: { accountId: \"01980000-0000-7000-8000-000000000001\", plan: STARTUP }) { account { id } } }"
-)]
+#[case("mutation { rotateKey(input: { id: ID }) { secret } }")]
+#[case("mutation { cancelLookup(input: { id: ID }) { lookup { id } } }")]
+#[case("mutation { eraseLookup(input: { id: ID }) { erasedId } }")]
+#[case("mutation { cancelBatch(input: { id: ID }) { batch { id } } }")]
+#[case("mutation { eraseBatch(input: { id: ID }) { erasedId } }")]
+#[case("mutation { updateWebhook(input: { id: ID, enabled: true }) { webhook { id } } }")]
+#[case("mutation { removeWebhook(input: { id: ID }) { removedId } }")]
+#[case("mutation { rotateWebhookSecret(input: { id: ID }) { secret } }")]
+#[case("mutation { testWebhook(input: { id: ID }) { delivery { id } } }")]
+#[case("mutation { adminSetPlan(input: { accountId: ID, plan: STARTUP }) { account { id } } }")]
 #[tokio::test]
 async fn no_text_of_a_driver_is_in_a_response(#[case] query: &str) {
     let harness = Harness::new().await;
@@ -54,7 +66,8 @@ async fn no_text_of_a_driver_is_in_a_response(#[case] query: &str) {
         harness.services.store.faults().inject(Fault::Fails);
     }
     harness.services.limiter.faults().inject(Fault::Fails);
-    let answer = harness.admin(query).await;
+    let query = query.replace("ID", &format!("\"{}\"", key_id(1)));
+    let answer = harness.admin(&query).await;
     assert_eq!(answer.code(), "INTERNAL_ERROR");
     let errors = answer.json()["errors"].as_array().unwrap().clone();
     for error in errors {
@@ -98,7 +111,7 @@ async fn a_mutation_runs_to_completion_after_its_timeout() {
     harness.services.store.faults().inject(Fault::Hangs);
     let query = "mutation { createKey(input: { name: \"x\" }) { secret } }";
     let answer = harness.member(query).await;
-    assert_eq!((answer.status.as_u16(), &*answer.code()), (503, "TIMEOUT"));
+    answer.assert_error(503, "TIMEOUT");
     assert_eq!(harness.tasks.len(), 1);
 }
 
@@ -108,10 +121,7 @@ async fn anothers_key_is_an_error_where_null_would_say_something_else() {
                  { slots } }";
     let variables = json!({ "id": key_id(121).to_string() });
     let answer = Harness::new().await.ask("member", query, variables).await;
-    assert_eq!(
-        (answer.status.as_u16(), &*answer.code()),
-        (200, "NOT_FOUND")
-    );
+    answer.assert_error(200, "NOT_FOUND");
 }
 
 #[rstest]
@@ -120,8 +130,8 @@ async fn anothers_key_is_an_error_where_null_would_say_something_else() {
     "{ keys(after: \"01980000000070008000000000000001.till 1\") { totalCount } }",
     "after"
 )]
-#[case("{ keys(filter: { text: \"LONG\" }) { totalCount } }", "filter.text")]
-#[case("{ participants(text: \"LONG\") { code } }", "text")]
+#[case("{ keys(filter: { text: LONG }) { totalCount } }", "filter.text")]
+#[case("{ participants(text: LONG) { code } }", "text")]
 #[case(
     "{ requests(filter: { keyId: \"x\" }) { nodes { id } } }",
     "filter.keyId"
@@ -131,12 +141,12 @@ async fn anothers_key_is_an_error_where_null_would_say_something_else() {
     "filter.requestId"
 )]
 #[case(
-    "{ requests(filter: { from: \"2026-11-21T00:00:00Z\", to: \"2026-11-21T00:00:00Z\" }) { nodes { id } } }",
+    "{ requests(filter: { from: TODAY, to: TODAY }) { nodes { id } } }",
     "filter.from"
 )]
 #[case("{ usage(range: { granularity: DAY }) { slots } }", "range")]
 #[case(
-    "{ usage(range: { granularity: DAY, newest: 1, to: \"2026-11-21T00:00:00Z\" }) { slots } }",
+    "{ usage(range: { granularity: DAY, newest: 1, to: TODAY }) { slots } }",
     "range"
 )]
 #[case(
@@ -152,7 +162,7 @@ async fn anothers_key_is_an_error_where_null_would_say_something_else() {
     "range.newest"
 )]
 #[case(
-    "{ usage(range: { granularity: HOUR, from: \"2025-11-21T00:00:00Z\", to: \"2026-11-21T00:00:00Z\" }) { slots } }",
+    "{ usage(range: { granularity: HOUR, from: \"2025-11-21T00:00:00Z\", to: TODAY }) { slots } }",
     "range"
 )]
 #[case(
@@ -170,17 +180,17 @@ async fn an_invalid_argument_is_named_in_both_languages(
     #[case] argument: &str,
 ) {
     let harness = Harness::new().await;
-    let query = query.replace("LONG", &"x".repeat(201));
+    let query = query.replace("TODAY", "\"2026-11-21T00:00:00Z\"");
+    let query = query.replace("LONG", &format!("\"{}\"", "x".repeat(201)));
     let mut messages = Vec::new();
     for language in ["en", "es"] {
-        let mut request = post(permitted(&query), json!({ "query": query }).to_string());
-        let language = HeaderValue::from_static(language);
-        request.headers_mut().insert("accept-language", language);
-        let answer = harness.send(request).await;
-        assert_eq!(
-            (answer.status.as_u16(), &*answer.code()),
-            (200, "INVALID_REQUEST")
+        let request = with_header(
+            post(permitted(&query), json!({ "query": query }).to_string()),
+            "accept-language",
+            language,
         );
+        let answer = harness.send(request).await;
+        answer.assert_error(200, "INVALID_REQUEST");
         let message = answer.message();
         assert!(message.starts_with(&format!("{argument} ")), "{message}");
         messages.push(message);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderMap, Request, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use domain::customer::ExistingKeys;
 use domain::limits::Plan;
 use domain::participant::Catalogue;
@@ -54,6 +54,13 @@ impl Answer {
         let json = self.json();
         let code = json["errors"][0]["extensions"]["code"].as_str();
         code.unwrap_or_else(|| panic!("{json:#}")).to_owned()
+    }
+
+    /// Checks the status and the code of the first error.
+    #[track_caller]
+    pub(crate) fn assert_error(&self, status: u16, code: &str) {
+        let told = (self.status.as_u16(), &*self.code());
+        assert_eq!(told, (status, code), "{}", self.text);
     }
 
     pub(crate) fn message(&self) -> String {
@@ -147,6 +154,40 @@ impl Harness {
         self.send(post(person, body.to_string())).await
     }
 
+    /// The payload of a mutation: these fields, and why it was refused.
+    pub(crate) async fn mutate(
+        &self,
+        person: &str,
+        field: &str,
+        fields: &str,
+        input: Value,
+    ) -> Value {
+        let name = field.trim_start_matches("admin");
+        let ty = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
+        let query = format!(
+            "mutation($input: {ty}!) {{ payload: {field}(input: $input) \
+             {{ {fields} userErrors {{ code field message }} }} }}"
+        );
+        let answer = self.ask(person, &query, json!({ "input": input })).await;
+        answer.data()["payload"].clone()
+    }
+
+    /// The ids of a list of the member's, page by page. The query takes the cursor of the page before.
+    pub(crate) async fn pages(&self, list: &str, query: &str) -> Vec<Vec<Value>> {
+        let (mut pages, mut after) = (Vec::new(), Value::Null);
+        loop {
+            let variables = json!({ "after": after });
+            let data = self.ask("member", query, variables).await.data();
+            let page = &data[list];
+            let nodes = page["nodes"].as_array().unwrap().iter();
+            pages.push(nodes.map(|node| node["id"].clone()).collect());
+            if page["pageInfo"]["hasNextPage"] == false {
+                return pages;
+            }
+            after = page["pageInfo"]["endCursor"].clone();
+        }
+    }
+
     pub(crate) async fn member(&self, query: &str) -> Answer {
         self.ask("member", query, Value::Null).await
     }
@@ -176,4 +217,15 @@ pub(crate) fn post(person: &str, body: impl Into<Body>) -> Request<Body> {
         .header("x-request-id", "test-1")
         .body(body.into())
         .unwrap()
+}
+
+/// The same request with another header.
+pub(crate) fn with_header(
+    mut request: Request<Body>,
+    name: &'static str,
+    value: &str,
+) -> Request<Body> {
+    let value = HeaderValue::from_str(value).unwrap();
+    request.headers_mut().insert(name, value);
+    request
 }

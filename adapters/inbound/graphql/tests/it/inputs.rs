@@ -1,11 +1,10 @@
 //! Variables and arguments: defaults, invalid values, and validation before execution.
 
-use axum::http::HeaderValue;
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::data::key_id;
-use crate::harness::{Answer, Harness, post};
+use crate::harness::{Answer, Harness, post, with_header};
 
 async fn member(query: &str, variables: Value) -> Answer {
     Harness::new().await.ask("member", query, variables).await
@@ -15,8 +14,7 @@ async fn member(query: &str, variables: Value) -> Answer {
 async fn refused(query: &str, variables: Value) -> Answer {
     let harness = Harness::new().await;
     let answer = harness.ask("admin", query, variables).await;
-    let told = (answer.status.as_u16(), &*answer.code());
-    assert_eq!(told, (400, "INVALID_REQUEST"), "{}", answer.text);
+    answer.assert_error(400, "INVALID_REQUEST");
     assert!(answer.json().get("data").is_none(), "{}", answer.text);
     assert!(harness.calls().is_empty(), "{}", answer.text);
     answer
@@ -90,18 +88,12 @@ async fn a_variable_whose_value_does_not_fit_its_place_is_refused(#[case] query:
     refused(query, Value::Null).await;
 }
 
+const GRACE: &str = "rotateKey(input: { id: \"x\", graceHours: VALUE }) { secret }";
+
 /// A mutation that would succeed, and one after it whose input is invalid.
 #[rstest]
-#[case(
-    "rotateKey(input: { id: \"x\", graceHours: VALUE }) { secret }",
-    "24.5",
-    "Int"
-)]
-#[case(
-    "rotateKey(input: { id: \"x\", graceHours: VALUE }) { secret }",
-    "null",
-    "Int"
-)]
+#[case(GRACE, "24.5", "Int")]
+#[case(GRACE, "null", "Int")]
 #[case(
     "adminSetLimits(input: { id: \"x\", monthlyQuota: VALUE }) { key { id } }",
     "-1",
@@ -120,17 +112,13 @@ async fn nothing_is_done_when_the_input_of_a_later_mutation_is_invalid(
     #[case] value: &str,
     #[case] ty: &str,
 ) {
-    let first = format!(
-        "a: renameKey(input: {{ id: \"{}\", name: \"x\" }}) {{ key {{ name }} }}",
-        key_id(1)
-    );
-    let literal = format!("{first} b: {}", mutation.replace("VALUE", value));
-    refused(&format!("mutation {{ {literal} }}"), Value::Null).await;
+    let (key, literal) = (key_id(1), mutation.replace("VALUE", value));
+    let first =
+        format!("a: renameKey(input: {{ id: \"{key}\", name: \"x\" }}) {{ key {{ name }} }}");
+    refused(&format!("mutation {{ {first} b: {literal} }}"), Value::Null).await;
 
-    let spread = format!(
-        "mutation {{ {first} ...B }} fragment B on Mutation {{ b: {} }}",
-        mutation.replace("VALUE", value)
-    );
+    let fragment = format!("fragment B on Mutation {{ b: {literal} }}");
+    let spread = format!("mutation {{ {first} ...B }} {fragment}");
     refused(&spread, Value::Null).await;
 
     let variable = format!("{first} b: {}", mutation.replace("VALUE", "$v"));
@@ -156,8 +144,7 @@ async fn a_number_beyond_32_bits_is_an_error_of_its_field(#[case] mutation: &str
     );
     let answer = harness.member(&query).await;
     // The error precedes the field, so that the library has no null to put there.
-    let told = (answer.status.as_u16(), &*answer.code());
-    assert_eq!(told, (200, "INVALID_REQUEST"), "{}", answer.text);
+    answer.assert_error(200, "INVALID_REQUEST");
     let data = json!({ "a": { "key": { "name": "x" } } });
     assert_eq!(answer.json()["data"], data, "{}", answer.text);
 }
@@ -192,9 +179,7 @@ async fn an_invalid_value_is_named_after_a_sentence_in_the_caller_s_language(
     #[case] named: &str,
 ) {
     let body = json!({ "query": query }).to_string();
-    let mut request = post("member", body);
-    let spanish = HeaderValue::from_static("es");
-    request.headers_mut().insert("accept-language", spanish);
+    let request = with_header(post("member", body), "accept-language", "es");
     let answer = Harness::new().await.send(request).await;
     assert_eq!(answer.status, 400);
     let message = answer.message();

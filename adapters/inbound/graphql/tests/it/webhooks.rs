@@ -4,7 +4,6 @@ use domain::customer::Role;
 use insta::assert_json_snapshot;
 use rstest::rstest;
 use serde_json::{Value, json};
-use testkit::fakes::{DRIVER_ERROR, Fault};
 
 use crate::harness::Harness;
 
@@ -15,47 +14,28 @@ const DELIVERY: &str = "id event subjectId state createdAt nextAttemptAt attempt
 const URL: &str = "https://hooks.example/cep";
 
 impl Harness {
-    /// The payload of a mutation.
-    async fn mutate(
-        &self,
-        person: &str,
-        (name, ty): (&str, &str),
-        input: Value,
-        fields: &str,
-    ) -> Value {
-        let query = format!(
-            "mutation($input: {ty}!) {{ payload: {name}(input: $input) \
-             {{ {fields} userErrors {{ code field message }} }} }}"
-        );
-        let answer = self.ask(person, &query, json!({ "input": input })).await;
-        answer.data()["payload"].clone()
-    }
-
     async fn create_webhook(&self, url: &str, events: Value) -> Value {
         let input = json!({ "url": url, "events": events, "environment": "TEST" });
         let fields = format!("webhook {{ id {WEBHOOK} }} secret");
-        let mutation = ("createWebhook", "CreateWebhookInput");
-        self.mutate("member", mutation, input, &fields).await
+        self.mutate("member", "createWebhook", &fields, input).await
     }
 
     async fn update_webhook(&self, input: Value) -> Value {
         let fields = format!("webhook {{ id {WEBHOOK} }}");
-        let mutation = ("updateWebhook", "UpdateWebhookInput");
-        self.mutate("member", mutation, input, &fields).await
+        self.mutate("member", "updateWebhook", &fields, input).await
     }
 
-    async fn test_webhook(&self, person: &str, id: &str) -> Value {
+    async fn test_webhook(&self, id: &str) -> Value {
         let fields = format!("delivery {{ {DELIVERY} }}");
-        let mutation = ("testWebhook", "TestWebhookInput");
-        self.mutate(person, mutation, json!({ "id": id }), &fields)
-            .await
+        let input = json!({ "id": id });
+        self.mutate("member", "testWebhook", &fields, input).await
     }
 
     async fn resend(&self, id: &str, delivery: &str) -> Value {
         let input = json!({ "webhookId": id, "deliveryId": delivery });
-        let mutation = ("resendWebhookDelivery", "ResendWebhookDeliveryInput");
         let fields = "delivery { id state }";
-        self.mutate("member", mutation, input, fields).await
+        self.mutate("member", "resendWebhookDelivery", fields, input)
+            .await
     }
 }
 
@@ -70,7 +50,7 @@ pub(crate) async fn with_webhook() -> (Harness, String) {
 /// The same, with a delivery that has ended: the webhook was disabled meanwhile.
 pub(crate) async fn with_ended_delivery() -> (Harness, String, String) {
     let (harness, id) = with_webhook().await;
-    let sent = harness.test_webhook("member", &id).await;
+    let sent = harness.test_webhook(&id).await;
     for enabled in [false, true] {
         harness
             .update_webhook(json!({ "id": id, "enabled": enabled }))
@@ -114,22 +94,17 @@ async fn a_webhook_is_added_changed_and_removed() {
     disabled["webhook"]["id"].take();
     assert_json_snapshot!("disabled", disabled);
 
-    let rotate = ("rotateWebhookSecret", "RotateWebhookSecretInput");
+    let input = json!({ "id": id });
     let fields = "webhook { previousSecretUntil } secret";
-    let rotated = harness
-        .mutate("member", rotate, json!({ "id": id }), fields)
-        .await;
+    let rotated = harness.mutate("member", "rotateWebhookSecret", fields, input.clone());
+    let rotated = rotated.await;
     assert_ne!(rotated["secret"], secret);
     assert_ne!(rotated["webhook"]["previousSecretUntil"], Value::Null);
-    let remove = ("removeWebhook", "RemoveWebhookInput");
-    let removed = harness
-        .mutate("member", remove, json!({ "id": id }), "removedId")
-        .await;
+    let removed = harness.mutate("member", "removeWebhook", "removedId", input);
+    let removed = removed.await;
     assert_eq!(removed, json!({ "removedId": id, "userErrors": [] }));
-    let read = harness
-        .ask("member", &query, json!({ "id": id }))
-        .await
-        .data();
+    let read = harness.ask("member", &query, json!({ "id": id })).await;
+    let read = read.data();
     assert_eq!(read, json!({ "webhook": null, "webhooks": [] }));
 }
 
@@ -172,14 +147,14 @@ async fn every_refusal_has_its_own_words() {
     harness
         .update_webhook(json!({ "id": id, "enabled": false }))
         .await;
-    let disabled = harness.test_webhook("member", &id).await;
+    let disabled = harness.test_webhook(&id).await;
     assert_json_snapshot!("tested_while_disabled", disabled);
 }
 
 #[tokio::test]
 async fn deliveries_are_listed_and_sent_again() {
     let (harness, id) = with_webhook().await;
-    let sent = harness.test_webhook("member", &id).await;
+    let sent = harness.test_webhook(&id).await;
     assert_eq!(sent["delivery"]["event"], "TEST");
     assert_eq!(sent["delivery"]["subjectId"], json!(id));
     assert_eq!(sent["delivery"]["state"], "PENDING");
@@ -230,64 +205,25 @@ async fn a_webhook_of_another_account_does_not_exist_for_a_member_nor_an_admin()
     for person in ["other", "admin"] {
         let found = harness.ask(person, query, json!({ "id": id })).await;
         assert_eq!(found.data(), nothing, "{person}");
-        for (mutation, fields) in [
-            (("updateWebhook", "UpdateWebhookInput"), "webhook { id }"),
-            (("removeWebhook", "RemoveWebhookInput"), "removedId"),
+        let id_alone = json!({ "id": id });
+        for (mutation, fields, input) in [
             (
-                ("rotateWebhookSecret", "RotateWebhookSecretInput"),
-                "secret",
+                "updateWebhook",
+                "webhook { id }",
+                json!({ "id": id, "enabled": false }),
             ),
-            (("testWebhook", "TestWebhookInput"), "delivery { id }"),
+            ("removeWebhook", "removedId", id_alone.clone()),
+            ("rotateWebhookSecret", "secret", id_alone.clone()),
+            ("testWebhook", "delivery { id }", id_alone),
         ] {
-            let input = match mutation.0 {
-                "updateWebhook" => json!({ "id": id, "enabled": false }),
-                _ => json!({ "id": id }),
-            };
-            let payload = harness.mutate(person, mutation, input, fields).await;
+            let payload = harness.mutate(person, mutation, fields, input).await;
             let input = json!(["input", "id"]);
-            assert_eq!(
-                code(&payload),
-                (&json!("NOT_FOUND"), &input),
-                "{mutation:?}"
-            );
+            assert_eq!(code(&payload), (&json!("NOT_FOUND"), &input), "{mutation}");
         }
     }
-    let malformed = harness
-        .ask("member", query, json!({ "id": "x" }))
-        .await
-        .data();
+    let malformed = harness.ask("member", query, json!({ "id": "x" })).await;
+    let malformed = malformed.data();
     assert_eq!(malformed["webhook"], Value::Null);
     assert_eq!(malformed["webhookDeliveries"], Value::Null);
     assert_eq!(malformed["webhooks"].as_array().unwrap().len(), 1);
-}
-
-#[tokio::test]
-async fn a_failing_store_is_an_error_without_its_text() {
-    let (harness, id) = with_webhook().await;
-    harness.services.store.faults().inject(Fault::Fails);
-    let fields = ["webhook { id }", "removedId", "secret", "delivery { id }"];
-    let mutations = [
-        "updateWebhook",
-        "removeWebhook",
-        "rotateWebhookSecret",
-        "testWebhook",
-    ];
-    let changes = mutations.iter().zip(fields).map(|(mutation, fields)| {
-        let more = if *mutation == "updateWebhook" {
-            ", enabled: true"
-        } else {
-            ""
-        };
-        format!("mutation {{ {mutation}(input: {{ id: \"{id}\"{more} }}) {{ {fields} }} }}")
-    });
-    let reads = [
-        "{ webhooks { id } }".to_owned(),
-        format!("{{ webhook(id: \"{id}\") {{ id }} }}"),
-        format!("{{ webhookDeliveries(id: \"{id}\") {{ nodes {{ id }} }} }}"),
-    ];
-    for query in changes.chain(reads) {
-        let answer = harness.member(&query).await;
-        assert_eq!(answer.code(), "INTERNAL_ERROR", "{query}");
-        assert!(!answer.text.contains(DRIVER_ERROR), "{}", answer.text);
-    }
 }
