@@ -52,6 +52,18 @@ fn recognition(
 
 /// Lookups in these banks, without a memory.
 pub fn proofs(
+    banks: (&Arc<ScriptedBank>, &Arc<ScriptedBank>),
+    clock: Arc<ManualClock>,
+    monitor: Arc<BankMonitor>,
+    seals: Arc<dyn SealChecks>,
+) -> Arc<ProofService> {
+    let memory = ProofMemory::new(0, Duration::from_mins(1));
+    remembered_proofs(memory, banks, clock, monitor, seals)
+}
+
+/// Lookups in these banks, with a memory.
+fn remembered_proofs(
+    memory: ProofMemory,
     (live, test): (&Arc<ScriptedBank>, &Arc<ScriptedBank>),
     clock: Arc<ManualClock>,
     monitor: Arc<BankMonitor>,
@@ -66,7 +78,7 @@ pub fn proofs(
         Arc::new(Catalogue::embedded().clone()),
         // The bank's fake measures it on the real clock.
         Duration::from_secs(20),
-        ProofMemory::new(0, Duration::from_mins(1)),
+        memory,
         monitor,
         seals,
     ))
@@ -104,19 +116,33 @@ pub struct LookupParts {
 }
 
 impl LookupParts {
-    /// Parts over the adapters of [`PeopleServices`].
+    /// Parts over the adapters of [`PeopleServices`]. Requests are admitted over `store`, and proofs are
+    /// remembered in `memory`.
     pub fn over(
         services: &PeopleServices,
-        gatekeeper: &Arc<GatekeeperService>,
-        proofs: &Arc<ProofService>,
-        history: &Arc<DeliveryHistory>,
+        store: MemoryStore,
+        credentials: Arc<CredentialCache>,
+        memory: ProofMemory,
     ) -> Self {
+        let store = Arc::new(store);
+        let (clock, journal) = (services.clock.clone(), services.journal.clone());
+        let gatekeeper = GatekeeperService::new(
+            store.clone(),
+            services.limiter.clone(),
+            journal.clone(),
+            clock.clone(),
+            services.random.clone(),
+            hasher(),
+            credentials,
+        );
+        let banks = (&services.live_bank, &services.test_bank);
+        let (monitor, seals) = (services.monitor.clone(), Arc::new(NoSealKeys));
         Self {
             store: services.store.clone(),
             workers: services.store.elsewhere(),
-            gatekeeper: gatekeeper.clone(),
-            proofs: proofs.clone(),
-            history: history.clone(),
+            gatekeeper: Arc::new(gatekeeper),
+            proofs: remembered_proofs(memory, banks, clock, monitor, seals),
+            history: Arc::new(DeliveryHistory::new(hasher(), store, journal)),
             seals: Arc::new(OneSealKey),
             clock: services.clock.clone(),
             timer: Arc::new(RuntimeTimer),
@@ -301,23 +327,9 @@ pub struct LookupFixture {
 impl LookupFixture {
     /// A fixture over the adapters of `services`.
     pub fn over(services: &PeopleServices) -> Self {
-        let (store, clock) = (Arc::new(services.store.elsewhere()), services.clock.clone());
-        let gatekeeper = Arc::new(GatekeeperService::new(
-            store.clone(),
-            services.limiter.clone(),
-            services.journal.clone(),
-            clock.clone(),
-            services.random.clone(),
-            hasher(),
-            Arc::<CredentialCache>::default(),
-        ));
-        let (banks, monitor) = (
-            (&services.live_bank, &services.test_bank),
-            services.monitor.clone(),
-        );
-        let proofs = proofs(banks, clock, monitor, Arc::new(NoSealKeys));
-        let history = DeliveryHistory::new(hasher(), store, services.journal.clone());
-        let parts = LookupParts::over(services, &gatekeeper, &proofs, &Arc::new(history));
+        let memory = ProofMemory::new(0, Duration::from_mins(1));
+        let store = services.store.elsewhere();
+        let parts = LookupParts::over(services, store, Arc::default(), memory);
         let attempts = Arc::<Mutex<Vec<_>>>::default();
         let started = attempts.clone();
         let spawn: SpawnTask = Box::new(move |task| {

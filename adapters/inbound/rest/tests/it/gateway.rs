@@ -5,17 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use application::{
-    BankBySide, ChangeFeed, CredentialCache, DeliveryHistory, GatekeeperService, HealthService,
-    ProofMemory, ProofRequestService, ProofService, SpawnTask,
+    ChangeFeed, CredentialCache, HealthService, ProofMemory, ProofRequestService, SpawnTask,
 };
 use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::page::{PageRequest, PageSize};
-use domain::participant::Catalogue;
 use ports::outbound::{CustomerStore as _, RequestEntry};
-use testkit::fakes::NoSealKeys;
 use testkit::lookups::{LookupParts, LookupServices};
-use testkit::people::{PeopleServices, hasher};
+use testkit::people::PeopleServices;
 use tokio_util::task::TaskTracker;
 
 use crate::bank;
@@ -39,15 +36,6 @@ impl Gateway {
     pub(crate) async fn over(services: PeopleServices, tasks: TaskTracker) -> Self {
         let (limiter, clock) = (services.limiter.clone(), services.clock.clone());
         let credentials = Arc::<CredentialCache>::default();
-        let gatekeeper = GatekeeperService::new(
-            Arc::new(services.store.clone()),
-            limiter.clone(),
-            services.journal.clone(),
-            clock.clone(),
-            services.random.clone(),
-            hasher(),
-            credentials.clone(),
-        );
         services.test_bank.answer_by({
             let clock = clock.clone();
             move |transfer| {
@@ -55,31 +43,15 @@ impl Gateway {
                 bank::by_amount(transfer)
             }
         });
-        let proofs = ProofService::new(
-            BankBySide {
-                live: services.live_bank.clone(),
-                test: services.test_bank.clone(),
-            },
-            clock.clone(),
-            Arc::new(Catalogue::embedded().clone()),
-            Duration::from_secs(20),
-            ProofMemory::new(1 << 20, Duration::from_mins(10)),
-            services.monitor.clone(),
-            Arc::new(NoSealKeys),
-        );
-        let (gatekeeper, proofs) = (Arc::new(gatekeeper), Arc::new(proofs));
-        let history = Arc::new(DeliveryHistory::new(
-            hasher(),
-            Arc::new(services.store.clone()),
-            services.journal.clone(),
-        ));
         let attempts = tasks.clone();
         let feeding = attempts.clone();
         let spawns: (SpawnTask, SpawnTask) = (
             Box::new(move |task| drop(attempts.spawn(task))),
             Box::new(move |task| drop(feeding.spawn(task))),
         );
-        let parts = LookupParts::over(&services, &gatekeeper, &proofs, &history);
+        let memory = ProofMemory::new(1 << 20, Duration::from_mins(10));
+        let store = services.store.clone();
+        let parts = LookupParts::over(&services, store, credentials.clone(), memory);
         let lookups = LookupServices::of(&parts, spawns);
         let spawn_request: SpawnTask = Box::new(move |task| drop(tasks.spawn(task)));
         let proof_requests = parts.requests(lookups.callers.clone(), spawn_request);
