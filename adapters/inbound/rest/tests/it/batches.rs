@@ -20,8 +20,7 @@ use uuid::Uuid;
 
 use crate::data::{self, GOOD_KEY, add_key, new_key, now};
 use crate::gateway::Gateway;
-use crate::harness::Harness;
-use crate::lookups::json_of;
+use crate::harness::{Exchange, Harness, json_lines, json_of};
 
 /// A key of another customer.
 const OTHERS_KEY: &str = "cep_test_OtherOne.000000000000000000000000";
@@ -37,6 +36,13 @@ fn table(payments: &[(&str, &str, &str)]) -> String {
     std::iter::once(header.to_owned()).chain(lines).collect()
 }
 
+/// A table of so many payments.
+fn table_of(count: usize) -> String {
+    let keys: Vec<_> = (0..count).map(|number| format!("MBAN{number}")).collect();
+    let payments: Vec<_> = keys.iter().map(|key| ("", key.as_str(), "10.00")).collect();
+    table(&payments)
+}
+
 /// Two payments that have proofs, one that the bank doesn't know, and a repeated one.
 fn mixed() -> String {
     table(&[
@@ -46,6 +52,17 @@ fn mixed() -> String {
         ("A-4", "MBAN01", "10.00"),
     ])
 }
+
+/// The operations below a batch.
+pub(crate) const BELOW: [(&str, &str); 7] = [
+    ("GET", ""),
+    ("DELETE", ""),
+    ("POST", "/cancel"),
+    ("GET", "/results"),
+    ("GET", "/files.zip"),
+    ("GET", "/banxico.zip"),
+    ("POST", "/import"),
+];
 
 /// A server with a key of another customer.
 async fn of_two_customers() -> Harness {
@@ -67,7 +84,23 @@ impl Harness {
     }
 
     async fn batch(&self, path: impl AsRef<str>) -> Response {
-        self.batches("GET", path.as_ref()).send().await.unwrap()
+        self.batches("GET", path.as_ref()).response().await
+    }
+
+    /// The names of the files in a ZIP below a batch, and their contents.
+    async fn unzipped(&self, path: &str) -> (Vec<String>, Vec<Vec<u8>>) {
+        unzipped(self.batch(path).await).await.into_iter().unzip()
+    }
+
+    /// The rows of a batch.
+    async fn rows(&self, path: &str) -> Vec<Value> {
+        json_lines(self.batch(format!("{path}/results?format=ndjson")).await).await
+    }
+
+    /// The batches of the key.
+    async fn listed(&self, query: &str) -> Vec<Value> {
+        let page = json_of(self.batch(query).await, 200).await;
+        page["items"].as_array().unwrap().clone()
     }
 
     /// A request to create a batch from a CSV.
@@ -77,7 +110,7 @@ impl Harness {
     }
 
     async fn send(&self, query: &str, table: impl Into<Body>) -> Response {
-        self.sending(query, table).send().await.unwrap()
+        self.sending(query, table).response().await
     }
 
     /// The path of a new batch, below that of all.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use chrono::NaiveDate;
-use domain::file::{FileStem, RequestedFiles};
+use domain::file::FileStem;
 use domain::hints::Hint;
 use domain::notice::ProofOrigin;
 use domain::outcome::{Endpoint, Outcome};
@@ -20,27 +20,20 @@ use rstest::rstest;
 use testkit::fakes::{Fault, unsealed_proof};
 
 use crate::data::{FAST_KEY, GOOD_KEY, SPENT_KEY};
-use crate::harness::{Harness, body, transcript};
+use crate::harness::{Exchange, Harness, body, in_both_languages, inferred};
 use crate::stub::StubbedRequests;
 
 /// Snapshots the Spanish and the English answer of a gateway.
 async fn assert_answers(harness: &Harness, name: &str, key: &str, path: &str, body: &str) {
-    let mut transcripts = Vec::new();
-    for language in ["es-MX,es;q=0.9", "en-GB,en;q=0.9,es;q=0.1"] {
-        let request = harness
-            .request("POST", path)
-            .header("x-api-key", key)
-            .header("x-request-id", "test-1")
-            .header("content-type", "application/json")
-            .header("accept-language", language)
-            .body(body.to_owned());
-        transcripts.push(transcript(request.send().await.unwrap()).await);
-    }
-    insta::assert_snapshot!(name, transcripts.join("\n\n"));
+    let request = || {
+        let request = harness.post_by(key, path, body.to_owned());
+        request.header("x-request-id", "test-1")
+    };
+    insta::assert_snapshot!(name, in_both_languages(request).await);
 }
 
 /// Snapshots the answers of a new gateway; returns what was settled for the two.
-async fn in_both_languages(name: &str, key: &str, path: &str, body: &str) -> Vec<Outcome> {
+async fn settled(name: &str, key: &str, path: &str, body: &str) -> Vec<Outcome> {
     let harness = Harness::start().await;
     assert_answers(&harness, name, key, path, body).await;
     harness.outcomes().await
@@ -69,7 +62,7 @@ async fn each_outcome_of_a_lookup_has_its_answer(
     #[case] outcome: Outcome,
 ) {
     let body = body(&[("monto", amount)]);
-    let settled = in_both_languages(name, GOOD_KEY, "/v1/cep/xml", &body).await;
+    let settled = settled(name, GOOD_KEY, "/v1/cep/xml", &body).await;
     assert_eq!(settled, [outcome; 2]);
 }
 
@@ -89,7 +82,7 @@ async fn each_outcome_is_the_same_on_every_endpoint() {
         for (amount, status, _) in cases {
             let path = format!("/v1/cep/{}", endpoint.name());
             let request = harness.post(&path, body(&[("monto", amount)]));
-            let response = request.send().await.unwrap();
+            let response = request.response().await;
             assert_eq!(response.status(), status, "{amount}");
             assert!(response.headers().contains_key("ratelimit"), "{amount}");
         }
@@ -106,7 +99,7 @@ async fn each_outcome_is_the_same_on_every_endpoint() {
 #[case("invalid_api_key", "cep_test_AbCd1234.wrong")]
 #[tokio::test]
 async fn a_refused_request_is_not_settled(#[case] name: &str, #[case] key: &str) {
-    let settled = in_both_languages(name, key, "/v1/cep/xml", &body(&[])).await;
+    let settled = settled(name, key, "/v1/cep/xml", &body(&[])).await;
     assert_eq!(settled, []);
 }
 
@@ -127,7 +120,7 @@ async fn a_key_that_cannot_be_looked_up_is_not_called_invalid() {
     for number in 0..50 {
         let guess = format!("cep_test_Guess{number:03}.0123456789abcdefghijABCD");
         let request = harness.request("POST", "/v1/cep/xml");
-        let answer = request.header("x-api-key", guess).send().await.unwrap();
+        let answer = request.header("x-api-key", guess).response().await;
         assert_eq!(answer.status(), 401);
     }
     let name = "key_unchecked";
@@ -148,40 +141,27 @@ async fn a_proof_whose_count_is_not_durable_is_not_delivered() {
     assert_eq!(harness.outcomes().await, [Outcome::InternalError; 2]);
 }
 
-/// Defence in depth: the application delivers the files that are wanted.
+/// Defence in depth: the application delivers the files that are wanted. The tests of `files` have all others.
 #[tokio::test]
 async fn a_file_that_was_not_wanted_is_not_delivered() {
-    let with_files = Endpoint::immediate().filter(|endpoint| !endpoint.is_parsed());
-    for endpoint in with_files {
-        let files = Bytes::from_static(b"%PDF-1.7 another file");
-        let files = match endpoint.wanted() {
-            RequestedFiles::Xml => Files::Pdf(files),
-            RequestedFiles::Pdf | RequestedFiles::Both => Files::Xml(files),
-        };
-        let date = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
-        let transfer = ports::contract::bank::transfer(1_000, "MBAN01");
-        let proof = Proof::parse(&unsealed_proof(&transfer).xml.unwrap()).unwrap();
-        let harness = Harness::stubbed(StubbedRequests(Ok(Delivery {
-            files,
-            stem: FileStem::new(date, &TrackingKey::parse("MBAN01").unwrap()),
-            proof: Arc::new(proof),
-            issuer: transfer.issuer(),
-            origin: ProofOrigin::Fetched,
-            seal: CheckedSeal {
-                verdict: Verdict::Invalid,
-                signer: None,
-                digest: None,
-                by_sandbox: false,
-            },
-            seen: None,
-        })));
-        let harness = harness.await;
-        let (name, path) = (
-            "a_file_that_was_not_wanted",
-            format!("/v1/cep/{}", endpoint.name()),
-        );
-        assert_answers(&harness, name, GOOD_KEY, &path, &body(&[])).await;
-    }
+    let transfer = ports::contract::bank::transfer(1_000, "MBAN01");
+    let proof = Proof::parse(&unsealed_proof(&transfer).xml.unwrap()).unwrap();
+    let harness = Harness::stubbed(StubbedRequests(Ok(Delivery {
+        files: Files::Pdf(Bytes::from_static(b"%PDF-1.7 another file")),
+        stem: FileStem::new(transfer.date(), transfer.tracking_key()),
+        proof: Arc::new(proof),
+        issuer: transfer.issuer(),
+        origin: ProofOrigin::Fetched,
+        seal: CheckedSeal {
+            verdict: Verdict::Invalid,
+            signer: None,
+            digest: None,
+            by_sandbox: false,
+        },
+        seen: None,
+    })));
+    let name = "a_file_that_was_not_wanted";
+    assert_answers(&harness.await, name, GOOD_KEY, "/v1/cep/xml", &body(&[])).await;
 }
 
 #[rstest]
@@ -197,7 +177,7 @@ async fn a_payment_that_is_not_found_gets_hints(#[case] name: &str, #[case] date
         ("emisor", "\"40638\""),
         ("receptor", "\"40072\""),
     ]);
-    let settled = in_both_languages(name, GOOD_KEY, "/v1/cep/xml", &body).await;
+    let settled = settled(name, GOOD_KEY, "/v1/cep/xml", &body).await;
     assert_eq!(settled, [Outcome::NotFound; 2]);
 }
 
@@ -209,7 +189,7 @@ async fn every_hint_has_its_text() {
     let hints = vec![
         Hint::LooksLikeReference,
         Hint::LikelyTrackingKey {
-            expected: domain::tracking_key::TrackingKey::parse("HSBC123456").unwrap(),
+            expected: TrackingKey::parse("HSBC123456").unwrap(),
         },
         Hint::ParticipantUnknown {
             given: code("90846"),
@@ -258,37 +238,26 @@ async fn every_hint_has_its_text() {
     assert_answers(&harness, "every_hint", GOOD_KEY, "/v1/cep/xml", &body(&[])).await;
 }
 
+const KEY: &str = "\"MBAN01002611200001234567\"";
+const CLABE: &str = "\"002010077777777771\"";
+const CARD: &str = "\"0000000000000000\"";
+
 #[rstest]
-#[case(
-    "inference_of_the_issuer_failed",
-    "xml_auto",
-    "\"X Y\"",
-    "\"002010077777777771\""
-)]
+#[case("inference_of_the_issuer_failed", "xml_auto", "\"X Y\"", CLABE)]
 #[case(
     "inference_of_the_receiver_failed",
     "pdf_auto",
-    "\"MBAN01002611200001234567\"",
+    KEY,
     "\"999010077777777771\""
 )]
-#[case(
-    "inference_from_a_card_failed",
-    "zip_auto",
-    "\"MBAN01002611200001234567\"",
-    "\"0000000000000000\""
-)]
+#[case("inference_from_a_card_failed", "zip_auto", KEY, CARD)]
 #[case(
     "inference_from_a_phone_number_failed",
     "xml_auto",
-    "\"MBAN01002611200001234567\"",
+    KEY,
     "\"5512345678\""
 )]
-#[case(
-    "inference_of_both_failed",
-    "zip_auto",
-    "\"X Y\"",
-    "\"0000000000000000\""
-)]
+#[case("inference_of_both_failed", "zip_auto", "\"X Y\"", CARD)]
 #[tokio::test]
 async fn a_failed_inference_names_the_way_out(
     #[case] name: &str,
@@ -302,7 +271,7 @@ async fn a_failed_inference_names_the_way_out(
         ("emisor", ""),
         ("receptor", ""),
     ]);
-    let settled = in_both_languages(name, GOOD_KEY, &format!("/v1/cep/{endpoint}"), &body).await;
+    let settled = settled(name, GOOD_KEY, &format!("/v1/cep/{endpoint}"), &body).await;
     assert_eq!(settled, [Outcome::InferenceFailed; 2]);
 }
 
@@ -319,7 +288,7 @@ async fn one_institution_on_both_sides_is_refused(
         ("emisor", &format!("\"{issuer}\"")),
         ("receptor", &format!("\"{receiver}\"")),
     ]);
-    let settled = in_both_languages(name, GOOD_KEY, "/v1/cep/xml", &body).await;
+    let settled = settled(name, GOOD_KEY, "/v1/cep/xml", &body).await;
     assert_eq!(settled, [Outcome::InvalidRequest; 2]);
 }
 
@@ -333,7 +302,7 @@ async fn a_payment_that_is_not_found_says_what_was_inferred() {
         ("receptor", ""),
     ]);
     let name = "not_found_with_inferred_banks";
-    let settled = in_both_languages(name, GOOD_KEY, "/v1/cep/xml_auto", &body).await;
+    let settled = settled(name, GOOD_KEY, "/v1/cep/xml_auto", &body).await;
     assert_eq!(settled, [Outcome::NotFound; 2]);
 }
 
@@ -353,47 +322,37 @@ async fn inferred_banks_stand_on_every_answer_of_an_auto_endpoint() {
         };
         for amount in amounts {
             let body = body(&[unnamed, &[("monto", amount)]].concat());
-            let answer = harness.post(&path, body).send().await.unwrap();
-            let expected = infers.then_some(["40012", "40002"]);
+            let answer = harness.post(&path, body).response().await;
+            let expected = if infers { ["40012", "40002"] } else { [""; 2] };
             assert_eq!(inferred(&answer), expected, "{path} {amount}");
         }
         harness.journal().fail_with(Some(JournalError::Closed));
-        let answer = harness.post(&path, body(unnamed)).send().await.unwrap();
+        let answer = harness.post(&path, body(unnamed)).response().await;
         assert_eq!(answer.status(), 503);
-        assert_eq!(inferred(&answer).is_some(), infers, "{path}, not durable");
+        let is_told = inferred(&answer) != [""; 2];
+        assert_eq!(is_told, infers, "{path}, not durable");
     }
-}
-
-fn inferred(answer: &reqwest::Response) -> Option<[&str; 2]> {
-    let of = |name| answer.headers().get(name)?.to_str().ok();
-    Some([of("x-inferred-emisor")?, of("x-inferred-receptor")?])
 }
 
 #[tokio::test]
 async fn a_side_that_was_inferred_stands_on_a_refusal_of_the_other() {
     let harness = Harness::start().await;
-    for (fields, header, code) in [
+    for (fields, inferred_banks) in [
         (
             [("clave_rastreo", "\"X Y\""), ("emisor", "")],
-            "x-inferred-receptor",
-            "40002",
+            ["", "40002"],
         ),
         (
             [("cuenta", "\"5512345678\""), ("emisor", "")],
-            "x-inferred-emisor",
-            "40012",
+            ["40012", ""],
         ),
         // The receiver of the CLABE is the issuer that was named.
-        (
-            [("emisor", "\"40002\""), ("monto", "1")],
-            "x-inferred-receptor",
-            "40002",
-        ),
+        ([("emisor", "\"40002\""), ("monto", "1")], ["", "40002"]),
     ] {
         let body = body(&[&fields[..], &[("receptor", "")]].concat());
-        let answer = harness.post("/v1/cep/xml_auto", body).send().await.unwrap();
+        let answer = harness.post("/v1/cep/xml_auto", body).response().await;
         assert_eq!(answer.status(), 400);
-        assert_eq!(answer.headers()[header], code);
+        assert_eq!(inferred(&answer), inferred_banks);
     }
 }
 
@@ -414,6 +373,6 @@ async fn a_side_that_was_inferred_stands_on_a_refusal_of_the_other() {
 #[case("too_deep", r#"{"x":[[[[[[[[1]]]]]]]]}"#)]
 #[tokio::test]
 async fn all_faults_of_a_body_are_reported(#[case] name: &str, #[case] body: &str) {
-    let settled = in_both_languages(name, GOOD_KEY, "/v1/cep/xml", body).await;
+    let settled = settled(name, GOOD_KEY, "/v1/cep/xml", body).await;
     assert_eq!(settled, [Outcome::InvalidRequest; 2]);
 }

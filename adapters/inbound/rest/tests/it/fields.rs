@@ -6,16 +6,12 @@ use serde_json::{Value, json};
 use testkit::fakes::Fault;
 
 use crate::data::{GOOD_KEY, UNCAPPED_KEY};
-use crate::harness::{Harness, body, transcript};
+use crate::harness::{Exchange, Harness, body};
 
 /// Asks an endpoint with a key, and returns the body of the proof.
 async fn fetch(harness: &Harness, endpoint: &str, key: &str, changes: &[(&str, &str)]) -> Value {
-    let request = harness
-        .request("POST", &format!("/v1/cep/{endpoint}"))
-        .header("x-api-key", key)
-        .header("content-type", "application/json")
-        .body(body(changes));
-    let response = request.send().await.unwrap();
+    let path = format!("/v1/cep/{endpoint}");
+    let response = harness.post_by(key, &path, body(changes)).response().await;
     assert_eq!(response.status(), 200);
     assert_eq!(response.headers()["x-seal"], "not_checked");
     let bytes = response.bytes().await.unwrap();
@@ -49,8 +45,7 @@ async fn the_beneficiary_is_compared_with_what_the_request_expects(
     let harness = Harness::start().await;
     for endpoint in ["json", "json_auto"] {
         let path = format!("/v1/cep/{endpoint}");
-        let response = harness.post(&path, with(members)).send().await.unwrap();
-        let answer: Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
+        let answer = harness.post(&path, with(members)).json_of(200).await;
         let expected = json!({ "nombre": name, "rfc": tax_id });
         assert_eq!(answer["coincidencias"], expected);
     }
@@ -61,13 +56,10 @@ async fn an_expected_beneficiary_that_is_no_text_is_refused_with_every_other_fau
     let harness = Harness::start().await;
     let members = r#""nombre_beneficiario":7,"rfc_beneficiario":["XAXX010101000"],"otra":1"#;
     let faulty = with(members).replace("1234.56", "\"mil\"");
-    let response = harness.post("/v1/cep/json", faulty).send().await.unwrap();
-    insta::assert_snapshot!(
-        "an_expected_beneficiary_that_is_no_text",
-        transcript(response).await
-    );
-    let ignoring = harness.post("/v1/cep/xml", with(members)).send().await;
-    assert_eq!(ignoring.unwrap().status(), 200, "as an unknown member");
+    let answer = harness.post("/v1/cep/json", faulty).transcript().await;
+    insta::assert_snapshot!("an_expected_beneficiary_that_is_no_text", answer);
+    let ignoring = harness.post("/v1/cep/xml", with(members)).response().await;
+    assert_eq!(ignoring.status(), 200, "as an unknown member");
     let outcomes = [Outcome::InvalidRequest, Outcome::Delivered];
     assert_eq!(harness.outcomes().await, outcomes);
 }
@@ -78,13 +70,8 @@ async fn every_delivery_to_a_customer_counts_by_whichever_endpoint_and_key() {
     let first = fetch(&harness, "json", GOOD_KEY, &[]).await;
     assert_eq!(first["visto"], json!({ "veces": 0, "primera_vez": null }));
     fetch(&harness, "xml", GOOD_KEY, &[]).await;
-    fetch(
-        &harness,
-        "pdf_auto",
-        UNCAPPED_KEY,
-        &[("emisor", ""), ("receptor", "")],
-    )
-    .await;
+    let unnamed = [("emisor", ""), ("receptor", "")];
+    fetch(&harness, "pdf_auto", UNCAPPED_KEY, &unnamed).await;
     let again = fetch(&harness, "json_auto", UNCAPPED_KEY, &[]).await;
     assert_eq!(again["visto"]["veces"], 3);
     assert!(again["visto"]["primera_vez"].is_string());
@@ -96,24 +83,11 @@ async fn every_delivery_to_a_customer_counts_by_whichever_endpoint_and_key() {
 async fn a_request_that_delivers_nothing_does_not_count() {
     let harness = Harness::start().await;
     let amount = [("monto", "404.00")];
-    harness
-        .post("/v1/cep/json", body(&amount))
-        .send()
-        .await
-        .unwrap();
-    assert!(
-        harness
-            .gateway
-            .requests()
-            .iter()
-            .all(|request| request.delivered.is_empty())
-    );
+    harness.post("/v1/cep/json", body(&amount)).response().await;
     fetch(&harness, "json", GOOD_KEY, &[]).await;
     let requests = harness.gateway.requests();
-    let delivered = requests
-        .iter()
-        .filter(|request| !request.delivered.is_empty());
-    assert_eq!(delivered.count(), 1);
+    let delivered = requests.iter().map(|request| request.delivered.len());
+    assert_eq!(delivered.collect::<Vec<_>>(), [0, 1]);
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use domain::participant::Catalogue;
 use ports::inbound::ProofRequests;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use rest::{BODY_DEADLINE, Ending, PeopleBatches, PeopleState, ProofMetricsSink, RestState};
+use serde_json::Value;
 use testkit::answers::header_lines;
 use testkit::fakes::{Faults, MemoryJournal, ScriptedBank};
 use testkit::people::PeopleServices;
@@ -186,9 +187,19 @@ impl Harness {
 
     /// A request with a good key and a fixed id.
     pub(crate) fn post(&self, path: &str, body: impl Into<reqwest::Body>) -> RequestBuilder {
-        self.request("POST", path)
-            .header("x-api-key", GOOD_KEY)
+        self.post_by(GOOD_KEY, path, body)
             .header("x-request-id", "test-1")
+    }
+
+    /// A request with this key.
+    pub(crate) fn post_by(
+        &self,
+        key: &str,
+        path: &str,
+        body: impl Into<reqwest::Body>,
+    ) -> RequestBuilder {
+        self.request("POST", path)
+            .header("x-api-key", key)
             .header("content-type", "application/json")
             .body(body)
     }
@@ -227,6 +238,65 @@ impl Harness {
         stream.read_to_end(&mut answer).await.unwrap();
         String::from_utf8_lossy(&answer).into_owned()
     }
+}
+
+/// The ends of a request.
+pub(crate) trait Exchange: Sized {
+    /// The response to this request.
+    async fn response(self) -> Response;
+
+    /// The JSON of the response, which has this status.
+    async fn json_of(self, status: u16) -> Value {
+        json_of(self.response().await, status).await
+    }
+
+    /// The response as text: see [`transcript`].
+    async fn transcript(self) -> String {
+        transcript(self.response().await).await
+    }
+}
+
+impl Exchange for RequestBuilder {
+    async fn response(self) -> Response {
+        self.send().await.unwrap()
+    }
+}
+
+/// The JSON of a response with this status.
+pub(crate) async fn json_of(response: Response, status: u16) -> Value {
+    let received = response.status();
+    let body = response.text().await.unwrap();
+    assert_eq!(received, status, "{body}");
+    serde_json::from_str(&body).unwrap()
+}
+
+/// The lines of a response that is JSON lines.
+pub(crate) async fn json_lines(response: Response) -> Vec<Value> {
+    let text = response.text().await.unwrap();
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// The faulty fields of a refusal, with the problem of each.
+pub(crate) fn faults(refusal: &Value) -> Vec<(&str, &str)> {
+    let fields = refusal["details"]["fields"].as_array().unwrap().iter();
+    let texts = fields.map(|fault| (fault["field"].as_str(), fault["problem"].as_str()));
+    texts
+        .map(|(field, problem)| (field.unwrap(), problem.unwrap()))
+        .collect()
+}
+
+/// A header of a response, or nothing.
+pub(crate) fn header<'a>(response: &'a Response, name: &str) -> &'a str {
+    let value = response.headers().get(name);
+    value.map_or("", |value| value.to_str().unwrap())
+}
+
+/// The codes of the issuer and the receiver that a response says were inferred.
+pub(crate) fn inferred(response: &Response) -> [&str; 2] {
+    ["x-inferred-emisor", "x-inferred-receptor"].map(|name| header(response, name))
 }
 
 /// Metrics sink that records its calls.
@@ -275,6 +345,14 @@ pub(crate) fn body(changes: &[(&str, &str)]) -> String {
         .map(|(name, value)| format!("\"{name}\":{value}"))
         .collect();
     format!("{{{}}}", members.join(","))
+}
+
+/// The Spanish and the English response, one after the other.
+pub(crate) async fn in_both_languages(request: impl Fn() -> RequestBuilder) -> String {
+    let in_language = |language| request().header("accept-language", language).transcript();
+    let spanish = in_language("es-MX,es;q=0.9").await;
+    let english = in_language("en-GB,en;q=0.9,es;q=0.1").await;
+    format!("{spanish}\n\n{english}")
 }
 
 /// Status, headers (without the date, and see [`header_lines`]) and body as text.

@@ -8,7 +8,7 @@ use rstest::rstest;
 use serde_json::Value;
 
 use crate::data::UNCAPPED_KEY;
-use crate::harness::{Harness, body};
+use crate::harness::{Exchange, Harness, body, faults, header, json_of};
 
 mod answers;
 mod crowds;
@@ -19,45 +19,35 @@ const XML: &str = "/v1/cep/xml";
 impl Harness {
     async fn named(&self, path: &str, name: &str, body: &str) -> Response {
         let request = self.post(path, body.to_owned());
-        request
-            .header("idempotency-key", name)
-            .send()
-            .await
-            .unwrap()
+        request.header("idempotency-key", name).response().await
     }
 
     async fn named_by(&self, key: &str, name: &str, body: &str) -> Response {
-        let request = self.request("POST", XML).header("x-api-key", key);
-        let request = request.header("content-type", "application/json");
-        let request = request.header("idempotency-key", name);
-        request.body(body.to_owned()).send().await.unwrap()
+        let request = self.post_by(key, XML, body.to_owned());
+        request.header("idempotency-key", name).response().await
     }
 }
 
 fn is_replayed(answer: &Response) -> bool {
-    let replayed = answer.headers().get("idempotent-replayed");
-    replayed.is_some_and(|value| value == "true")
+    header(answer, "idempotent-replayed") == "true"
 }
 
-/// Status and body of an answer; its code, if it is an error.
+/// Status and body of an answer.
 async fn parts(answer: Response) -> (StatusCode, Vec<u8>) {
     (answer.status(), answer.bytes().await.unwrap().into())
 }
 
-async fn code(answer: Response) -> String {
-    let body: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
-    body["error"].as_str().unwrap().to_owned()
+/// The code of an error with this status.
+async fn code(answer: Response, status: u16) -> String {
+    let error = json_of(answer, status).await;
+    error["error"].as_str().unwrap().to_owned()
 }
 
 #[rstest]
-#[case("xml")]
-#[case("pdf")]
-#[case("base64")]
-#[case("json")]
-#[case("json_auto")]
-#[case("zip_auto")]
 #[tokio::test]
-async fn a_repeated_request_gets_the_same_proof_and_is_charged_once(#[case] endpoint: &str) {
+async fn a_repeated_request_gets_the_same_proof_and_is_charged_once(
+    #[values("xml", "pdf", "base64", "json", "json_auto", "zip_auto")] endpoint: &str,
+) {
     let harness = Harness::start().await;
     let path = format!("/v1/cep/{endpoint}");
     let first = harness.named(&path, "order-1", &body(&[])).await;
@@ -109,10 +99,9 @@ async fn a_name_belongs_to_one_request_of_an_api_key_and_a_path() {
     // A number with other digits may mean another amount.
     for other in ["1234.57", "1234.560"] {
         let answer = harness.named(XML, "a", &body(&[("monto", other)])).await;
-        assert_eq!(answer.status(), 422);
         assert!(!is_replayed(&answer));
         assert!(answer.headers().contains_key("ratelimit"));
-        assert_eq!(code(answer).await, "IDEMPOTENCY_KEY_REUSED");
+        assert_eq!(code(answer, 422).await, "IDEMPOTENCY_KEY_REUSED");
     }
     assert_eq!(harness.outcomes().await.len(), 1);
     assert!(is_replayed(&harness.named(XML, "a", &body(&[])).await));
@@ -162,16 +151,12 @@ async fn a_name_is_free_again_after_a_day() {
 async fn a_malformed_name_is_a_faulty_field() {
     let harness = Harness::start().await;
     for name in ["", "a b", "a.b", "\"a", &"a".repeat(256)] {
-        let answer = harness.named(XML, name, &body(&[])).await;
-        assert_eq!(answer.status(), 400, "{name}");
-        let (_, body) = parts(answer).await;
-        let body: Value = serde_json::from_slice(&body).unwrap();
-        let fault = &body["details"]["fields"][0];
-        assert_eq!(fault["field"], "Idempotency-Key");
-        assert_eq!(fault["problem"], "malformed_idempotency_key");
+        let refusal = json_of(harness.named(XML, name, &body(&[])).await, 400).await;
+        let fault = ("Idempotency-Key", "malformed_idempotency_key");
+        assert_eq!(faults(&refusal), [fault], "{name}");
     }
     let twice = harness.post(XML, body(&[])).header("idempotency-key", "a");
-    let twice = twice.header("idempotency-key", "a").send().await.unwrap();
+    let twice = twice.header("idempotency-key", "a").response().await;
     assert_eq!(twice.status(), 400);
     assert_eq!(harness.bank().times_asked(), 0);
 }

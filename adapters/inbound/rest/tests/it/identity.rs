@@ -5,18 +5,17 @@ use std::net::IpAddr;
 use rstest::rstest;
 
 use crate::data::GOOD_KEY;
-use crate::harness::{Harness, body, transcript};
+use crate::harness::{Exchange, Harness, body, header};
+use crate::people::with_json;
 
 #[tokio::test]
 async fn every_unauthenticated_request_gets_the_same_answer() {
     let harness = Harness::start().await;
-    let post = || {
-        harness
-            .request("POST", "/v1/cep/xml")
-            .header("x-request-id", "test-1")
-            .header("content-type", "application/json")
-            .body(body(&[]))
+    let post_to = |path: &str| {
+        let request = harness.request("POST", path);
+        with_json(request.header("x-request-id", "test-1"), body(&[]))
     };
+    let post = || post_to("/v1/cep/xml");
     let keyed_url = format!("/v1/cep/xml?x-api-key={GOOD_KEY}&api_key={GOOD_KEY}");
     let keyed_body = body(&[]).replace('}', &format!(",\"x-api-key\":\"{GOOD_KEY}\"}}"));
     let attempts = [
@@ -35,15 +34,11 @@ async fn every_unauthenticated_request_gets_the_same_answer() {
         ),
         post().header("authorization", format!("Bearer {GOOD_KEY}")),
         post().body(keyed_body),
-        harness
-            .request("POST", &keyed_url)
-            .header("x-request-id", "test-1")
-            .header("content-type", "application/json")
-            .body(body(&[])),
+        post_to(&keyed_url),
     ];
     let mut answers = Vec::new();
     for attempt in attempts {
-        answers.push(transcript(attempt.send().await.unwrap()).await);
+        answers.push(attempt.transcript().await);
     }
     assert!(answers[0].starts_with("401"));
     assert!(!answers[0].contains("ratelimit"));
@@ -66,7 +61,7 @@ async fn only_the_address_that_guesses_keys_is_held_back() {
             .header("x-api-key", key)
             .header("content-type", "application/json")
             .body(body(&[]));
-        request.send().await.unwrap().status().as_u16()
+        request.response().await.status().as_u16()
     };
     let (guesser, other) = ([127, 0, 0, 2], [127, 0, 0, 3]);
     for number in 0..100 {
@@ -96,11 +91,8 @@ async fn a_sane_request_id_is_kept_and_any_other_replaced(#[case] path: &str) {
         for value in &given {
             request = request.header("x-request-id", *value);
         }
-        let response = request.send().await.unwrap();
-        let id = response.headers()["x-request-id"]
-            .to_str()
-            .unwrap()
-            .to_owned();
+        let response = request.response().await;
+        let id = header(&response, "x-request-id");
         if kept {
             assert_eq!(id, given[0]);
         } else {

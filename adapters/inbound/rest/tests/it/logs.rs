@@ -8,31 +8,21 @@ use testkit::fakes::Fault;
 use testkit::log::listen;
 
 use crate::data::{GOOD_KEY, GOOD_KEY_ID};
-use crate::harness::{Harness, body};
+use crate::harness::{Exchange, Harness, body};
 use crate::people::data::{ACTIVE_KEY, ADMIN, MEMBER};
+use crate::people::{ask, with_json};
 
 #[tokio::test]
 async fn a_request_is_one_log_line_with_its_statistics() {
     let (lines, _guard) = listen();
     let harness = Harness::start().await;
     let unnamed = body(&[("emisor", ""), ("receptor", "")]);
-    harness
-        .post("/api/v1/cep/xml_auto", unnamed)
-        .send()
-        .await
-        .unwrap();
-    harness
-        .request("GET", "/healthz")
-        .header("x-request-id", "test-2")
-        .send()
-        .await
-        .unwrap();
-    harness
-        .request("GET", "/secret?key=1")
-        .header("x-request-id", "test-3")
-        .send()
-        .await
-        .unwrap();
+    let unnamed = harness.post("/api/v1/cep/xml_auto", unnamed);
+    unnamed.response().await;
+    for (path, id) in [("/healthz", "test-2"), ("/secret?key=1", "test-3")] {
+        let request = harness.request("GET", path).header("x-request-id", id);
+        request.response().await;
+    }
     harness.all_ended().await;
     let requests = lines.fields_of("cep::request");
     assert_eq!(
@@ -80,14 +70,7 @@ async fn a_proof_that_may_not_leave_is_logged_as_our_failure_with_its_cause_once
     let cause = Arc::new(io::Error::other("a synthetic cause"));
     let failure = JournalError::Store { cause };
     harness.journal().fail_with(Some(failure));
-    let answer = harness
-        .request("POST", "/v1/cep/xml")
-        .header("x-api-key", GOOD_KEY)
-        .header("content-type", "application/json")
-        .body(body(&[]))
-        .send()
-        .await
-        .unwrap();
+    let answer = harness.post("/v1/cep/xml", body(&[])).response().await;
     assert_eq!(answer.status(), 503);
     harness.all_ended().await;
     let requests = lines.fields_of("cep::request");
@@ -103,12 +86,7 @@ async fn why_a_key_could_not_be_read_is_logged_once() {
     let (lines, _guard) = listen();
     let harness = Harness::start().await;
     harness.store_faults().inject(Fault::Fails);
-    let answer = harness
-        .request("POST", "/v1/cep/xml")
-        .header("x-api-key", GOOD_KEY)
-        .send()
-        .await
-        .unwrap();
+    let answer = harness.post("/v1/cep/xml", body(&[])).response().await;
     assert_eq!(answer.status(), 503);
     harness.all_ended().await;
     assert_eq!(lines.fields_of("cep::request")[0]["outcome"], "unavailable");
@@ -121,7 +99,7 @@ async fn why_the_bank_gave_nothing_is_logged_to_the_innermost_cause() {
     let harness = Harness::start().await;
     for amount in ["503.00", "429.00"] {
         let body = body(&[("monto", amount)]);
-        harness.post("/v1/cep/xml", body).send().await.unwrap();
+        harness.post("/v1/cep/xml", body).response().await;
     }
     harness.all_ended().await;
     let text = lines.text();
@@ -149,10 +127,10 @@ async fn neither_personal_data_nor_a_secret_is_ever_logged() {
     ];
     for amount in amounts {
         let body = body(&[("monto", amount), ("cuenta", "\"002010099999999994\"")]);
-        harness.post("/v1/cep/pdf", body).send().await.unwrap();
+        harness.post("/v1/cep/pdf", body).response().await;
     }
     let broken = body(&[("cuenta", "\"002010099999999994")]);
-    harness.post("/v1/cep/pdf", broken).send().await.unwrap();
+    harness.post("/v1/cep/pdf", broken).response().await;
     harness.all_ended().await;
     let text = lines.text();
     assert_eq!(lines.fields_of("cep::request").len(), amounts.len() + 1);
@@ -177,32 +155,27 @@ async fn neither_personal_data_nor_a_secret_is_ever_logged() {
 async fn a_persons_request_is_one_line_without_what_identifies_anything() {
     let (lines, _guard) = listen();
     let harness = Harness::of_people().await;
-    let ask = async |token: &str, method: &str, path: &str, body: &'static str| {
-        let request = harness
-            .request(method, path)
-            .header("cookie", format!("cep_session={token}"))
-            .header("x-request-id", "test-1")
-            .header("content-type", "application/json");
-        let answer = request.body(body).send().await.unwrap();
-        answer.text().await.unwrap()
+    let asking = async |token: &str, method: &str, path: &str, body: &'static str| {
+        let request = with_json(ask(&harness, token, method, path), body);
+        request.response().await.text().await.unwrap()
     };
     let new_key = r#"{"name":"canary name","env":"test"}"#;
-    let created = ask(MEMBER, "POST", "/keys", new_key).await;
+    let created = asking(MEMBER, "POST", "/keys", new_key).await;
     let created: serde_json::Value = serde_json::from_str(&created).unwrap();
     let (_, secret) = created["api_key"]
         .as_str()
         .unwrap()
         .split_once('.')
         .unwrap();
-    ask(MEMBER, "DELETE", &format!("/keys/{ACTIVE_KEY}"), "").await;
-    ask(ADMIN, "GET", "/admin/keys?q=canary+search", "").await;
-    ask("a-canary-token", "GET", "/keys", "").await;
+    asking(MEMBER, "DELETE", &format!("/keys/{ACTIVE_KEY}"), "").await;
+    asking(ADMIN, "GET", "/admin/keys?q=canary+search", "").await;
+    asking("a-canary-token", "GET", "/keys", "").await;
     harness.store_faults().inject(Fault::Fails);
-    ask(MEMBER, "GET", "/keys", "").await;
+    asking(MEMBER, "GET", "/keys", "").await;
     let cause = Arc::new(io::Error::other("a synthetic cause"));
     let identity = &harness.gateway.services.identity;
     identity.fail_verifying_with(Some(TokenError::Unavailable(cause)));
-    ask(MEMBER, "GET", "/keys", "").await;
+    asking(MEMBER, "GET", "/keys", "").await;
 
     let requests = lines.fields_of("cep::request");
     let told: Vec<_> = requests

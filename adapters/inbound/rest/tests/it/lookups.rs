@@ -6,41 +6,28 @@ use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
 use crate::data::GOOD_KEY;
-use crate::harness::{Harness, body};
+use crate::harness::{Exchange, Harness, body, faults, header, json_of};
 
 impl Harness {
     pub(crate) async fn create(&self, body: String, prefer: Option<&str>) -> Response {
-        let request = self.request("POST", "/v1/cep/lookups");
-        let request = request.header("x-api-key", GOOD_KEY);
-        let request = request.header("content-type", "application/json");
+        let request = self.post("/v1/cep/lookups", body);
         let request = match prefer {
             Some(preference) => request.header("prefer", preference),
             None => request,
         };
-        request.body(body).send().await.unwrap()
+        request.response().await
     }
 
     /// Sends a request for lookups without a body.
     pub(crate) async fn lookups(&self, method: &Method, path: &str) -> Response {
         let request = self.request(method.as_str(), &format!("/v1/cep/lookups{path}"));
         let request = request.header("x-api-key", GOOD_KEY);
-        request.send().await.unwrap()
+        request.response().await
     }
 
     pub(crate) async fn read(&self, path: &str) -> Response {
         self.lookups(&Method::GET, path).await
     }
-}
-
-/// The JSON of an answer with this status.
-pub(crate) async fn json_of(answer: Response, status: u16) -> Value {
-    assert_eq!(answer.status(), status);
-    serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap()
-}
-
-pub(crate) fn header<'a>(answer: &'a Response, name: &str) -> &'a str {
-    let value = answer.headers().get(name);
-    value.map_or("", |value| value.to_str().unwrap())
 }
 
 /// The body of a request with options beside the fields of a proof.
@@ -135,16 +122,13 @@ impl Harness {
         let path = format!("/v1/cep/lookups/{}", lookup["id"].as_str().unwrap());
         let request = self.request("GET", &path).header("x-api-key", GOOD_KEY);
         let request = request.header("accept-language", language);
-        json_of(request.send().await.unwrap(), 200).await
+        request.json_of(200).await
     }
 
     /// The details of an immediate answer without a proof.
     async fn details(&self, body: String) -> Value {
-        let request = self.request("POST", "/v1/cep/xml_auto");
-        let request = request.header("x-api-key", GOOD_KEY);
-        let request = request.header("content-type", "application/json");
-        let answer = request.body(body).send().await.unwrap();
-        json_of(answer, 404).await["details"].clone()
+        let request = self.post("/v1/cep/xml_auto", body);
+        request.json_of(404).await["details"].clone()
     }
 }
 
@@ -156,10 +140,9 @@ async fn a_lookup_tells_what_an_immediate_answer_tells() {
     for question in [as_given, inferred("404.00"), inferred("404.02")] {
         let details = harness.details(question.clone()).await;
         let lookup = harness.attempted(question.clone(), "es").await;
-        assert_eq!(lookup["reason"], details["reason"], "{question}");
-        assert_eq!(lookup["hints"], details["hints"], "{question}");
-        assert_eq!(lookup["inferred"], details["inferred"], "{question}");
-        assert_eq!(lookup["payment"], details["payment"], "{question}");
+        for member in ["reason", "hints", "inferred", "payment"] {
+            assert_eq!(lookup[member], details[member], "{member}: {question}");
+        }
     }
 }
 
@@ -183,37 +166,29 @@ async fn a_lookup_says_what_was_asked_and_what_to_do() {
 #[tokio::test]
 async fn every_faulty_member_is_named_and_nothing_is_stored() {
     let harness = Harness::start().await;
-    for (options, field, problem) in [
-        (json!({ "formats": [] }), "formats", "not_one_of"),
-        (
-            json!({ "formats": ["xml", "zip"] }),
-            "formats",
-            "not_one_of",
-        ),
-        (json!({ "formats": "xml" }), "formats", "wrong_type"),
-        (json!({ "formats": [1] }), "formats", "not_texts"),
-        (json!({ "retry_for": -1 }), "retry_for", "out_of_range"),
-        (json!({ "retry_for": 1.5 }), "retry_for", "out_of_range"),
-        (json!({ "retry_for": 259_201 }), "retry_for", "out_of_range"),
-        (json!({ "retry_for": "60" }), "retry_for", "wrong_type"),
-        (json!({ "metadata": [] }), "metadata", "wrong_type"),
-        (json!({ "metadata": { "a": 1 } }), "metadata", "not_texts"),
-        (
-            json!({ "metadata": { "": "" } }),
-            "metadata",
-            "metadata_name",
-        ),
+    for (member, value, problem) in [
+        ("formats", json!([]), "not_one_of"),
+        ("formats", json!(["xml", "zip"]), "not_one_of"),
+        ("formats", json!("xml"), "wrong_type"),
+        ("formats", json!([1]), "not_texts"),
+        ("retry_for", json!(-1), "out_of_range"),
+        ("retry_for", json!(1.5), "out_of_range"),
+        ("retry_for", json!(259_201), "out_of_range"),
+        ("retry_for", json!("60"), "wrong_type"),
+        ("metadata", json!([]), "wrong_type"),
+        ("metadata", json!({ "a": 1 }), "not_texts"),
+        ("metadata", json!({ "": "" }), "metadata_name"),
     ] {
-        let answer = harness.create(with("10.00", &options), None).await;
-        let answer = json_of(answer, 400).await;
-        let fault = &answer["details"]["fields"][0];
-        assert_eq!(fault["field"], field, "{options}");
-        assert_eq!(fault["problem"], problem, "{options}");
+        let answer = harness.create(with("10.00", &json!({ member: value })), None);
+        let answer = json_of(answer.await, 400).await;
+        assert_eq!(faults(&answer), [(member, problem)], "{value}");
     }
     let both = with("-1", &json!({ "retry_for": "x", "fecha": "x" }));
     let answer = json_of(harness.create(both, None).await, 400).await;
-    let faults = answer["details"]["fields"].as_array().unwrap();
-    let fields: Vec<_> = faults.iter().map(|fault| &fault["field"]).collect();
+    let fields: Vec<_> = faults(&answer)
+        .into_iter()
+        .map(|(field, _)| field)
+        .collect();
     assert_eq!(fields, ["fecha", "monto", "retry_for"]);
     let listed = json_of(harness.read("").await, 200).await;
     assert_eq!(listed["items"], json!([]));
@@ -243,12 +218,9 @@ async fn a_format_in_place_of_a_list_is_told_to_be_one() {
     let harness = Harness::start().await;
     let body = include_str!("../../../../../tests/cases/formats-string.json");
     let answer = json_of(harness.create(body.to_owned(), None).await, 400).await;
-    let fault = &answer["details"]["fields"][0];
-    assert_eq!(
-        (&fault["field"], &fault["problem"]),
-        (&json!("formats"), &json!("wrong_type"))
-    );
-    let message = fault["message"].as_str().unwrap();
+    assert_eq!(faults(&answer), [("formats", "wrong_type")]);
+    let message = &answer["details"]["fields"][0]["message"];
+    let message = message.as_str().unwrap();
     assert!(message.contains("una lista de formatos"), "{message}");
 }
 
@@ -291,8 +263,8 @@ async fn one_bank_on_both_sides_is_told_once_also_when_both_were_inferred() {
 #[tokio::test]
 async fn reads_need_a_good_key_and_an_id() {
     let harness = Harness::start().await;
-    let nobody = harness.request("GET", "/v1/cep/lookups").send().await;
-    assert_eq!(nobody.unwrap().status(), 401);
+    let nobody = harness.request("GET", "/v1/cep/lookups").response().await;
+    assert_eq!(nobody.status(), 401);
     for path in ["/x", "/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1", "/x/xml"] {
         let answer = json_of(harness.read(path).await, 404).await;
         assert_eq!(answer["error"], "NOT_FOUND", "{path}");

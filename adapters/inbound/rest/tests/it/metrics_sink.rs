@@ -8,62 +8,40 @@ use rest::Ending;
 use testkit::fakes::Fault;
 
 use crate::data::{FAST_KEY, GOOD_KEY, SPENT_KEY, UNCAPPED_KEY};
-use crate::harness::{Harness, body};
+use crate::harness::{Exchange, Harness, body};
 
 #[tokio::test]
 async fn each_proof_request_is_counted_once_with_its_endpoint_and_ending() {
     let harness = Harness::start().await;
+    let settled = Ending::Settled;
+    let xml = "/v1/cep/xml";
     let asked = [
-        (
-            "/v1/cep/xml",
-            GOOD_KEY,
-            "10.00",
-            200,
-            Ending::Settled(Outcome::Delivered),
-        ),
+        (xml, GOOD_KEY, "10.00", 200, settled(Outcome::Delivered)),
         (
             "/api/v1/cep/pdf",
             GOOD_KEY,
             "404.00",
             404,
-            Ending::Settled(Outcome::NotFound),
+            settled(Outcome::NotFound),
         ),
         (
-            "/v1/cep/xml",
+            xml,
             GOOD_KEY,
             "0.001",
             400,
-            Ending::Settled(Outcome::InvalidRequest),
+            settled(Outcome::InvalidRequest),
         ),
-        ("/v1/cep/xml", "canary", "10.00", 401, Ending::InvalidApiKey),
+        (xml, "canary", "10.00", 401, Ending::InvalidApiKey),
+        (xml, FAST_KEY, "10.00", 429, settled(Outcome::RateLimited)),
         (
-            "/v1/cep/xml",
-            FAST_KEY,
-            "10.00",
-            429,
-            Ending::Settled(Outcome::RateLimited),
-        ),
-        (
-            "/v1/cep/xml",
+            xml,
             SPENT_KEY,
             "10.00",
             402,
-            Ending::Settled(Outcome::QuotaExceeded),
+            settled(Outcome::QuotaExceeded),
         ),
-        (
-            "/v1/cep/xml",
-            UNCAPPED_KEY,
-            "10.00",
-            503,
-            Ending::Unavailable,
-        ),
-        (
-            "/v1/cep/xml",
-            GOOD_KEY,
-            "10.00",
-            503,
-            Ending::Settled(Outcome::InternalError),
-        ),
+        (xml, UNCAPPED_KEY, "10.00", 503, Ending::Unavailable),
+        (xml, GOOD_KEY, "10.00", 503, settled(Outcome::InternalError)),
     ];
     for (path, key, amount, status, ending) in asked {
         match ending {
@@ -74,13 +52,8 @@ async fn each_proof_request_is_counted_once_with_its_endpoint_and_ending() {
             }
             _ => {}
         }
-        let request = harness.request("POST", path).header("x-api-key", key);
-        let request = request.header("content-type", "application/json");
-        let answer = request
-            .body(body(&[("monto", amount)]))
-            .send()
-            .await
-            .unwrap();
+        let request = harness.post_by(key, path, body(&[("monto", amount)]));
+        let answer = request.response().await;
         assert_eq!(answer.status(), status, "{key}");
     }
     harness.all_ended().await;
@@ -94,23 +67,17 @@ async fn each_proof_request_is_counted_once_with_its_endpoint_and_ending() {
 #[tokio::test]
 async fn other_requests_are_counted_by_their_route() {
     let harness = Harness::start().await;
-    for (method, path) in [
-        ("GET", "/healthz"),
-        ("GET", "/docs/canary"),
-        ("GET", "/canary/of/a/path"),
-        ("GET", "/v1/cep/xml"),
-        ("POST", "/v1/cep/canary"),
-    ] {
-        harness.request(method, path).send().await.unwrap();
-    }
-    let answered = [
-        ("/healthz", 200),
-        ("/docs/{file}", 404),
-        ("unknown", 404),
-        ("/v1/cep/xml", 405),
-        ("unknown", 404),
+    let asked = [
+        ("GET", "/healthz", "/healthz", 200),
+        ("GET", "/docs/canary", "/docs/{file}", 404),
+        ("GET", "/canary/of/a/path", "unknown", 404),
+        ("GET", "/v1/cep/xml", "/v1/cep/xml", 405),
+        ("POST", "/v1/cep/canary", "unknown", 404),
     ];
-    let answered = answered.map(|(route, status)| (route.to_owned(), status));
+    for (method, path, ..) in asked {
+        harness.request(method, path).response().await;
+    }
+    let answered = asked.map(|(_, _, route, status)| (route.to_owned(), status));
     assert_eq!(*harness.metrics_sink.answered.lock().unwrap(), answered);
     assert!(harness.metrics_sink.ended.lock().unwrap().is_empty());
 }

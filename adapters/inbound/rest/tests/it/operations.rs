@@ -7,7 +7,7 @@ use rstest::rstest;
 use testkit::fakes::MemoryJournal;
 
 use crate::data::GOOD_KEY;
-use crate::harness::{Harness, body, transcript};
+use crate::harness::{Exchange, Harness, body, header, transcript};
 
 #[tokio::test]
 async fn the_process_says_that_it_is_up() {
@@ -16,10 +16,7 @@ async fn the_process_says_that_it_is_up() {
         let request = harness
             .request("GET", path)
             .header("x-request-id", "test-1");
-        insta::assert_snapshot!(
-            "the_process_says_that_it_is_up",
-            transcript(request.send().await.unwrap()).await
-        );
+        insta::assert_snapshot!("the_process_says_that_it_is_up", request.transcript().await);
     }
 }
 
@@ -31,7 +28,7 @@ async fn readiness_names_each_component() {
         change(harness.journal());
         let request = harness.request("GET", "/readyz");
         let request = request.header("x-request-id", "test-1");
-        transcript(request.send().await.unwrap()).await
+        request.transcript().await
     };
     insta::assert_snapshot!("ready", with_journal(&|_| {}).await);
     let failing = |journal: &MemoryJournal| {
@@ -49,7 +46,7 @@ async fn readiness_names_each_component() {
 #[tokio::test]
 async fn the_description_is_served_as_it_is_printed(#[case] path: &str) {
     let harness = Harness::start().await;
-    let response = harness.request("GET", path).send().await.unwrap();
+    let response = harness.request("GET", path).response().await;
     assert_eq!(response.headers()["content-type"], "application/json");
     assert_eq!(response.text().await.unwrap(), rest::openapi_json());
 }
@@ -60,23 +57,18 @@ async fn the_description_is_served_as_it_is_printed(#[case] path: &str) {
 #[tokio::test]
 async fn the_docs_page_loads_everything_from_this_server(#[case] alias: &str) {
     let harness = Harness::start().await;
-    let redirect = harness
-        .request("GET", &format!("{alias}/docs"))
-        .send()
-        .await
-        .unwrap();
+    let get = async |path: &str| {
+        harness
+            .request("GET", &format!("{alias}{path}"))
+            .response()
+            .await
+    };
+    let redirect = get("/docs").await;
     assert_eq!(redirect.status(), 308);
-    assert_eq!(redirect.headers()["location"], "docs/");
+    assert_eq!(header(&redirect, "location"), "docs/");
 
-    let page = harness
-        .request("GET", &format!("{alias}/docs/"))
-        .send()
-        .await
-        .unwrap();
-    let policy = page.headers()["content-security-policy"]
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let page = get("/docs/").await;
+    let policy = header(&page, "content-security-policy");
     assert!(policy.starts_with("default-src 'none'; script-src 'self';"));
     assert!(policy.contains("frame-ancestors 'none'"));
     let html = page.text().await.unwrap();
@@ -85,20 +77,20 @@ async fn the_docs_page_loads_everything_from_this_server(#[case] alias: &str) {
         "{html}"
     );
 
-    let files = html.split(['"']).filter(|part| {
+    let is_file = |part: &&str| {
         [".js", ".css", ".png"]
             .iter()
             .any(|end| part.ends_with(end))
-    });
+    };
+    let files = html.split('"').filter(is_file);
     let mut loaded = 0;
     for file in files {
         let file = file.trim_start_matches("./");
-        let path = format!("{alias}/docs/{file}");
-        let response = harness.request("GET", &path).send().await.unwrap();
+        let response = get(&format!("/docs/{file}")).await;
         assert_eq!(response.status(), 200, "{file}");
-        assert_eq!(response.headers()["x-content-type-options"], "nosniff");
+        assert_eq!(header(&response, "x-content-type-options"), "nosniff");
         assert_ne!(
-            response.headers()["content-type"],
+            header(&response, "content-type"),
             "application/octet-stream"
         );
         let content = response.bytes().await.unwrap();
@@ -127,14 +119,9 @@ async fn the_docs_page_loads_everything_from_this_server(#[case] alias: &str) {
 #[tokio::test]
 async fn an_unknown_route_is_not_authenticated(#[case] method: &str, #[case] path: &str) {
     let harness = Harness::start().await;
-    let request = harness
-        .request(method, path)
-        .header("x-api-key", GOOD_KEY)
-        .header("x-request-id", "test-1");
-    insta::assert_snapshot!(
-        "an_unknown_route",
-        transcript(request.send().await.unwrap()).await
-    );
+    let request = harness.request(method, path).header("x-api-key", GOOD_KEY);
+    let request = request.header("x-request-id", "test-1");
+    insta::assert_snapshot!("an_unknown_route", request.transcript().await);
     assert_eq!(harness.outcomes().await, []);
 }
 
@@ -164,7 +151,7 @@ async fn a_wrong_method_is_told_the_right_ones(
         .header("origin", "https://elsewhere.example")
         .header("access-control-request-method", "POST")
         .body(body(&[]));
-    let response = request.send().await.unwrap();
+    let response = request.response().await;
     assert_eq!(response.status(), 405);
     assert_eq!(response.headers()["allow"], allowed);
     assert_eq!(harness.outcomes().await, []);
@@ -183,7 +170,7 @@ async fn each_get_route_serves_head(
 ) {
     let harness = Harness::start().await;
     let request = harness.request("HEAD", &format!("{alias}{path}"));
-    let response = request.send().await.unwrap();
+    let response = request.response().await;
     assert_eq!(response.status(), 200);
     assert!(response.text().await.unwrap().is_empty());
 }

@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::data::GOOD_KEY;
-use crate::harness::{Harness, body};
+use crate::harness::{Exchange, Harness, body};
 
 const TEN_MEGABYTES: usize = 10 * 1024 * 1024;
 
@@ -17,6 +17,19 @@ fn head(path: &str, key: &str, more: &str) -> String {
         "POST {path} HTTP/1.1\r\nHost: gateway\r\nx-api-key: {key}\r\n\
          Content-Type: application/json\r\n{more}\r\n"
     )
+}
+
+/// A connection on which a head with a good key has been sent, and some bytes of its body.
+async fn begun(harness: &Harness, more: &str, body: &str) -> TcpStream {
+    let request = head("/v1/cep/xml", GOOD_KEY, more) + body;
+    sent(harness, request.as_bytes()).await
+}
+
+/// A connection on which bytes have been sent.
+async fn sent(harness: &Harness, bytes: &[u8]) -> TcpStream {
+    let mut stream = TcpStream::connect(harness.address).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    stream
 }
 
 /// Reads one answer whose length stands in its head.
@@ -58,12 +71,8 @@ async fn ten_megabytes_with_a_length_are_answered_and_taken_in(
     #[case] status: &str,
 ) {
     let harness = Harness::start().await;
-    let mut stream = TcpStream::connect(harness.address).await.unwrap();
     let length = format!("Content-Length: {TEN_MEGABYTES}\r\n");
-    stream
-        .write_all(head(path, key, &length).as_bytes())
-        .await
-        .unwrap();
+    let mut stream = sent(&harness, head(path, key, &length).as_bytes()).await;
     stream.write_all(&vec![b' '; TEN_MEGABYTES]).await.unwrap();
     let answer = read_answer(&mut stream).await;
     assert!(
@@ -71,10 +80,8 @@ async fn ten_megabytes_with_a_length_are_answered_and_taken_in(
         "{answer}"
     );
 
-    stream
-        .write_all(b"GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n")
-        .await
-        .unwrap();
+    let next = b"GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n";
+    stream.write_all(next).await.unwrap();
     assert!(read_answer(&mut stream).await.starts_with("HTTP/1.1 200"));
     harness.all_ended().await;
 }
@@ -89,9 +96,8 @@ async fn ten_megabytes_in_chunks_are_answered_and_taken_in(
     #[case] status: &str,
 ) {
     let harness = Harness::start().await;
-    let mut stream = TcpStream::connect(harness.address).await.unwrap();
     let chunked = head(path, key, "Transfer-Encoding: chunked\r\n");
-    stream.write_all(chunked.as_bytes()).await.unwrap();
+    let mut stream = sent(&harness, chunked.as_bytes()).await;
     let mut chunk = b"10000\r\n".to_vec();
     chunk.extend_from_slice(&vec![b' '; 0x10000]);
     chunk.extend_from_slice(b"\r\n");
@@ -110,9 +116,7 @@ async fn ten_megabytes_in_chunks_are_answered_and_taken_in(
 #[tokio::test]
 async fn a_declared_length_is_refused_before_a_byte_of_it_arrives() {
     let harness = Harness::start().await;
-    let mut stream = TcpStream::connect(harness.address).await.unwrap();
-    let head = head("/v1/cep/xml", GOOD_KEY, "Content-Length: 16385\r\n");
-    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut stream = begun(&harness, "Content-Length: 16385\r\n", "").await;
     let answer = read_answer(&mut stream).await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
     assert_eq!(harness.outcomes().await, [Outcome::InvalidRequest]);
@@ -133,9 +137,7 @@ async fn a_caller_who_waits_for_100_continue_gets_it_once_admitted() {
     let harness = Harness::start().await;
     let body = body(&[]);
     let expectant = format!("Content-Length: {}\r\nExpect: 100-continue\r\n", body.len());
-    let mut stream = TcpStream::connect(harness.address).await.unwrap();
-    let head = head("/v1/cep/xml", GOOD_KEY, &expectant);
-    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut stream = begun(&harness, &expectant, "").await;
     assert!(read_answer(&mut stream).await.starts_with("HTTP/1.1 100"));
     stream.write_all(body.as_bytes()).await.unwrap();
     assert!(read_answer(&mut stream).await.starts_with("HTTP/1.1 200"));
@@ -144,10 +146,7 @@ async fn a_caller_who_waits_for_100_continue_gets_it_once_admitted() {
 #[tokio::test]
 async fn a_body_that_dribbles_is_given_up_at_its_deadline() {
     let harness = Harness::with_body_deadline(Duration::from_millis(100)).await;
-    let mut stream = TcpStream::connect(harness.address).await.unwrap();
-    let head = head("/v1/cep/xml", GOOD_KEY, "Content-Length: 200\r\n");
-    stream.write_all(head.as_bytes()).await.unwrap();
-    stream.write_all(b"{").await.unwrap();
+    let mut stream = begun(&harness, "Content-Length: 200\r\n", "{").await;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
@@ -160,10 +159,7 @@ async fn a_body_that_dribbles_is_given_up_at_its_deadline() {
 #[tokio::test]
 async fn a_body_that_breaks_off_is_settled() {
     let harness = Harness::start().await;
-    let mut stream = TcpStream::connect(harness.address).await.unwrap();
-    let head = head("/v1/cep/xml", GOOD_KEY, "Content-Length: 200\r\n");
-    stream.write_all(head.as_bytes()).await.unwrap();
-    stream.write_all(b"{\"fecha\":").await.unwrap();
+    let mut stream = begun(&harness, "Content-Length: 200\r\n", "{\"fecha\":").await;
     stream.shutdown().await.unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await.unwrap();
@@ -175,10 +171,8 @@ async fn a_caller_who_hangs_up_is_settled_once_the_bank_has_answered() {
     let harness = Harness::start().await;
     harness.bank().hold();
     let body = body(&[]);
-    let mut stream = TcpStream::connect(harness.address).await.unwrap();
     let length = format!("Content-Length: {}\r\n", body.len());
-    let request = head("/v1/cep/xml", GOOD_KEY, &length) + &body;
-    stream.write_all(request.as_bytes()).await.unwrap();
+    let stream = begun(&harness, &length, &body).await;
     while harness.bank().times_asked() == 0 {
         tokio::task::yield_now().await;
     }
@@ -204,7 +198,7 @@ async fn http_2_gets_the_same_answers() {
             .header("x-api-key", key)
             .header("content-type", "application/json")
             .body(body);
-        request.send().await.unwrap().status().as_u16()
+        request.response().await.status().as_u16()
     };
     assert_eq!(post(GOOD_KEY, body(&[]).into()).await, 200);
     assert_eq!(post(GOOD_KEY, vec![b' '; TEN_MEGABYTES]).await, 413);

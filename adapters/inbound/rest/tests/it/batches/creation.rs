@@ -5,8 +5,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::{OTHERS_KEY, mixed, of_two_customers, table};
-use crate::harness::{Harness, transcript};
-use crate::lookups::{header, json_of};
+use crate::harness::{Exchange, Harness, faults, header, json_of};
 
 /// A table as a spreadsheet writes it in Mexico.
 const SPREADSHEET: &str = "Factura;Fecha;Clave de rastreo;CLABE;Importe;Descripción\r\n\
@@ -47,12 +46,10 @@ async fn a_table_of_each_kind_is_read(#[case] media_type: &str, #[case] table: S
     let harness = Harness::start().await;
     let request = harness.batches("POST", "");
     let request = request.header("content-type", media_type).body(table);
-    let batch = json_of(request.send().await.unwrap(), 202).await;
+    let batch = request.json_of(202).await;
     assert_eq!(batch["state"], "queued");
-    assert_eq!(batch["counts"]["rows"], 4);
-    assert_eq!(batch["counts"]["duplicates"], 1);
-    assert_eq!(batch["counts"]["faulty"], 0);
-    assert_eq!(batch["counts"]["not_begun"], 3);
+    let counts = ["rows", "duplicates", "faulty", "not_begun"].map(|name| &batch["counts"][name]);
+    assert_eq!(counts, [4, 1, 0, 3]);
     assert_eq!(batch["formats"], json!(["xml"]));
     assert_eq!(batch["name"], Value::Null);
 }
@@ -83,10 +80,9 @@ async fn columns_are_named_by_header_or_number() {
         x,2026-11-20,MBAN01002611200001234567,002010077777777771,10.00\n";
     let query = "?columns=clave_rastreo:rastreo,cuenta:4,monto:Total,id:uno";
     let path = harness.new_batch(query, table).await;
-    let rows = harness.batch(format!("{path}/results?format=ndjson"));
-    let row = json_of(rows.await, 200).await;
-    assert_eq!(row["id"], "x");
-    assert_eq!(row["state"], "not_begun");
+    let rows = harness.rows(&path).await;
+    assert_eq!((rows.len(), &rows[0]["id"]), (1, &json!("x")));
+    assert_eq!(rows[0]["state"], "not_begun");
 }
 
 #[tokio::test]
@@ -102,11 +98,10 @@ async fn a_dry_run_lists_what_would_not_be_looked_up_and_stores_nothing() {
         let request = request
             .header("accept-language", language)
             .header("idempotency-key", "check");
-        let answer = transcript(request.send().await.unwrap()).await;
+        let answer = request.transcript().await;
         insta::assert_snapshot!(format!("dry_run_{}", &language[..2]), answer);
     }
-    let listed = json_of(harness.batch("").await, 200).await;
-    assert_eq!(listed["items"], json!([]));
+    assert!(harness.listed("").await.is_empty());
 }
 
 #[tokio::test]
@@ -135,7 +130,7 @@ async fn a_repeated_request_creates_no_second_batch() {
     let other = other.header("x-api-key", OTHERS_KEY);
     let other = other.header("content-type", "text/csv");
     let other = other.header("idempotency-key", "november").body(mixed());
-    let other = other.send().await.unwrap();
+    let other = other.response().await;
     assert_eq!(
         header(&other, "idempotent-replayed"),
         "",
@@ -145,13 +140,9 @@ async fn a_repeated_request_creates_no_second_batch() {
     let malformed = harness
         .sending("", mixed())
         .header("idempotency-key", "a b");
-    let malformed = json_of(malformed.send().await.unwrap(), 400).await;
-    assert_eq!(
-        malformed["details"]["fields"][0]["field"],
-        "Idempotency-Key"
-    );
-    let listed = json_of(harness.batch("").await, 200).await;
-    assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+    let malformed = malformed.json_of(400).await;
+    assert_eq!(faults(&malformed)[0].0, "Idempotency-Key");
+    assert_eq!(harness.listed("").await.len(), 1);
 }
 
 #[tokio::test]

@@ -3,18 +3,17 @@
 use reqwest::Response;
 use testkit::fakes::{DRIVER_ERROR, Fault};
 
-use super::{mixed, table};
-use crate::harness::Harness;
-use crate::lookups::{header, json_of};
+use super::{BELOW, mixed, table_of};
+use crate::harness::{Exchange, Harness, header, json_of};
 
 async fn assert_unavailable(answer: Response, route: &str) {
-    assert_eq!(
-        header(&answer, "content-type"),
-        "application/json",
-        "{route}"
-    );
-    assert_eq!(header(&answer, "content-disposition"), "", "{route}");
-    assert_eq!(header(&answer, "retry-after"), "5", "{route}");
+    for (name, value) in [
+        ("content-type", "application/json"),
+        ("content-disposition", ""),
+        ("retry-after", "5"),
+    ] {
+        assert_eq!(header(&answer, name), value, "{route}");
+    }
     let answer = json_of(answer, 503).await;
     assert_eq!(answer["error"], "SERVICE_UNAVAILABLE", "{route}");
     assert!(!answer.to_string().contains(DRIVER_ERROR), "{route}");
@@ -25,17 +24,9 @@ async fn every_route_says_that_the_store_fails() {
     let harness = Harness::start().await;
     let path = harness.new_batch("", mixed()).await;
     harness.store_faults().inject(Fault::Fails);
-    for (method, below) in [
-        ("GET", ""),
-        ("DELETE", ""),
-        ("POST", "/cancel"),
-        ("GET", "/results"),
-        ("GET", "/files.zip"),
-        ("GET", "/banxico.zip"),
-        ("POST", "/import"),
-    ] {
+    for (method, below) in BELOW {
         let request = harness.batches(method, &format!("{path}{below}"));
-        assert_unavailable(request.send().await.unwrap(), below).await;
+        assert_unavailable(request.response().await, below).await;
     }
     assert_unavailable(harness.batch("").await, "the list").await;
     assert_unavailable(harness.send("", mixed()).await, "the creation").await;
@@ -58,9 +49,7 @@ async fn rows_that_cannot_be_read_from_the_first_on_are_a_failure() {
 #[tokio::test]
 async fn an_answer_that_is_cut_off_has_no_end() {
     let harness = Harness::start().await;
-    let keys: Vec<_> = (0..250).map(|number| format!("MBAN{number}")).collect();
-    let payments: Vec<_> = keys.iter().map(|key| ("", key.as_str(), "10.00")).collect();
-    let path = harness.new_batch("", table(&payments)).await;
+    let path = harness.new_batch("", table_of(250)).await;
     let faults = harness.store_faults();
     for below in ["/results", "/results?format=ndjson", "/files.zip"] {
         faults.forget_calls();

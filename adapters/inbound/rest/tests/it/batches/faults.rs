@@ -1,11 +1,9 @@
 //! Requests about batches that are refused.
 
 use rstest::rstest;
-use serde_json::json;
 
-use super::{UNKNOWN, mixed, table};
-use crate::harness::{Harness, transcript};
-use crate::lookups::{header, json_of};
+use super::{BELOW, UNKNOWN, mixed, table, table_of};
+use crate::harness::{Exchange, Harness, faults, header, in_both_languages, json_of};
 
 #[rstest]
 #[case("empty", "", b"")]
@@ -39,16 +37,10 @@ async fn a_table_that_cannot_be_read_is_refused(
     #[case] table: &'static [u8],
 ) {
     let harness = Harness::start().await;
-    let mut answers = Vec::new();
     let query = query.replace("LONG", &"x".repeat(1001));
-    for language in ["es-MX", "en"] {
-        let request = harness.sending(&query, table);
-        let request = request.header("accept-language", language);
-        answers.push(transcript(request.send().await.unwrap()).await);
-    }
-    insta::assert_snapshot!(name, answers.join("\n\n"));
-    let listed = json_of(harness.batch("").await, 200).await;
-    assert_eq!(listed["items"], json!([]));
+    let answers = in_both_languages(|| harness.sending(&query, table)).await;
+    insta::assert_snapshot!(name, answers);
+    assert!(harness.listed("").await.is_empty());
 }
 
 #[tokio::test]
@@ -70,26 +62,17 @@ async fn a_header_of_thousands_of_columns_is_answered_with_a_hundred() {
 async fn a_table_without_a_row_to_look_up_is_refused_with_the_first_faults() {
     let harness = Harness::start().await;
     let faulty = table(&[("1", "MBAN01", "-1"), ("2", "", "10.00")]);
-    let mut answers = Vec::new();
-    for language in ["es-MX", "en"] {
-        let request = harness.sending("", faulty.clone());
-        let request = request.header("accept-language", language);
-        answers.push(transcript(request.send().await.unwrap()).await);
-    }
-    insta::assert_snapshot!("nothing_to_look_up", answers.join("\n\n"));
+    let answers = in_both_languages(|| harness.sending("", faulty.clone())).await;
+    insta::assert_snapshot!("nothing_to_look_up", answers);
 }
 
 #[tokio::test]
 async fn a_table_has_at_most_so_many_rows() {
     let harness = Harness::start().await;
-    let keys: Vec<_> = (0..10_001).map(|number| format!("MBAN{number}")).collect();
-    let payments: Vec<_> = keys.iter().map(|key| ("", key.as_str(), "10.00")).collect();
-    let most = harness.send("?dry_run=true", table(&payments[1..])).await;
+    let most = harness.send("?dry_run=true", table_of(10_000)).await;
     assert_eq!(json_of(most, 200).await["ready"], 10_000);
-    let more = json_of(harness.send("", table(&payments)).await, 400).await;
-    let fault = &more["details"]["fields"][0];
-    assert_eq!(fault["field"], "body");
-    assert_eq!(fault["problem"], "too_many_rows");
+    let more = json_of(harness.send("", table_of(10_001)).await, 400).await;
+    assert_eq!(faults(&more), [("body", "too_many_rows")]);
 }
 
 #[tokio::test]
@@ -100,10 +83,8 @@ async fn a_body_is_bounded_and_declared() {
     assert_eq!(header(&answer, "content-type"), "application/json");
     assert_eq!(json_of(answer, 413).await["error"], "PAYLOAD_TOO_LARGE");
     for media_type in ["application/json", "text/plain", "multipart/form-data", ""] {
-        let request = harness
-            .batches("POST", "")
-            .header("content-type", media_type);
-        let answer = request.body(mixed()).send().await.unwrap();
+        let request = harness.batches("POST", "").body(mixed());
+        let answer = request.header("content-type", media_type).response().await;
         assert_eq!(header(&answer, "content-type"), "application/json");
         let answer = json_of(answer, 415).await;
         assert_eq!(answer["error"], "UNSUPPORTED_MEDIA_TYPE", "{media_type}");
@@ -111,30 +92,26 @@ async fn a_body_is_bounded_and_declared() {
     let path = harness.new_batch("", mixed()).await;
     let import = harness.batches("POST", &format!("{path}/import"));
     let import = import.header("content-type", "text/csv").body("x");
-    assert_eq!(import.send().await.unwrap().status(), 415);
+    assert_eq!(import.response().await.status(), 415);
 }
 
-const ROUTES: [(&str, &str); 8] = [
-    ("POST", ""),
-    ("GET", ""),
-    ("GET", UNKNOWN),
-    ("DELETE", UNKNOWN),
-    ("POST", "/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1/cancel"),
-    ("GET", "/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1/results"),
-    ("GET", "/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1/files.zip"),
-    ("POST", "/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1/import"),
-];
+/// The methods and paths of all routes.
+fn routes() -> Vec<(&'static str, String)> {
+    let below = BELOW.map(|(method, below)| (method, format!("{UNKNOWN}{below}")));
+    let all = ["GET", "POST"].map(|method| (method, String::new()));
+    all.into_iter().chain(below).collect()
+}
 
 #[tokio::test]
 async fn each_route_needs_a_good_key() {
     let harness = Harness::start().await;
-    for (method, path) in ROUTES {
+    for (method, path) in routes() {
         let request = || harness.request(method, &format!("/v1/cep/batches{path}"));
         for (request, error) in [
             (request(), "UNAUTHENTICATED"),
             (request().header("x-api-key", "x"), "INVALID_API_KEY"),
         ] {
-            let answer = request.send().await.unwrap();
+            let answer = request.response().await;
             assert!(header(&answer, "www-authenticate").starts_with("ApiKey"));
             let answer = json_of(answer, 401).await;
             assert_eq!(answer["error"], error, "{method} {path}");
@@ -145,9 +122,9 @@ async fn each_route_needs_a_good_key() {
 #[tokio::test]
 async fn a_batch_that_is_not_there_is_not_found() {
     let harness = Harness::start().await;
-    for (method, path) in ROUTES.into_iter().filter(|(_, path)| !path.is_empty()) {
-        for path in [path, &path.replace(UNKNOWN, "/x")] {
-            let answer = harness.batches(method, path).send().await.unwrap();
+    for (method, below) in BELOW {
+        for path in [format!("{UNKNOWN}{below}"), format!("/x{below}")] {
+            let answer = harness.batches(method, &path).response().await;
             assert_eq!(header(&answer, "content-type"), "application/json");
             let answer = json_of(answer, 404).await;
             assert_eq!(answer["error"], "NOT_FOUND", "{method} {path}");
@@ -168,7 +145,7 @@ async fn other_methods_are_refused_with_those_of_the_path() {
         (&format!("{UNKNOWN}/import"), "POST"),
     ] {
         for method in ["PUT", "OPTIONS"] {
-            let answer = harness.batches(method, path).send().await.unwrap();
+            let answer = harness.batches(method, path).response().await;
             let mut methods: Vec<_> = header(&answer, "allow").split(',').collect();
             methods.sort_unstable();
             assert_eq!(methods.join(","), allowed, "{method} {path}");

@@ -2,8 +2,7 @@
 
 use super::{mixed, table, unzipped};
 use crate::bank::PDF;
-use crate::harness::Harness;
-use crate::lookups::{header, json_of};
+use crate::harness::{Harness, header, json_of};
 
 #[tokio::test]
 async fn the_files_of_delivered_rows_are_zipped_with_a_summary() {
@@ -39,8 +38,7 @@ async fn two_rows_may_have_files_of_one_name() {
     let payments = [("", "MBAN01", "10.00"), ("", "MBAN01", "11.00")];
     let path = harness.new_batch("", table(&payments)).await;
     harness.work_until(&path, "finished").await;
-    let files = unzipped(harness.batch(format!("{path}/files.zip")).await).await;
-    let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
+    let (names, _) = harness.unzipped(&format!("{path}/files.zip")).await;
     assert_eq!(
         names,
         [
@@ -55,9 +53,8 @@ async fn two_rows_may_have_files_of_one_name() {
 async fn a_batch_without_a_proof_has_a_summary_alone() {
     let harness = Harness::start().await;
     let path = harness.new_batch("", mixed()).await;
-    let files = unzipped(harness.batch(format!("{path}/files.zip")).await).await;
-    assert_eq!(files.len(), 1);
-    assert_eq!(files[0].0, "resumen.csv");
+    let (names, _) = harness.unzipped(&format!("{path}/files.zip")).await;
+    assert_eq!(names, ["resumen.csv"]);
 }
 
 #[tokio::test]
@@ -83,8 +80,8 @@ async fn two_open_rows_are_enough_for_the_bank_and_one_is_not() {
     let harness = Harness::start().await;
     let two = [("", "MBAN01", "10.00"), ("", "MBAN02", "10.00")];
     let path = harness.new_batch("", table(&two)).await;
-    let files = unzipped(harness.batch(format!("{path}/banxico.zip")).await).await;
-    let text = std::str::from_utf8(&files[0].1).unwrap();
+    let (_, files) = harness.unzipped(&format!("{path}/banxico.zip")).await;
+    let text = std::str::from_utf8(&files[0]).unwrap();
     assert_eq!(text.lines().count(), 2);
     let path = harness.new_batch("", table(&two[..1])).await;
     let answer = harness.batch(format!("{path}/banxico.zip")).await;

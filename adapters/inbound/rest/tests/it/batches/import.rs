@@ -2,8 +2,12 @@
 
 use std::io::{Cursor, Write as _};
 
+use domain::account::Account;
+use domain::amount::Amount;
 use domain::inference;
-use domain::participant::Catalogue;
+use domain::participant::{Catalogue, ParticipantCode};
+use domain::query::ProofQuery;
+use domain::tracking_key::TrackingKey;
 use reqwest::Response;
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -11,10 +15,9 @@ use testkit::fakes::{KNOWN_CERTIFICATE, plain_pdf};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::{mixed, table, unzipped};
+use super::{mixed, table};
 use crate::bank::PDF;
-use crate::harness::Harness;
-use crate::lookups::{header, json_of};
+use crate::harness::{Exchange, Harness, header, json_of};
 
 fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
     let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
@@ -28,13 +31,13 @@ fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// The XML of a payment of [`table`], as the bank issues it.
 fn xml(key: &str, amount: &str) -> Vec<u8> {
-    let query = domain::query::ProofQuery {
+    let query = ProofQuery {
         date: "2026-11-20".parse().unwrap(),
-        tracking_key: domain::tracking_key::TrackingKey::parse(key).unwrap(),
-        account: domain::account::Account::parse("002010077777777771").unwrap(),
-        amount: domain::amount::Amount::parse(amount).unwrap(),
-        issuer: domain::participant::ParticipantCode::parse("40012"),
-        receiver: domain::participant::ParticipantCode::parse("40002"),
+        tracking_key: TrackingKey::parse(key).unwrap(),
+        account: Account::parse("002010077777777771").unwrap(),
+        amount: Amount::parse(amount).unwrap(),
+        issuer: ParticipantCode::parse("40012"),
+        receiver: ParticipantCode::parse("40002"),
     };
     let resolved = inference::resolve(query, Catalogue::embedded());
     let files = crate::bank::proof(&resolved.transfer.unwrap());
@@ -43,21 +46,18 @@ fn xml(key: &str, amount: &str) -> Vec<u8> {
         .into()
 }
 
-/// The same with other texts in place of some.
-fn edited(xml: Vec<u8>, edits: &[(&str, &str)]) -> Vec<u8> {
-    let mut xml = String::from_utf8(xml).unwrap();
-    for (from, to) in edits {
-        assert!(xml.contains(from), "{from}");
-        xml = xml.replace(from, to);
-    }
-    xml.into()
+/// The same with another text in place of one.
+fn edited(xml: Vec<u8>, from: &str, to: &str) -> Vec<u8> {
+    let xml = String::from_utf8(xml).unwrap();
+    assert!(xml.contains(from), "{from}");
+    xml.replace(from, to).into()
 }
 
 impl Harness {
     async fn import(&self, path: &str, archive: Vec<u8>) -> Response {
         let request = self.batches("POST", &format!("{path}/import"));
         let request = request.header("content-type", "application/zip");
-        request.body(archive).send().await.unwrap()
+        request.body(archive).response().await
     }
 }
 
@@ -82,17 +82,11 @@ async fn proofs_of_the_bank_are_delivered_without_a_lookup() {
     assert!(header(&answer, "ratelimit").starts_with("\"minute\""));
     let report = json_of(answer, 200).await;
     insta::assert_snapshot!("imported", serde_json::to_string_pretty(&report).unwrap());
-    let rows = harness.batch(format!("{path}/results?format=ndjson"));
-    let rows = rows.await.text().await.unwrap();
-    let rows: Vec<Value> = rows
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let rows = harness.rows(&path).await;
     assert_eq!(rows[0]["lookup"]["origin"], "imported");
     assert_eq!(rows[0]["lookup"]["attempts"], 0);
     assert_eq!(rows[2]["state"], "not_begun");
-    let files = unzipped(harness.batch(format!("{path}/files.zip")).await).await;
-    let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
+    let (names, _) = harness.unzipped(&format!("{path}/files.zip")).await;
     assert_eq!(
         names,
         [
@@ -117,26 +111,18 @@ async fn proofs_of_the_bank_are_delivered_without_a_lookup() {
 /// Names and reasons of the files that weren't used.
 fn unused(report: &Value) -> Vec<(&str, &str)> {
     let files = report["unused"].as_array().unwrap().iter();
+    let files = files.map(|file| (file["name"].as_str(), file["reason"].as_str()));
     files
-        .map(|file| {
-            (
-                file["name"].as_str().unwrap(),
-                file["reason"].as_str().unwrap(),
-            )
-        })
+        .map(|(name, reason)| (name.unwrap(), reason.unwrap()))
         .collect()
 }
 
 /// Names and rows of the files that were used.
 fn used(report: &Value) -> Vec<(&str, u64)> {
     let files = report["used"].as_array().unwrap().iter();
+    let files = files.map(|file| (file["name"].as_str(), file["row"].as_u64()));
     files
-        .map(|file| {
-            (
-                file["name"].as_str().unwrap(),
-                file["row"].as_u64().unwrap(),
-            )
-        })
+        .map(|(name, row)| (name.unwrap(), row.unwrap()))
         .collect()
 }
 
@@ -153,32 +139,31 @@ async fn only_a_sealed_answer_that_the_bank_does_not_contradict_is_used() {
     ];
     let path = harness.new_batch("?retry_for=0", table(&payments)).await;
     harness.work_until(&path, "finished").await;
+    let edit = |key, amount, from, to| edited(xml(key, amount), from, to);
     let account = ["|40|002010077777777771|", "|3|4152313012345678|"];
-    let concept = "|PRUEBA|0.00|404.01||||||0.00|1.00|0000";
+    let concept = [
+        "|PRUEBA|0.00|404.01|0000",
+        "|PRUEBA|0.00|404.01||||||0.00|1.00|0000",
+    ];
+    let another_certificate = "00001000000500000009";
     let archive = zipped(&[
         ("good.xml", &xml("MBAN01", "404.00")),
         ("returned.xml", &xml("MBAN02", "404.03")),
         (
             "unknown_certificate.xml",
-            &edited(
-                xml("MBAN03", "404.01"),
-                &[(KNOWN_CERTIFICATE, "00001000000500000009")],
-            ),
+            &edit("MBAN03", "404.01", KNOWN_CERTIFICATE, another_certificate),
         ),
         (
             "another_account.xml",
-            &edited(xml("MBAN04", "404.01"), &[(account[0], account[1])]),
+            &edit("MBAN04", "404.01", account[0], account[1]),
         ),
         (
             "bars_in_the_concept.xml",
-            &edited(
-                xml("MBAN05", "404.01"),
-                &[("|PRUEBA|0.00|404.01|0000", concept)],
-            ),
+            &edit("MBAN05", "404.01", concept[0], concept[1]),
         ),
         (
             "another_key.xml",
-            &edited(xml("MBAN01", "404.00"), &[("MBAN01", "MBAN06")]),
+            &edit("MBAN01", "404.00", "MBAN01", "MBAN06"),
         ),
     ]);
     let report = json_of(harness.import(&path, archive).await, 200).await;
@@ -186,13 +171,8 @@ async fn only_a_sealed_answer_that_the_bank_does_not_contradict_is_used() {
         "refused_files",
         serde_json::to_string_pretty(&report).unwrap()
     );
-    let rows = harness.batch(format!("{path}/results?format=ndjson"));
-    let rows = rows.await.text().await.unwrap();
-    let states = rows.lines().map(|line| {
-        let row: Value = serde_json::from_str(line).unwrap();
-        row["state"].as_str().unwrap().to_owned()
-    });
-    let states: Vec<_> = states.collect();
+    let rows = harness.rows(&path).await;
+    let states: Vec<_> = rows.iter().map(|row| &row["state"]).collect();
     assert_eq!(states[0], "delivered");
     assert_eq!(states[1..], ["not_found"; 5]);
 }
@@ -273,7 +253,7 @@ async fn nothing_is_imported_into_a_canceled_batch() {
     let harness = Harness::start().await;
     let path = harness.new_batch("", mixed()).await;
     let cancel = harness.batches("POST", &format!("{path}/cancel"));
-    assert_eq!(cancel.send().await.unwrap().status(), 200);
+    assert_eq!(cancel.response().await.status(), 200);
     let archive = zipped(&[("[2026-11-20]MBAN01.xml", &xml("MBAN01", "10.00"))]);
     let answer = harness.import(&path, archive).await;
     insta::assert_snapshot!("canceled", json_of(answer, 409).await);

@@ -1,14 +1,15 @@
 //! Lists, reads, cancellation and removal of batches.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use super::{OTHERS_KEY, mixed, of_two_customers, table};
-use crate::harness::Harness;
-use crate::lookups::{header, json_of};
+use super::{BELOW, OTHERS_KEY, mixed, of_two_customers, table};
+use crate::harness::{Exchange, Harness, header, json_of};
 
-fn names(page: &Value) -> Vec<&str> {
-    let items = page["items"].as_array().unwrap().iter();
-    items.map(|batch| batch["name"].as_str().unwrap()).collect()
+fn names(batches: &[Value]) -> Vec<&str> {
+    let names = batches.iter().map(|batch| batch["name"].as_str());
+    names.map(Option::unwrap).collect()
 }
 
 #[tokio::test]
@@ -22,25 +23,23 @@ async fn batches_are_listed_page_by_page_and_by_state() {
             .gateway
             .services
             .clock
-            .advance(std::time::Duration::from_millis(5));
+            .advance(Duration::from_millis(5));
     }
     let first = harness.batch("?limit=2").await;
     assert!(header(&first, "ratelimit").starts_with("\"minute\""));
     let first = json_of(first, 200).await;
-    assert_eq!(names(&first), ["c", "b"]);
+    assert_eq!(names(first["items"].as_array().unwrap()), ["c", "b"]);
     assert_eq!(first["total"], Value::Null);
     let after = first["next"].as_str().unwrap();
     let second = harness.batch(format!("?limit=2&after={after}")).await;
     let second = json_of(second, 200).await;
-    assert_eq!(names(&second), ["a"]);
+    assert_eq!(names(second["items"].as_array().unwrap()), ["a"]);
     assert_eq!(second["next"], Value::Null);
     let canceled = format!("{}/cancel", paths[1]);
-    let canceled = harness.batches("POST", &canceled).send().await.unwrap();
+    let canceled = harness.batches("POST", &canceled).response().await;
     assert_eq!(json_of(canceled, 200).await["state"], "canceled");
-    let listed = json_of(harness.batch("?state=canceled").await, 200).await;
-    assert_eq!(names(&listed), ["b"]);
-    let listed = json_of(harness.batch("?state=queued").await, 200).await;
-    assert_eq!(names(&listed), ["c", "a"]);
+    assert_eq!(names(&harness.listed("?state=canceled").await), ["b"]);
+    assert_eq!(names(&harness.listed("?state=queued").await), ["c", "a"]);
     for query in [
         "?state=lost",
         "?limit=0",
@@ -62,7 +61,7 @@ async fn a_caller_who_waits_is_answered_once_the_state_changes() {
     let cancel = async {
         // Nothing ends the wait before: the time stands still.
         let canceled = harness.batches("POST", &format!("{path}/cancel"));
-        json_of(canceled.send().await.unwrap(), 200).await
+        canceled.json_of(200).await
     };
     assert_eq!(now["state"], "queued");
     let (waited, canceled) = tokio::join!(harness.batch(&waiting), cancel);
@@ -81,23 +80,15 @@ async fn a_caller_who_waits_is_answered_once_the_state_changes() {
 async fn nobody_sees_the_batches_of_another_customer() {
     let harness = of_two_customers().await;
     let path = harness.finished().await;
-    for (method, below) in [
-        ("GET", ""),
-        ("DELETE", ""),
-        ("POST", "/cancel"),
-        ("GET", "/results"),
-        ("GET", "/files.zip"),
-        ("GET", "/banxico.zip"),
-        ("POST", "/import"),
-    ] {
+    for (method, below) in BELOW {
         let request = harness.request(method, &format!("/v1/cep/batches{path}{below}"));
         let request = request.header("x-api-key", OTHERS_KEY);
         let request = request.header("content-type", "application/zip");
-        let answer = json_of(request.send().await.unwrap(), 404).await;
+        let answer = request.json_of(404).await;
         assert_eq!(answer["error"], "NOT_FOUND", "{below}");
     }
     let others = harness.request("GET", "/v1/cep/batches");
-    let others = others.header("x-api-key", OTHERS_KEY).send().await.unwrap();
+    let others = others.header("x-api-key", OTHERS_KEY).response().await;
     assert_eq!(json_of(others, 200).await["items"], json!([]));
 }
 
@@ -106,18 +97,18 @@ async fn a_batch_is_canceled_once_and_removed_after_its_end() {
     let harness = Harness::start().await;
     let path = harness.new_batch("", mixed()).await;
     let cancel = format!("{path}/cancel");
-    let early = harness.batches("DELETE", &path).send().await.unwrap();
+    let early = harness.batches("DELETE", &path).response().await;
     let early = json_of(early, 409).await;
     assert_eq!(early["error"], "CONFLICT");
     insta::assert_snapshot!("not_ended", early);
-    let canceled = harness.batches("POST", &cancel).send().await.unwrap();
+    let canceled = harness.batches("POST", &cancel).response().await;
     assert!(header(&canceled, "ratelimit").starts_with("\"minute\""));
     let canceled = json_of(canceled, 200).await;
     assert_eq!(canceled["state"], "canceled");
     assert_ne!(canceled["erase_at"], Value::Null);
-    let again = harness.batches("POST", &cancel).send().await.unwrap();
+    let again = harness.batches("POST", &cancel).response().await;
     insta::assert_snapshot!("ended", json_of(again, 409).await);
-    let erased = harness.batches("DELETE", &path).send().await.unwrap();
+    let erased = harness.batches("DELETE", &path).response().await;
     assert!(header(&erased, "ratelimit").starts_with("\"minute\""));
     assert_eq!(erased.status(), 204);
     for below in ["", "/results", "/files.zip"] {
@@ -145,7 +136,7 @@ async fn a_head_has_the_headers_of_a_get() {
     for below in ["", "/results", "/files.zip"] {
         let path = format!("{path}{below}");
         let get = harness.batch(&path).await;
-        let head = harness.batches("HEAD", &path).send().await.unwrap();
+        let head = harness.batches("HEAD", &path).response().await;
         assert_eq!(head.status(), 200, "{below}");
         for name in ["content-type", "content-disposition", "ratelimit-policy"] {
             assert_eq!(header(&head, name), header(&get, name), "{below} {name}");
@@ -166,14 +157,7 @@ async fn a_row_is_a_lookup_of_its_batch() {
         assert_eq!(lookup["batch"], id);
         let one = format!("/{}", lookup["id"].as_str().unwrap());
         let one = json_of(harness.read(&one).await, 200).await;
-        let is_delivered = one["state"] == "delivered";
-        assert_eq!(
-            one["origin"],
-            if is_delivered {
-                json!("fetched")
-            } else {
-                Value::Null
-            }
-        );
+        let fetched = (one["state"] == "delivered").then_some("fetched");
+        assert_eq!(one["origin"], json!(fetched));
     }
 }

@@ -1,10 +1,7 @@
 //! Results of batches.
 
-use serde_json::Value;
-
-use super::{mixed, table};
-use crate::harness::Harness;
-use crate::lookups::header;
+use super::{mixed, table, table_of};
+use crate::harness::{Exchange, Harness, header, json_lines};
 
 /// Replaces ids, which are drawn, by a word.
 fn without_ids(text: &str) -> String {
@@ -38,7 +35,7 @@ async fn the_results_are_a_table_in_which_no_cell_is_a_formula() {
     for (language, name) in [("es-MX", "csv_es"), ("en", "csv_en")] {
         let request = harness.batches("GET", &format!("{path}/results"));
         let request = request.header("accept-language", language);
-        let answer = request.header("accept", "text/csv").send().await.unwrap();
+        let answer = request.header("accept", "text/csv").response().await;
         assert_eq!(
             header(&answer, "content-type"),
             "text/csv; charset=utf-8; header=present"
@@ -76,7 +73,7 @@ async fn faulty_rows_say_why_in_both_languages() {
     for (language, name) in [("es-MX", "faulty_es"), ("en", "faulty_en")] {
         let request = harness.batches("GET", &format!("{path}/results?after=3"));
         let request = request.header("accept-language", language);
-        let answer = request.send().await.unwrap();
+        let answer = request.response().await;
         assert_eq!(
             header(&answer, "content-type"),
             "text/csv; charset=utf-8; header=absent"
@@ -84,14 +81,6 @@ async fn faulty_rows_say_why_in_both_languages() {
         let text = answer.text().await.unwrap();
         insta::assert_snapshot!(name, text.replace("\r\n", "\n"));
     }
-}
-
-/// The rows of JSON lines.
-fn rows(text: &str) -> Vec<Value> {
-    let lines = text.lines();
-    lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
 }
 
 #[tokio::test]
@@ -104,28 +93,19 @@ async fn the_results_are_json_lines_after_a_row() {
         ("", "application/ndjson, text/csv"),
     ] {
         let request = harness.batches("GET", &format!("{path}/results{query}"));
-        let answer = request.header("accept", accept).send().await.unwrap();
+        let answer = request.header("accept", accept).response().await;
         assert_eq!(header(&answer, "content-type"), "application/x-ndjson");
-        assert_eq!(
-            rows(&answer.text().await.unwrap()).len(),
-            4,
-            "{query} {accept}"
-        );
+        assert_eq!(json_lines(answer).await.len(), 4, "{query} {accept}");
     }
-    let all = harness.batch(format!("{path}/results?format=ndjson"));
-    let all = rows(&all.await.text().await.unwrap());
-    let states: Vec<_> = all
-        .iter()
-        .map(|row| row["state"].as_str().unwrap())
-        .collect();
+    let all = harness.rows(&path).await;
+    let states: Vec<_> = all.iter().map(|row| &row["state"]).collect();
     assert_eq!(states, ["delivered", "not_found", "delivered", "duplicate"]);
     assert_eq!(all[0]["lookup"]["cep"]["monto"], "10.00");
     assert_eq!(all[1]["id"], "=1+1");
     assert_eq!(all[3]["duplicate_of"], 1);
     assert_eq!(all[3]["line"], 5);
     let rest = harness.batch(format!("{path}/results?format=ndjson&after=2"));
-    let rest = rows(&rest.await.text().await.unwrap());
-    assert_eq!(rest, all[2..]);
+    assert_eq!(json_lines(rest.await).await, all[2..]);
 }
 
 #[tokio::test]
@@ -134,8 +114,7 @@ async fn a_row_that_the_bank_does_not_know_has_its_hints_and_what_to_do() {
     let table = include_str!("../../../../../../tests/cases/devuelto-y-sello.csv");
     let path = harness.new_batch("?retry_for=0", table).await;
     harness.work_until(&path, "finished").await;
-    let results = harness.batch(format!("{path}/results?format=ndjson"));
-    let results = rows(&results.await.text().await.unwrap());
+    let results = harness.rows(&path).await;
     let unknown = &results[2];
     assert_eq!(unknown["state"], "not_found");
     assert_eq!(unknown["question"], unknown["lookup"]["question"]);
@@ -162,21 +141,21 @@ async fn rows_after_the_last_one_are_none() {
     let path = harness.new_batch("", mixed()).await;
     for after in ["4", "100", "1000000000"] {
         for format in ["csv", "ndjson"] {
-            let answer = harness
-                .batch(format!("{path}/results?format={format}&after={after}"))
-                .await;
+            let rows = format!("{path}/results?format={format}&after={after}");
+            let answer = harness.batch(rows).await;
             assert_eq!(answer.status(), 200, "{after} {format}");
             assert_eq!(answer.text().await.unwrap(), "", "{after} {format}");
         }
     }
-    for query in [
-        "?after=-1",
-        "?after=x",
-        "?after=1000000001",
-        "?format=xlsx",
-        "?limit=1",
-    ] {
-        let answer = harness.batch(format!("{path}/results{query}")).await;
+    let mistakes = [
+        "after=-1",
+        "after=x",
+        "after=1000000001",
+        "format=xlsx",
+        "limit=1",
+    ];
+    for query in mistakes {
+        let answer = harness.batch(format!("{path}/results?{query}")).await;
         assert_eq!(answer.status(), 400, "{query}");
         assert_eq!(header(&answer, "content-type"), "application/json");
     }
@@ -185,16 +164,11 @@ async fn rows_after_the_last_one_are_none() {
 #[tokio::test]
 async fn rows_of_many_chunks_are_written_in_their_order() {
     let harness = Harness::start().await;
-    let keys: Vec<_> = (0..250).map(|number| format!("MBAN{number}")).collect();
-    let payments: Vec<_> = keys.iter().map(|key| ("", key.as_str(), "10.00")).collect();
-    let path = harness.new_batch("", super::table(&payments)).await;
+    let path = harness.new_batch("", table_of(250)).await;
     for (after, first) in [(0, 1), (99, 100), (100, 101), (199, 200)] {
         let answer = harness.batch(format!("{path}/results?format=ndjson&after={after}"));
-        let read = rows(&answer.await.text().await.unwrap());
-        let numbers: Vec<_> = read
-            .iter()
-            .map(|row| row["row"].as_u64().unwrap())
-            .collect();
-        assert_eq!(numbers, (first..=250).collect::<Vec<_>>());
+        let read = json_lines(answer.await).await;
+        let numbers = read.iter().map(|row| row["row"].as_u64().unwrap());
+        assert!(numbers.eq(first..=250), "{after}: {read:?}");
     }
 }

@@ -9,8 +9,7 @@ use tokio::time::timeout;
 
 use super::{OTHERS_KEY, mixed, of_two_customers};
 use crate::data::GOOD_KEY;
-use crate::harness::Harness;
-use crate::lookups::json_of;
+use crate::harness::{Harness, json_of};
 
 /// Longest time that an answer takes which nothing delays.
 const SOON: Duration = Duration::from_secs(10);

@@ -7,7 +7,7 @@ use testkit::fakes::Fault;
 
 use super::{XML, is_replayed};
 use crate::data::GOOD_KEY;
-use crate::harness::{Harness, body};
+use crate::harness::{Exchange, Harness, body};
 
 #[rstest]
 #[case("earlier_request")]
@@ -21,10 +21,7 @@ async fn while_the_store_fails_a_named_request_is_not_admitted(#[case] method: &
     assert!(answer.headers().contains_key("retry-after"));
     assert_eq!(harness.outcomes().await, []);
     // A request without a name needs nothing of it.
-    assert_eq!(
-        harness.post(XML, body(&[])).send().await.unwrap().status(),
-        200
-    );
+    assert_eq!(harness.post(XML, body(&[])).response().await.status(), 200);
 }
 
 #[tokio::test]
@@ -65,11 +62,7 @@ async fn a_body_that_cannot_be_read_is_refused_as_without_a_name() {
     let answer = harness.named(XML, "a", &large).await;
     assert_eq!(answer.status(), 413);
     let plain = harness.post(XML, "{}").header("idempotency-key", "a");
-    let plain = plain
-        .header("content-type", "text/plain")
-        .send()
-        .await
-        .unwrap();
+    let plain = plain.header("content-type", "text/plain").response().await;
     assert_eq!(plain.status(), 415);
     let head = format!(
         "POST {XML} HTTP/1.1\r\nhost: x\r\nx-api-key: {GOOD_KEY}\r\nidempotency-key: a\r\n\

@@ -14,9 +14,9 @@ use super::data::{
     ACCOUNT, ACTIVE_KEY, ADMIN, MEMBER, OTHER_ACCOUNT, OTHERS_KEY, REVOKED_KEY, UNKNOWN, change,
     write_down,
 };
-use super::{ask, in_both_languages, json, sent, with_json};
+use super::{ask, json, with_json};
 use crate::data::{add_key, id, new_key, now};
-use crate::harness::Harness;
+use crate::harness::{Exchange, Harness, in_both_languages};
 
 /// A member of each item of a list.
 fn texts(items: &Value, name: &str) -> Vec<String> {
@@ -26,33 +26,21 @@ fn texts(items: &Value, name: &str) -> Vec<String> {
 }
 
 /// Every operation of an admin's: its name, method, path and body.
-fn operations() -> Vec<(&'static str, &'static str, String, Option<&'static str>)> {
+pub(super) fn operations() -> Vec<(&'static str, &'static str, String, &'static str)> {
     let key = format!("/admin/keys/{OTHERS_KEY}");
     let account = format!("/admin/accounts/{ACCOUNT}");
+    let usage = "/admin/usage?by=outcome&granularity=hour&newest=3";
+    let limits = r#"{"per_minute":120,"monthly_quota":5000}"#;
+    let plan = r#"{"plan":"enterprise","existing_keys":"follow"}"#;
     vec![
-        ("keys", "GET", "/admin/keys".to_owned(), None),
-        ("key", "GET", key.clone(), None),
-        (
-            "limits_set",
-            "PATCH",
-            key.clone(),
-            Some(r#"{"per_minute":120,"monthly_quota":5000}"#),
-        ),
-        ("key_revoked", "DELETE", key, None),
-        ("accounts", "GET", "/admin/accounts".to_owned(), None),
-        (
-            "plan_set",
-            "PATCH",
-            account,
-            Some(r#"{"plan":"enterprise","existing_keys":"follow"}"#),
-        ),
-        (
-            "usage",
-            "GET",
-            "/admin/usage?by=outcome&granularity=hour&newest=3".to_owned(),
-            None,
-        ),
-        ("audit", "GET", "/admin/audit".to_owned(), None),
+        ("keys", "GET", "/admin/keys".to_owned(), ""),
+        ("key", "GET", key.clone(), ""),
+        ("limits_set", "PATCH", key.clone(), limits),
+        ("key_revoked", "DELETE", key, ""),
+        ("accounts", "GET", "/admin/accounts".to_owned(), ""),
+        ("plan_set", "PATCH", account, plan),
+        ("usage", "GET", usage.to_owned(), ""),
+        ("audit", "GET", "/admin/audit".to_owned(), ""),
     ]
 }
 
@@ -64,11 +52,8 @@ async fn each_operation_has_its_answer(#[case] alias: &str) {
     for (name, method, path, body) in operations() {
         let harness = Harness::of_people().await;
         let request = ask(&harness, ADMIN, method, &format!("{alias}{path}"));
-        let request = match body {
-            Some(body) => with_json(request, body),
-            None => request,
-        };
-        insta::assert_snapshot!(name, sent(request).await);
+        let answer = with_json(request, body).transcript().await;
+        insta::assert_snapshot!(name, answer);
     }
 }
 
@@ -76,13 +61,7 @@ async fn each_operation_has_its_answer(#[case] alias: &str) {
 async fn members_may_use_no_admin_route() {
     let harness = Harness::of_people().await;
     for (name, method, path, body) in operations() {
-        let request = || {
-            let request = ask(&harness, MEMBER, method, &path);
-            match body {
-                Some(body) => with_json(request, body),
-                None => request,
-            }
-        };
+        let request = || with_json(ask(&harness, MEMBER, method, &path), body);
         insta::assert_snapshot!("admins_only", in_both_languages(request).await, name);
     }
 }
@@ -198,7 +177,7 @@ async fn usage_is_filtered_and_grouped(#[case] name: &str, #[case] query: &str) 
         write_down(services, &key, endpoint, outcome, at).await;
     }
     let path = format!("/admin/usage?{query}");
-    let answer = sent(ask(&harness, ADMIN, "GET", &path)).await;
+    let answer = ask(&harness, ADMIN, "GET", &path).transcript().await;
     assert!(answer.starts_with("200"), "{answer}");
     insta::assert_snapshot!(name, answer);
 }

@@ -4,55 +4,45 @@
 use std::sync::Arc;
 
 use ports::outbound::TokenError;
-use reqwest::RequestBuilder;
 use rstest::rstest;
 
 use super::data::{ACTIVE_KEY, MEMBER};
-use super::{ask, in_both_languages, sent, with_json};
+use super::{ask, with_json};
 use crate::data::GOOD_KEY;
-use crate::harness::{ALLOWED, Harness, OURS, body};
+use crate::harness::{ALLOWED, Exchange, Harness, OURS, body, in_both_languages};
 
-/// Every operation for people.
+/// Every operation for people; `ID` stands for the id of anything.
 const OPERATIONS: [(&str, &str); 23] = [
     ("POST", "/keys"),
     ("GET", "/keys"),
-    ("DELETE", "/keys/0198f3c2-7d3e-7000-8000-000000000001"),
-    ("GET", "/lookups/0198f3c2-7d3e-7000-8000-000000000001/xml"),
-    ("GET", "/lookups/0198f3c2-7d3e-7000-8000-000000000001/pdf"),
-    ("GET", "/lookups/0198f3c2-7d3e-7000-8000-000000000001/zip"),
+    ("DELETE", "/keys/ID"),
+    ("GET", "/lookups/ID/xml"),
+    ("GET", "/lookups/ID/pdf"),
+    ("GET", "/lookups/ID/zip"),
     ("GET", "/webhooks"),
     ("POST", "/webhooks"),
-    ("GET", "/webhooks/0198f3c2-7d3e-7000-8000-000000000001"),
-    ("PATCH", "/webhooks/0198f3c2-7d3e-7000-8000-000000000001"),
-    ("DELETE", "/webhooks/0198f3c2-7d3e-7000-8000-000000000001"),
-    (
-        "GET",
-        "/webhooks/0198f3c2-7d3e-7000-8000-000000000001/deliveries",
-    ),
-    (
-        "POST",
-        "/webhooks/0198f3c2-7d3e-7000-8000-000000000001/deliveries/0198f3c2-7d3e-7000-8000-000000000001/resend",
-    ),
-    (
-        "POST",
-        "/webhooks/0198f3c2-7d3e-7000-8000-000000000001/secret",
-    ),
-    (
-        "POST",
-        "/webhooks/0198f3c2-7d3e-7000-8000-000000000001/test",
-    ),
+    ("GET", "/webhooks/ID"),
+    ("PATCH", "/webhooks/ID"),
+    ("DELETE", "/webhooks/ID"),
+    ("GET", "/webhooks/ID/deliveries"),
+    ("POST", "/webhooks/ID/deliveries/ID/resend"),
+    ("POST", "/webhooks/ID/secret"),
+    ("POST", "/webhooks/ID/test"),
     ("GET", "/admin/keys"),
-    ("GET", "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001"),
-    ("PATCH", "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001"),
-    ("DELETE", "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001"),
+    ("GET", "/admin/keys/ID"),
+    ("PATCH", "/admin/keys/ID"),
+    ("DELETE", "/admin/keys/ID"),
     ("GET", "/admin/accounts"),
-    (
-        "PATCH",
-        "/admin/accounts/0198f3c2-7d3e-7000-8000-0000000000a1",
-    ),
+    ("PATCH", "/admin/accounts/ID"),
     ("GET", "/admin/usage"),
     ("GET", "/admin/audit"),
 ];
+
+/// The methods and paths of [`OPERATIONS`].
+fn operations() -> impl Iterator<Item = (&'static str, String)> {
+    let operations = OPERATIONS.into_iter();
+    operations.map(|(method, path)| (method, path.replace("ID", ACTIVE_KEY)))
+}
 
 #[tokio::test]
 async fn a_session_is_needed_everywhere() {
@@ -64,7 +54,7 @@ async fn a_session_is_needed_everywhere() {
     let unauthenticated = in_both_languages(|| bare("GET", "/keys")).await;
     insta::assert_snapshot!("unauthenticated", unauthenticated);
     for alias in ["", "/api"] {
-        for (method, path) in OPERATIONS {
+        for (method, path) in operations() {
             let path = format!("{alias}{path}");
             let answer = in_both_languages(|| bare(method, &path)).await;
             assert_eq!(answer, unauthenticated, "{method} {path}");
@@ -95,10 +85,10 @@ async fn nothing_but_the_one_cookie_is_a_session() {
         cookie(format!("cep_session={MEMBER}")).header("cookie", "cep_session=x"),
         cookie(format!("cep_session=\"{MEMBER}\"")),
     ];
-    let expected = sent(bare()).await;
+    let expected = bare().transcript().await;
     assert!(expected.starts_with("401"), "{expected}");
     for attempt in attempts {
-        assert_eq!(sent(attempt).await, expected);
+        assert_eq!(attempt.transcript().await, expected);
     }
     assert!(harness.store_faults().calls().is_empty());
 }
@@ -109,26 +99,21 @@ async fn other_credentials_beside_the_cookie_are_not_looked_at() {
     let request = ask(&harness, MEMBER, "GET", "/keys")
         .header("x-api-key", "nonsense")
         .header("authorization", "Bearer nonsense");
-    let answer = sent(request).await;
+    let answer = request.transcript().await;
     assert!(answer.starts_with("200"), "{answer}");
 }
 
 #[tokio::test]
 async fn the_cookie_is_no_key() {
     let harness = Harness::of_people().await;
-    let request = |header, value: String| {
+    for (header, value) in [
+        ("cookie", format!("cep_session={MEMBER}")),
+        ("x-api-key", MEMBER.to_owned()),
+        ("authorization", format!("Bearer {MEMBER}")),
+    ] {
         let request = harness.request("POST", "/v1/cep/xml").header(header, value);
-        with_json(request.header("x-request-id", "test-1"), body(&[]))
-    };
-    let attempts = [
-        request("cookie", format!("cep_session={MEMBER}")),
-        request("x-api-key", MEMBER.to_owned()),
-        request("authorization", format!("Bearer {MEMBER}")),
-    ];
-    for attempt in attempts {
-        let answer = sent(attempt).await;
-        assert!(answer.starts_with("401"), "{answer}");
-        assert!(answer.contains("INVALID_API_KEY"), "{answer}");
+        let answer = with_json(request, body(&[])).json_of(401).await;
+        assert_eq!(answer["error"], "INVALID_API_KEY", "{header}");
     }
     assert_eq!(harness.outcomes().await, []);
 }
@@ -145,42 +130,24 @@ async fn no_session_is_accepted_while_the_provider_is_down() {
 }
 
 const NEW_KEY: &str = r#"{"name":"till 7"}"#;
+const JSON: (&str, &str) = ("content-type", "application/json");
 
-fn create(harness: &Harness) -> RequestBuilder {
-    ask(harness, MEMBER, "POST", "/keys")
-}
-
-fn typed(request: RequestBuilder, media_type: &str) -> RequestBuilder {
-    request.header("content-type", media_type).body(NEW_KEY)
-}
-
-/// Requests that another site can have a browser send with the person's cookie.
+/// Requests that another site can have a browser send with the person's cookie: one for the body and one for
+/// the page. The tests of `web` have the others.
 #[rstest]
-#[case::plain_text(|request| typed(request, "text/plain"), 415)]
-#[case::form(|request| typed(request, "application/x-www-form-urlencoded"), 415)]
-#[case::multipart(|request| typed(request, "multipart/form-data; boundary=x"), 415)]
-#[case::no_type(|request: RequestBuilder| request.body(NEW_KEY), 415)]
-#[case::foreign_origin(
-    |request| typed(request, "application/json").header("origin", "https://evil.example"),
-    403
-)]
-#[case::sibling(
-    |request| typed(request, "application/json").header("sec-fetch-site", "same-site"),
-    403
-)]
-#[case::opaque_origin(|request| typed(request, "application/json").header("origin", "null"), 403)]
+#[case::plain_text(&[("content-type", "text/plain")], 415)]
+#[case::foreign_origin(&[JSON, ("origin", "https://evil.example")], 403)]
+#[case::honest(&[JSON], 201)]
 #[tokio::test]
-async fn a_forged_request_has_no_effect(
-    #[case] forge: fn(RequestBuilder) -> RequestBuilder,
-    #[case] status: u16,
-) {
+async fn a_forged_request_has_no_effect(#[case] headers: &[(&str, &str)], #[case] status: u16) {
     let harness = Harness::of_people().await;
-    let response = forge(create(&harness)).send().await.unwrap();
-    assert_eq!(response.status(), status);
-    assert!(harness.store_faults().calls().is_empty());
-
-    let honest = typed(create(&harness), "application/json");
-    assert_eq!(honest.send().await.unwrap().status(), 201);
+    let mut request = ask(&harness, MEMBER, "POST", "/keys").body(NEW_KEY);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    assert_eq!(request.response().await.status(), status);
+    let has_effect = !harness.store_faults().calls().is_empty();
+    assert_eq!(has_effect, status == 201);
 }
 
 #[tokio::test]
@@ -191,12 +158,12 @@ async fn a_get_request_changes_nothing() {
         "/keys?_method=DELETE",
         "/admin/keys?_method=POST",
     ] {
-        let answer = sent(ask(&harness, MEMBER, "GET", path)).await;
+        let answer = ask(&harness, MEMBER, "GET", path).transcript().await;
         assert!(answer.starts_with("400"), "{answer}");
     }
     let path = format!("/keys/{ACTIVE_KEY}");
     let request = ask(&harness, MEMBER, "GET", &path).header("x-http-method-override", "DELETE");
-    assert!(sent(request).await.starts_with("405"));
+    assert!(request.transcript().await.starts_with("405"));
     assert!(harness.store_faults().calls().is_empty());
 }
 
@@ -224,16 +191,15 @@ async fn a_page_of_ours_or_an_allowed_one_is_served(
     let request = ask(&harness, MEMBER, "GET", "/keys?include_revoked=false")
         .header("origin", origin)
         .header("sec-fetch-site", fetch_site);
-    insta::assert_snapshot!(format!("origin_{name}"), sent(request).await);
+    insta::assert_snapshot!(format!("origin_{name}"), request.transcript().await);
 }
 
 #[tokio::test]
 async fn a_gateway_without_sign_in_has_no_such_routes() {
     let harness = Harness::without_sign_in().await;
-    for (method, path) in OPERATIONS {
-        let answer = sent(ask(&harness, MEMBER, method, path)).await;
-        assert!(answer.starts_with("404"), "{answer}");
-        assert!(answer.contains("ROUTE_NOT_FOUND"), "{answer}");
+    for (method, path) in operations() {
+        let answer = ask(&harness, MEMBER, method, &path).json_of(404).await;
+        assert_eq!(answer["error"], "ROUTE_NOT_FOUND", "{method} {path}");
     }
 }
 
@@ -248,9 +214,8 @@ async fn an_unknown_route_is_not_found_without_a_session_either(
     #[case] path: &str,
 ) {
     let harness = Harness::of_people().await;
-    let answer = sent(harness.request(method, path)).await;
-    assert!(answer.starts_with("404"), "{answer}");
-    assert!(answer.contains("ROUTE_NOT_FOUND"), "{answer}");
+    let answer = harness.request(method, path).json_of(404).await;
+    assert_eq!(answer["error"], "ROUTE_NOT_FOUND");
 }
 
 /// Each operation for people in the description is served, and requires a session.
@@ -268,7 +233,9 @@ async fn every_described_operation_is_served() {
         }
     }
     for (method, path) in &described {
-        let answer = sent(with_json(harness.request(method, path), "{}")).await;
+        let answer = with_json(harness.request(method, path), "{}")
+            .transcript()
+            .await;
         assert!(answer.starts_with("401"), "{method} {path}: {answer}");
     }
     assert_eq!(described.len(), OPERATIONS.len());

@@ -1,95 +1,81 @@
 //! Invalid requests and internal failures, in both languages.
 
 use chrono::TimeDelta;
+use domain::key::ApiKey;
 use ports::outbound::CustomerStore as _;
 use rstest::rstest;
 use testkit::fakes::Fault;
-use testkit::people::owner;
+use testkit::people::{PeopleServices, owner};
 
 use super::data::{ACCOUNT, ACTIVE_KEY, ADMIN, MEMBER, OTHERS_KEY, UNKNOWN, people};
-use super::{ask, in_both_languages, json, with_json};
+use super::{admin, ask, json, with_json};
 use crate::data::{add_key, new_key, now};
-use crate::harness::Harness;
+use crate::harness::{Exchange, Harness, in_both_languages};
 
+const KEY: &str = "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001";
+const NEW: &str = "/keys";
+
+/// A body for keys is sent to create one, any other one to change what has the path.
 #[rstest]
-#[case("create_without_a_name", "POST", "/keys", r#"{"env":"test"}"#)]
-#[case(
-    "create_with_wrong_types",
-    "POST",
-    "/keys",
-    r#"{"name":7,"env":["live"]}"#
-)]
-#[case(
-    "create_with_wrong_values",
-    "POST",
-    "/keys",
-    r#"{"name":"a\u0007","env":"prod"}"#
-)]
+#[case("create_without_a_name", NEW, r#"{"env":"test"}"#)]
+#[case("create_with_wrong_types", NEW, r#"{"name":7,"env":["live"]}"#)]
+#[case("create_with_wrong_values", NEW, r#"{"name":"a\u0007","env":"prod"}"#)]
 #[case(
     "create_with_what_is_not_its_own_to_choose",
-    "POST",
-    "/keys",
+    NEW,
     r#"{"name":"till","per_minute":9999,"owner":{"subject":"other"},"monthly_quota":null}"#
 )]
 #[case(
     "create_with_a_name_twice",
-    "POST",
-    "/keys",
+    NEW,
     r#"{"name":"till","n\u0061me":"tall"}"#
 )]
-#[case("create_with_no_body", "POST", "/keys", "")]
-#[case("create_with_no_object", "POST", "/keys", r#"["till"]"#)]
+#[case("create_with_no_body", NEW, "")]
+#[case("create_with_no_object", NEW, r#"["till"]"#)]
 #[case(
     "create_with_misspelt_members",
-    "POST",
-    "/keys",
+    NEW,
     r#"{"Name":"till","Env":"test","owner":{"name":"x"}}"#
 )]
-#[case("create_with_a_query", "POST", "/keys?env=test", r#"{"name":"till"}"#)]
+#[case("create_with_a_query", "/keys?env=test", r#"{"name":"till"}"#)]
 #[case(
     "limits_out_of_range",
-    "PATCH",
-    "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001",
+    KEY,
     r#"{"per_minute":0,"monthly_quota":1000000000001,"plan":"platinum"}"#
 )]
 #[case(
     "limits_of_wrong_types",
-    "PATCH",
-    "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001",
+    KEY,
     r#"{"per_minute":null,"monthly_quota":"1000","plan":1}"#
 )]
 #[case(
     "limits_with_misspelt_members",
-    "PATCH",
-    "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001",
+    KEY,
     r#"{"perMinute":60,"montly_quota":1000}"#
 )]
 #[case(
     "limits_that_are_no_whole_numbers",
-    "PATCH",
-    "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001",
+    KEY,
     r#"{"per_minute":60.0,"monthly_quota":1e3,"name":"mine"}"#
 )]
-#[case(
-    "limits_of_nothing",
-    "PATCH",
-    "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001",
-    "{}"
-)]
+#[case("limits_of_nothing", KEY, "{}")]
 #[case(
     "plan_missing",
-    "PATCH",
     "/admin/accounts/0198f3c2-7d3e-7000-8000-0000000000a1",
     r#"{"existing_keys":"all"}"#
 )]
 #[tokio::test]
 async fn all_faults_of_a_body_are_reported(
     #[case] name: &str,
-    #[case] method: &str,
     #[case] path: &str,
     #[case] body: &'static str,
 ) {
     let harness = Harness::of_people().await;
+    let method = if path.starts_with(NEW) {
+        "POST"
+    } else {
+        "PATCH"
+    };
     let request = || with_json(ask(&harness, ADMIN, method, path), body);
     insta::assert_snapshot!(name, in_both_languages(request).await);
     assert!(harness.store_faults().calls().is_empty());
@@ -149,7 +135,7 @@ async fn unknown_names_are_repeated_within_bounds() {
     );
     assert!(body.len() < rest::MAX_BODY_BYTES, "{}", body.len());
     let request = with_json(ask(&harness, MEMBER, "POST", "/keys"), body);
-    let answer = request.send().await.unwrap().text().await.unwrap();
+    let answer = request.response().await.text().await.unwrap();
     assert!(answer.len() < 8_000, "{}", answer.len());
     assert!(answer.contains(&"y".repeat(64)) && !answer.contains(&"y".repeat(65)));
 }
@@ -169,25 +155,13 @@ async fn a_body_of_another_kind_or_size_is_refused() {
 async fn a_failing_store_has_one_answer_on_every_route() {
     let harness = Harness::of_people().await;
     harness.store_faults().inject(Fault::Fails);
-    let key = format!("/admin/keys/{ACTIVE_KEY}");
-    let operations = [
-        ("POST", "/keys".to_owned(), r#"{"name":"till"}"#),
-        ("GET", "/keys".to_owned(), ""),
-        ("DELETE", format!("/keys/{ACTIVE_KEY}"), ""),
-        ("GET", "/admin/keys".to_owned(), ""),
-        ("GET", key.clone(), ""),
-        ("PATCH", key.clone(), r#"{"per_minute":1}"#),
-        ("DELETE", key, ""),
-        ("GET", "/admin/accounts".to_owned(), ""),
-        (
-            "PATCH",
-            format!("/admin/accounts/{ACCOUNT}"),
-            r#"{"plan":"startup"}"#,
-        ),
-        ("GET", "/admin/usage".to_owned(), ""),
-        ("GET", "/admin/audit".to_owned(), ""),
-    ];
-    for (method, path, body) in operations {
+    let mut operations = admin::operations();
+    operations.extend([
+        ("create", "POST", "/keys".to_owned(), r#"{"name":"till"}"#),
+        ("list", "GET", "/keys".to_owned(), ""),
+        ("revoke", "DELETE", format!("/keys/{ACTIVE_KEY}"), ""),
+    ]);
+    for (_, method, path, body) in operations {
         let request = || with_json(ask(&harness, ADMIN, method, &path), body);
         insta::assert_snapshot!("store_down", in_both_languages(request).await, &path);
     }
@@ -232,15 +206,23 @@ async fn a_cursor_of_another_order_is_no_place_in_a_list(
     insta::assert_snapshot!("wrong_cursor", in_both_languages(request).await, &path);
 }
 
+/// Adds a key of the member's.
+async fn add_members_key(services: &PeopleServices, number: u32, edit: fn(ApiKey) -> ApiKey) {
+    let member = services.store.customer(&owner("member")).await.unwrap();
+    let id = format!("0198f3c2-7d3e-7000-8000-00000001{number:04}");
+    let prefix = format!("cep_live_Many{number:04}");
+    add_key(
+        services,
+        edit(new_key(&id, &member.unwrap(), "till", &prefix)),
+    )
+    .await;
+}
+
 #[tokio::test]
 async fn a_person_has_ten_active_keys_at_most() {
     let services = people().await;
-    let member = services.store.customer(&owner("member")).await.unwrap();
     for number in 1..10 {
-        let id = format!("0198f3c2-7d3e-7000-8000-00000001{number:04}");
-        let prefix = format!("cep_live_Many{number:04}");
-        let key = new_key(&id, member.as_ref().unwrap(), "till", &prefix);
-        add_key(&services, key).await;
+        add_members_key(&services, number, |key| key).await;
     }
     let harness = Harness::over(services).await;
     let request = || with_json(ask(&harness, MEMBER, "POST", "/keys"), r#"{"name":"till"}"#);
@@ -250,15 +232,13 @@ async fn a_person_has_ten_active_keys_at_most() {
 #[tokio::test]
 async fn a_person_creates_twenty_keys_an_hour_at_most() {
     let services = people().await;
-    let member = services.store.customer(&owner("member")).await.unwrap();
-    let member = member.unwrap();
     for number in 1..=20 {
-        let id = format!("0198f3c2-7d3e-7000-8000-00000001{number:04}");
-        let prefix = format!("cep_live_Many{number:04}");
-        let mut key = new_key(&id, &member, "till", &prefix);
-        key.created_at = now() - TimeDelta::minutes(30);
-        key.revoked_at = Some(now());
-        add_key(&services, key).await;
+        let revoked = |key| ApiKey {
+            created_at: now() - TimeDelta::minutes(30),
+            revoked_at: Some(now()),
+            ..key
+        };
+        add_members_key(&services, number, revoked).await;
     }
     let harness = Harness::over(services).await;
     let request = || with_json(ask(&harness, MEMBER, "POST", "/keys"), r#"{"name":"till"}"#);

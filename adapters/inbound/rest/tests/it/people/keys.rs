@@ -13,9 +13,9 @@ use tokio::net::TcpStream;
 use super::data::{
     ACTIVE_KEY, ADMIN, MEMBER, OTHER_MEMBER, OTHERS_KEY, REVOKED_KEY, UNKNOWN, people,
 };
-use super::{ask, in_both_languages, json, sent, with_json};
+use super::{ask, json, with_json};
 use crate::data::{add_key, new_key};
-use crate::harness::{Harness, body as proof_request};
+use crate::harness::{Exchange, Harness, body as proof_request, in_both_languages};
 
 #[rstest]
 #[case("/keys")]
@@ -24,7 +24,9 @@ use crate::harness::{Harness, body as proof_request};
 async fn a_new_key_shows_its_secret_once(#[case] path: &str) {
     let harness = Harness::of_people().await;
     let body = r#"{"name":" till 7 ","env":"test"}"#;
-    let mut answer = sent(with_json(ask(&harness, MEMBER, "POST", path), body)).await;
+    let mut answer = with_json(ask(&harness, MEMBER, "POST", path), body)
+        .transcript()
+        .await;
     let (_, json) = answer.split_once("\n\n").unwrap();
     let created: Value = serde_json::from_str(json).unwrap();
     let text = |name: &str| created[name].as_str().unwrap().to_owned();
@@ -35,15 +37,14 @@ async fn a_new_key_shows_its_secret_once(#[case] path: &str) {
     }
     insta::assert_snapshot!("a_new_key", answer);
 
-    let listed = sent(ask(&harness, MEMBER, "GET", "/keys")).await;
+    let listed = ask(&harness, MEMBER, "GET", "/keys").transcript().await;
     assert!(
         listed.contains(&prefix) && !listed.contains(&secret),
         "{listed}"
     );
     assert!(listed.contains(r#""name":"till 7""#), "{listed}");
-    let proof = harness.request("POST", "/v1/cep/xml");
-    let proof = with_json(proof.header("x-api-key", &secret), proof_request(&[]));
-    assert_eq!(proof.send().await.unwrap().status(), 200);
+    let proof = harness.post_by(&secret, "/v1/cep/xml", proof_request(&[]));
+    assert_eq!(proof.response().await.status(), 200);
 }
 
 #[rstest]
@@ -53,32 +54,29 @@ async fn a_new_key_shows_its_secret_once(#[case] path: &str) {
 #[tokio::test]
 async fn a_key_is_live_by_default(#[case] body: &'static str) {
     let harness = Harness::of_people().await;
-    let answer = sent(with_json(ask(&harness, MEMBER, "POST", "/keys"), body)).await;
+    let answer = with_json(ask(&harness, MEMBER, "POST", "/keys"), body)
+        .transcript()
+        .await;
     assert!(answer.starts_with("201"), "{answer}");
     assert!(answer.contains("cep_live_"), "{answer}");
 }
 
 #[rstest]
-#[case::all("")]
-#[case::all_in_so_many_words("?include_revoked=true")]
+#[case::all("", "all_keys")]
+#[case::all_in_so_many_words("?include_revoked=true", "all_keys")]
+#[case::active_ones("?include_revoked=false", "active_keys")]
 #[tokio::test]
-async fn a_person_sees_all_keys_of_its_own(#[case] query: &str) {
+async fn a_person_sees_the_keys_of_its_own(#[case] query: &str, #[case] snapshot: &str) {
     let harness = Harness::of_people().await;
-    let answer = sent(ask(&harness, MEMBER, "GET", &format!("/api/keys{query}"))).await;
-    insta::assert_snapshot!("all_keys", answer);
-}
-
-#[tokio::test]
-async fn revoked_keys_can_be_hidden() {
-    let harness = Harness::of_people().await;
-    let answer = sent(ask(&harness, MEMBER, "GET", "/keys?include_revoked=false")).await;
-    insta::assert_snapshot!("active_keys", answer);
+    let path = format!("/api/keys{query}");
+    let answer = ask(&harness, MEMBER, "GET", &path).transcript().await;
+    insta::assert_snapshot!(snapshot, answer);
 }
 
 #[tokio::test]
 async fn a_person_without_keys_sees_an_empty_list() {
     let harness = Harness::of_people().await;
-    let answer = sent(ask(&harness, ADMIN, "GET", "/keys")).await;
+    let answer = ask(&harness, ADMIN, "GET", "/keys").transcript().await;
     assert!(answer.starts_with("200"), "{answer}");
     assert!(answer.ends_with("\n\n[]"), "{answer}");
 }
@@ -87,12 +85,12 @@ async fn a_person_without_keys_sees_an_empty_list() {
 async fn a_key_is_revoked_once_and_stays_so() {
     let harness = Harness::of_people().await;
     let revoke = || ask(&harness, MEMBER, "DELETE", &format!("/keys/{ACTIVE_KEY}"));
-    let first = sent(revoke()).await;
+    let first = revoke().transcript().await;
     insta::assert_snapshot!("a_revoked_key", first);
-    assert_eq!(sent(revoke()).await, first);
+    assert_eq!(revoke().transcript().await, first);
 
     let path = format!("/api/keys/{REVOKED_KEY}");
-    let earlier = sent(ask(&harness, MEMBER, "DELETE", &path)).await;
+    let earlier = ask(&harness, MEMBER, "DELETE", &path).transcript().await;
     assert!(
         earlier.contains(r#""revoked_at":"2026-11-19T12:00:00.000Z""#),
         "{earlier}"
@@ -102,16 +100,13 @@ async fn a_key_is_revoked_once_and_stays_so() {
 #[tokio::test]
 async fn another_owners_key_does_not_exist() {
     let harness = Harness::of_people().await;
-    let revoke = |id: &'static str| {
-        let harness = &harness;
-        move || ask(harness, MEMBER, "DELETE", &format!("/keys/{id}"))
-    };
-    let unknown = in_both_languages(revoke(UNKNOWN)).await;
-    insta::assert_snapshot!("no_such_key", unknown);
-    for id in [OTHERS_KEY, "7", "%FF", "x%20y"] {
-        assert_eq!(in_both_languages(revoke(id)).await, unknown, "{id}");
+    for id in [UNKNOWN, OTHERS_KEY, "7", "%FF", "x%20y"] {
+        let revoke = || ask(&harness, MEMBER, "DELETE", &format!("/keys/{id}"));
+        insta::assert_snapshot!("no_such_key", in_both_languages(revoke).await, id);
     }
-    let theirs = sent(ask(&harness, OTHER_MEMBER, "GET", "/keys")).await;
+    let theirs = ask(&harness, OTHER_MEMBER, "GET", "/keys")
+        .transcript()
+        .await;
     assert!(theirs.contains(r#""revoked_at":null"#), "{theirs}");
 }
 
@@ -119,7 +114,7 @@ async fn another_owners_key_does_not_exist() {
 async fn an_admins_own_keys_are_its_own_alone() {
     let harness = Harness::of_people().await;
     let path = format!("/keys/{ACTIVE_KEY}");
-    let answer = sent(ask(&harness, ADMIN, "DELETE", &path)).await;
+    let answer = ask(&harness, ADMIN, "DELETE", &path).transcript().await;
     assert!(answer.starts_with("404"), "{answer}");
 }
 
@@ -137,7 +132,7 @@ async fn a_wrong_method_is_told_the_right_ones(
 ) {
     let harness = Harness::of_people().await;
     let request = with_json(ask(&harness, MEMBER, method, path), "{}");
-    let response = request.send().await.unwrap();
+    let response = request.response().await;
     assert_eq!(response.status(), 405);
     assert_eq!(response.headers()["allow"], allowed);
     assert!(harness.store_faults().calls().is_empty());
@@ -208,34 +203,26 @@ async fn a_long_list_that_breaks_off_is_no_answer() {
 #[tokio::test]
 async fn a_loop_that_creates_and_revokes_keys_is_told_to_wait_and_proofs_beside_it_are_delivered() {
     let harness = Harness::of_people().await;
-    let new = || {
-        with_json(
-            ask(&harness, MEMBER, "POST", "/keys"),
-            r#"{"name":"x","env":"test"}"#,
-        )
-    };
+    let new_key = r#"{"name":"x","env":"test"}"#;
+    let new = || with_json(ask(&harness, MEMBER, "POST", "/keys"), new_key);
     let created = json(new()).await;
     let (mut done, mut refused) = (1, 0);
     for _ in 0..50 {
         let path = format!("/keys/{ACTIVE_KEY}");
         for request in [new(), ask(&harness, MEMBER, "DELETE", &path)] {
-            let answer = request.send().await.unwrap();
+            let answer = request.response().await;
             match answer.status().as_u16() {
                 429 => refused += usize::from(answer.headers().contains_key("retry-after")),
                 _ => done += 1,
             }
         }
         let key = created["api_key"].as_str().unwrap();
-        let proof = harness
-            .request("POST", "/v1/cep/xml")
-            .header("x-api-key", key);
-        let proof = with_json(proof, proof_request(&[])).send().await.unwrap();
+        let proof = harness.post_by(key, "/v1/cep/xml", proof_request(&[]));
+        let proof = proof.response().await;
         assert_eq!(proof.status(), 200);
     }
     assert_eq!((done, refused), (30, 71));
-    let other = ask(&harness, OTHER_MEMBER, "GET", "/keys")
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(other.status(), 200);
+    ask(&harness, OTHER_MEMBER, "GET", "/keys")
+        .json_of(200)
+        .await;
 }

@@ -4,9 +4,9 @@ use domain::customer::Role;
 use serde_json::{Value, json};
 
 use super::ask;
-use super::data::{self, ADMIN, MEMBER, UNKNOWN};
-use crate::harness::{Harness, transcript};
-use crate::lookups::{header, json_of, with};
+use super::data::{ADMIN, MEMBER, UNKNOWN};
+use crate::harness::{Exchange, Harness, header, json_of};
+use crate::lookups::with;
 
 /// A session of the person whose key it is.
 const OWNER: &str = "the-owners-token";
@@ -32,7 +32,7 @@ async fn the_owner_of_the_key_gets_the_files_of_the_api() {
     for prefix in ["", "/api"] {
         for format in ["xml", "pdf", "zip"] {
             let path = format!("{prefix}/lookups/{id}/{format}");
-            let file = ask(&harness, OWNER, "GET", &path).send().await.unwrap();
+            let file = ask(&harness, OWNER, "GET", &path).response().await;
             assert_eq!(file.status(), 200, "{path}");
             let of_key = harness.read(&format!("/{id}/{format}")).await;
             for name in [
@@ -62,24 +62,24 @@ async fn nobody_else_gets_them() {
     let (harness, id) = delivered(json!(["xml", "pdf"])).await;
     let xml = format!("/lookups/{id}/xml");
     let unknown = format!("/lookups/{UNKNOWN}/xml");
-    let reference = ask(&harness, OWNER, "GET", &unknown).send().await.unwrap();
-    let reference = transcript(reference).await;
+    let reference = ask(&harness, OWNER, "GET", &unknown).transcript().await;
     assert!(reference.starts_with("404"), "{reference}");
     for token in [MEMBER, ADMIN] {
         for format in ["xml", "pdf", "zip"] {
             let path = format!("/lookups/{id}/{format}");
-            let answer = ask(&harness, token, "GET", &path).send().await.unwrap();
-            assert_eq!(transcript(answer).await, reference, "{token} {format}");
+            let answer = ask(&harness, token, "GET", &path).transcript().await;
+            assert_eq!(answer, reference, "{token} {format}");
         }
     }
-    let nobody = harness.request("GET", &xml).send().await.unwrap();
-    assert_eq!(nobody.status(), 401);
-    let key = harness.request("GET", &xml);
-    let key = key.header("x-api-key", crate::data::GOOD_KEY).send().await;
-    assert_eq!(key.unwrap().status(), 401);
-    let foreign = ask(&harness, OWNER, "GET", &xml);
-    let foreign = foreign.header("sec-fetch-site", "cross-site").send().await;
-    assert_eq!(foreign.unwrap().status(), 403);
+    let nobody = || harness.request("GET", &xml);
+    let foreign = ask(&harness, OWNER, "GET", &xml).header("sec-fetch-site", "cross-site");
+    for (request, status) in [
+        (nobody(), 401),
+        (nobody().header("x-api-key", crate::data::GOOD_KEY), 401),
+        (foreign, 403),
+    ] {
+        assert_eq!(request.response().await.status(), status);
+    }
 }
 
 #[tokio::test]
@@ -87,26 +87,23 @@ async fn a_file_that_is_not_kept_or_not_there_yet_is_said_to_be_so() {
     let (harness, id) = delivered(json!(["xml"])).await;
     for format in ["pdf", "zip"] {
         let path = format!("/lookups/{id}/{format}");
-        let answer = ask(&harness, OWNER, "GET", &path).send().await.unwrap();
-        let problem = json_of(answer, 404).await;
+        let problem = ask(&harness, OWNER, "GET", &path).json_of(404).await;
         assert_eq!(problem["details"]["reason"], "file_not_kept");
     }
     let queued = harness.create(with("404.02", &json!({})), None).await;
     let queued = json_of(queued, 202).await;
     let path = format!("/lookups/{}/xml", queued["id"].as_str().unwrap());
-    let answer = ask(&harness, OWNER, "GET", &path).send().await.unwrap();
-    let problem = json_of(answer, 409).await;
+    let problem = ask(&harness, OWNER, "GET", &path).json_of(409).await;
     assert_eq!(problem["details"]["reason"], "not_delivered");
     let answer = ask(&harness, OWNER, "GET", &format!("{path}?key=1"));
-    assert_eq!(answer.send().await.unwrap().status(), 400);
+    assert_eq!(answer.response().await.status(), 400);
     let answer = ask(&harness, OWNER, "GET", "/lookups/x/xml");
-    assert_eq!(answer.send().await.unwrap().status(), 404);
+    assert_eq!(answer.response().await.status(), 404);
 }
 
 #[tokio::test]
 async fn a_person_without_an_account_has_no_lookups() {
-    let harness = Harness::over(data::people().await).await;
+    let harness = Harness::of_people().await;
     let path = format!("/lookups/{UNKNOWN}/xml");
-    let answer = ask(&harness, ADMIN, "GET", &path).send().await.unwrap();
-    assert_eq!(answer.status(), 404);
+    ask(&harness, ADMIN, "GET", &path).json_of(404).await;
 }

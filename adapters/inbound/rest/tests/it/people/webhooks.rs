@@ -1,31 +1,35 @@
 //! `/webhooks`.
 
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
 use super::data::{ADMIN, MEMBER, OTHER_MEMBER};
 use super::{ask, json as good, with_json};
-use crate::harness::Harness;
+use crate::harness::{Exchange, Harness, json_of};
 
 const OWNER: &str = MEMBER;
 const URL: &str = "https://hooks.example/cep";
 const UNKNOWN: &str = "01900000-0000-7000-8000-000000000001";
 
-async fn harness() -> Harness {
-    Harness::over(super::data::people().await).await
+/// A request to create a webhook.
+fn creating(harness: &Harness, body: &Value) -> RequestBuilder {
+    with_json(ask(harness, OWNER, "POST", "/webhooks"), body.to_string())
 }
 
-async fn created(harness: &Harness) -> Value {
+/// A new webhook with its secret, and its path.
+async fn created(harness: &Harness) -> (Value, String) {
     let body =
         json!({ "url": URL, "events": ["lookup.expired", "lookup.delivered"], "env": "test" });
-    let request = ask(harness, OWNER, "POST", "/webhooks");
-    good(with_json(request, body.to_string())).await
+    let created = good(creating(harness, &body)).await;
+    let path = format!("/webhooks/{}", created["webhook"]["id"].as_str().unwrap());
+    (created, path)
 }
 
 /// The status and the problem of the first faulty field, or the reason.
-async fn refused(request: reqwest::RequestBuilder) -> (u16, String) {
-    let answer = request.send().await.unwrap();
+async fn refused(request: RequestBuilder) -> (u16, String) {
+    let answer = request.response().await;
     let status = answer.status().as_u16();
-    let problem: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    let problem = json_of(answer, status).await;
     let details = &problem["details"];
     let field = &details["fields"][0]["problem"];
     let word = field.as_str().or(details["reason"].as_str());
@@ -34,12 +38,9 @@ async fn refused(request: reqwest::RequestBuilder) -> (u16, String) {
 
 #[tokio::test]
 async fn misspelt_members_of_a_webhook_are_named() {
-    let harness = harness().await;
+    let harness = Harness::of_people().await;
     let body = json!({ "URL": URL, "event": ["lookup.expired"], "env": "test", "secret": "x" });
-    let request = with_json(ask(&harness, OWNER, "POST", "/webhooks"), body.to_string());
-    let answer = request.send().await.unwrap();
-    assert_eq!(answer.status(), 400);
-    let problem: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    let problem = creating(&harness, &body).json_of(400).await;
     let faults = problem["details"]["fields"].as_array().unwrap().iter();
     let mut meant: Vec<_> = faults
         .filter(|fault| fault["problem"] != "missing")
@@ -56,8 +57,8 @@ async fn misspelt_members_of_a_webhook_are_named() {
 
 #[tokio::test]
 async fn a_webhook_is_added_read_changed_and_removed() {
-    let harness = harness().await;
-    let created = created(&harness).await;
+    let harness = Harness::of_people().await;
+    let (created, path) = created(&harness).await;
     let secret = created["secret"].as_str().unwrap();
     assert!(secret.starts_with("whsec_"), "{secret}");
     let webhook = &created["webhook"];
@@ -66,7 +67,6 @@ async fn a_webhook_is_added_read_changed_and_removed() {
         json!(["lookup.delivered", "lookup.expired"])
     );
     assert_eq!(webhook["env"], "test");
-    let path = format!("/webhooks/{}", webhook["id"].as_str().unwrap());
     assert_eq!(good(ask(&harness, OWNER, "GET", &path)).await, *webhook);
     let list = good(ask(&harness, OWNER, "GET", "/webhooks")).await;
     assert_eq!(list, json!([webhook]));
@@ -84,19 +84,15 @@ async fn a_webhook_is_added_read_changed_and_removed() {
     assert_ne!(rotated["secret"], created["secret"]);
     assert_ne!(rotated["webhook"]["previous_secret_until"], Value::Null);
     good(ask(&harness, OWNER, "DELETE", &path)).await;
-    let gone = ask(&harness, OWNER, "GET", &path).send().await.unwrap();
-    assert_eq!(gone.status(), 404);
+    ask(&harness, OWNER, "GET", &path).json_of(404).await;
 }
 
 #[tokio::test]
 async fn deliveries_are_listed_and_sent_again() {
-    let harness = harness().await;
-    let created = created(&harness).await;
-    let path = format!("/webhooks/{}", created["webhook"]["id"].as_str().unwrap());
+    let harness = Harness::of_people().await;
+    let (_, path) = created(&harness).await;
     let sent = ask(&harness, OWNER, "POST", &format!("{path}/test"));
-    let sent = with_json(sent, "").send().await.unwrap();
-    assert_eq!(sent.status(), 202);
-    let sent: Value = serde_json::from_slice(&sent.bytes().await.unwrap()).unwrap();
+    let sent = with_json(sent, "").json_of(202).await;
     assert_eq!(sent["event"], "webhook.test");
     let deliveries = format!("{path}/deliveries");
     let list = good(ask(&harness, OWNER, "GET", &deliveries)).await;
@@ -106,96 +102,60 @@ async fn deliveries_are_listed_and_sent_again() {
     assert_eq!(pending, (409, "delivery_pending".to_owned()));
     let unknown = format!("{deliveries}/{UNKNOWN}/resend");
     let unknown = with_json(ask(&harness, OWNER, "POST", &unknown), "");
-    let unknown = unknown.send().await.unwrap();
-    assert_eq!(unknown.status(), 404);
+    unknown.json_of(404).await;
 }
 
 #[tokio::test]
 async fn faulty_bodies_are_explained() {
-    let harness = harness().await;
+    let harness = Harness::of_people().await;
+    let events = json!(["lookup.failed"]);
+    let to = |url: &str| json!({ "url": url, "events": events });
+    let with = |member: &str, value: Value| {
+        let mut body = to(URL);
+        body[member] = value;
+        body
+    };
     for (body, problem) in [
-        (json!({ "events": ["lookup.failed"] }), "missing"),
+        (json!({ "events": events }), "missing"),
         (json!({ "url": URL }), "missing"),
-        (json!({ "url": URL, "events": [] }), "empty"),
-        (
-            json!({ "url": URL, "events": ["webhook.test"] }),
-            "not_one_of",
-        ),
-        (
-            json!({ "url": URL, "events": "lookup.failed" }),
-            "wrong_type",
-        ),
-        (json!({ "url": URL, "events": [1] }), "not_texts"),
-        (
-            json!({ "url": 7, "events": ["lookup.failed"] }),
-            "wrong_type",
-        ),
-        (
-            json!({ "url": URL, "events": ["lookup.failed"], "more": 1 }),
-            "unknown",
-        ),
-        (
-            json!({ "url": URL, "events": ["lookup.failed"], "env": "x" }),
-            "not_one_of",
-        ),
-        (
-            json!({ "url": "x", "events": ["lookup.failed"] }),
-            "malformed_url",
-        ),
-        (
-            json!({ "url": "http://a.example/", "events": ["lookup.failed"] }),
-            "not_https",
-        ),
-        (
-            json!({ "url": "https://a.example:22/", "events": ["lookup.failed"] }),
-            "wrong_port",
-        ),
-        (
-            json!({ "url": "https://me@a.example/", "events": ["lookup.failed"] }),
-            "user_info",
-        ),
-        (
-            json!({ "url": "https://a.example/#b", "events": ["lookup.failed"] }),
-            "fragment",
-        ),
-        (
-            json!({ "url": "https://127.0.0.1/", "events": ["lookup.failed"] }),
-            "not_public",
-        ),
-        (
-            json!({ "url": "https://localhost/", "events": ["lookup.failed"] }),
-            "not_public",
-        ),
+        (with("events", json!([])), "empty"),
+        (with("events", json!(["webhook.test"])), "not_one_of"),
+        (with("events", json!("lookup.failed")), "wrong_type"),
+        (with("events", json!([1])), "not_texts"),
+        (with("url", json!(7)), "wrong_type"),
+        (with("more", json!(1)), "unknown"),
+        (with("env", json!("x")), "not_one_of"),
+        (to("x"), "malformed_url"),
+        (to("http://a.example/"), "not_https"),
+        (to("https://a.example:22/"), "wrong_port"),
+        (to("https://me@a.example/"), "user_info"),
+        (to("https://a.example/#b"), "fragment"),
+        (to("https://127.0.0.1/"), "not_public"),
+        (to("https://localhost/"), "not_public"),
     ] {
-        let request = ask(&harness, OWNER, "POST", "/webhooks");
-        let refusal = refused(with_json(request, body.to_string())).await;
+        let refusal = refused(creating(&harness, &body)).await;
         assert_eq!(refusal, (400, problem.to_owned()), "{body}");
     }
-    let created = created(&harness).await;
-    let path = format!("/webhooks/{}", created["webhook"]["id"].as_str().unwrap());
+    let (_, path) = created(&harness).await;
     let nothing = with_json(ask(&harness, OWNER, "PATCH", &path), "{}");
     assert_eq!(refused(nothing).await, (400, "empty_change".to_owned()));
 }
 
 #[tokio::test]
 async fn an_account_has_ten_webhooks() {
-    let harness = harness().await;
+    let harness = Harness::of_people().await;
     for _ in 0..10 {
         created(&harness).await;
     }
-    let body = json!({ "url": URL, "events": ["lookup.failed"] });
-    let eleventh = with_json(ask(&harness, OWNER, "POST", "/webhooks"), body.to_string());
-    assert_eq!(
-        refused(eleventh).await,
-        (409, "too_many_webhooks".to_owned())
-    );
+    let eleventh = json!({ "url": URL, "events": ["lookup.failed"] });
+    let refusal = refused(creating(&harness, &eleventh)).await;
+    assert_eq!(refusal, (409, "too_many_webhooks".to_owned()));
 }
 
 #[tokio::test]
 async fn nobody_else_sees_them() {
-    let harness = harness().await;
-    let created = created(&harness).await;
-    let path = format!("/webhooks/{}", created["webhook"]["id"].as_str().unwrap());
+    let harness = Harness::of_people().await;
+    let (_, path) = created(&harness).await;
     for token in [OTHER_MEMBER, ADMIN] {
         for (method, path) in [
             ("GET", path.clone()),
@@ -205,17 +165,14 @@ async fn nobody_else_sees_them() {
             ("GET", format!("{path}/deliveries")),
         ] {
             let asking = with_json(ask(&harness, token, method, &path), "");
-            let answer = asking.send().await.unwrap();
+            let answer = asking.response().await;
             assert_eq!(answer.status(), 404, "{token} {method} {path}");
         }
-        assert_eq!(
-            good(ask(&harness, token, "GET", "/webhooks")).await,
-            json!([])
-        );
+        let list = good(ask(&harness, token, "GET", "/webhooks")).await;
+        assert_eq!(list, json!([]), "{token}");
     }
-    let nobody = harness.request("GET", "/webhooks").send().await.unwrap();
+    let nobody = harness.request("GET", "/webhooks").response().await;
     assert_eq!(nobody.status(), 401);
-    let foreign = ask(&harness, OWNER, "DELETE", &path);
-    let foreign = foreign.header("sec-fetch-site", "cross-site").send().await;
-    assert_eq!(foreign.unwrap().status(), 403);
+    let foreign = ask(&harness, OWNER, "DELETE", &path).header("sec-fetch-site", "cross-site");
+    assert_eq!(foreign.response().await.status(), 403);
 }
