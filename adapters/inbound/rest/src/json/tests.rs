@@ -35,6 +35,7 @@ fn text_that_needs_no_unescaping_is_not_copied() {
 #[case("1.5", Problem::NotAnObject { found: "number" })]
 #[case("true", Problem::NotAnObject { found: "boolean" })]
 #[case("null", Problem::NotAnObject { found: "null" })]
+#[case("not json", Problem::MalformedJson { position: 2 })]
 #[case("{", Problem::MalformedJson { position: 2 })]
 #[case("{}x", Problem::MalformedJson { position: 3 })]
 #[case("{} {}", Problem::MalformedJson { position: 4 })]
