@@ -28,6 +28,7 @@ async fn refused(harness: &Harness, body: impl Into<reqwest::Body>) -> Value {
 #[case("clave_rastreo", "\"\"", "empty")]
 #[case("clave_rastreo", "\"1234567890123456789012345678901\"", "too_long")]
 #[case("clave_rastreo", "\"A\\u0000B\"", "forbidden_character")]
+#[case("clave_rastreo", "\"A\u{202e}B\"", "forbidden_character")]
 #[case("clave_rastreo", "\"<script>\"", "forbidden_character")]
 #[case("clave_rastreo", "7", "wrong_type")]
 #[case("cuenta", "\"123456789012345\"", "wrong_length")]
