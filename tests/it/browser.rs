@@ -228,6 +228,28 @@ impl Browser {
         assert_eq!(overflow, json!(false), "{what} is too wide");
     }
 
+    /// Shows the page as in a window of this look, in this language.
+    pub(crate) async fn show_as(&self, look: Look, language: &str) {
+        let scheme = json!([{ "name": "prefers-color-scheme", "value": look.scheme }]);
+        let metrics = json!({
+            "width": look.width, "height": 1000, "deviceScaleFactor": 1, "mobile": false,
+        });
+        for (command, parameters) in [
+            ("Emulation.setEmulatedMedia", json!({ "features": scheme })),
+            ("Emulation.setDeviceMetricsOverride", metrics),
+        ] {
+            self.session.emulate(command, &parameters).await;
+        }
+        // A script's click, since a dialog may be open before the button.
+        let script = "if (document.documentElement.lang !== arguments[0]) \
+            document.querySelector('[data-testid=language]').click();";
+        self.run(script, vec![json!(language)]).await;
+        let shown = "return [innerWidth, matchMedia('(prefers-color-scheme: dark)').matches, \
+            document.documentElement.lang]";
+        let expected = json!([look.width, look.scheme == "dark", language]);
+        assert_eq!(self.run(shown, vec![]).await, expected);
+    }
+
     /// Errors in the browser's console since the last call: scripts that failed, what the page's
     /// policy forbade, what couldn't be loaded.
     pub(crate) async fn complaints(&self) -> Vec<String> {

@@ -76,6 +76,14 @@ impl Session {
         self.profile.join(DOWNLOADS)
     }
 
+    /// Sends a command of Chromium's own protocol.
+    pub(super) async fn emulate(&self, command: &str, parameters: &Value) {
+        let body = json!({ "cmd": command, "params": parameters });
+        self.driver
+            .post(&self.path("/goog/cdp/execute"), &body)
+            .await;
+    }
+
     /// A client, at whose end the session stays.
     pub(super) async fn page(&self) -> Client {
         let driver = self.driver.url("");

@@ -13,17 +13,15 @@ use crate::gateway::{Gateway, Key, Plan};
 use crate::person::{Demo, Person};
 use crate::webhooks::receiver::Receiver;
 
-/// A browser of this look and language, signed in.
-async fn visitor(gateway: &Gateway, look: Look, language: &str) -> Option<Browser> {
-    let browser = Browser::start(look).await?;
+/// A browser that is signed in.
+async fn visitor(gateway: &Gateway) -> Option<Browser> {
+    let browser = Browser::start(Look::DESKTOP).await?;
     sign_in(&browser, gateway, Demo::Member).await;
-    let chosen = "localStorage.setItem('cep.language', arguments[0])";
-    browser.run(chosen, vec![json!(language)]).await;
     Some(browser)
 }
 
+/// Looks and languages, the browser's own last.
 const LOOKS: [(Look, &str); 4] = [
-    (Look::DESKTOP, "es"),
     (Look::PHONE_BY_NIGHT, "en"),
     (
         Look {
@@ -39,7 +37,18 @@ const LOOKS: [(Look, &str); 4] = [
         },
         "es",
     ),
+    (Look::DESKTOP, "es"),
 ];
+
+/// Asserts that the page as it is has no fault in any look.
+async fn assert_sound_in_all_looks(browser: &Browser, axe: &str, what: &str) {
+    for (look, language) in LOOKS {
+        browser.show_as(look, language).await;
+        settled(browser).await;
+        let what = format!("{what}, {look:?}, {language}");
+        browser.assert_sound(axe, &what).await;
+    }
+}
 
 /// The bank's ZIP file for a batch, with the proof of each row, and one that no row asks for.
 async fn bank_file(gateway: &Gateway, key: &Key, id: &str) -> Vec<u8> {
@@ -59,7 +68,7 @@ const TABLE: &str = "fecha;rastreo;CLABE;total\n\
 async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
     let Some(axe) = browser::axe() else { return };
     let (gateway, member) = Person::with_gateway(Demo::Member).await;
-    let Some(browser) = visitor(&gateway, Look::DESKTOP, "es").await else {
+    let Some(browser) = visitor(&gateway).await else {
         return;
     };
     for view in ["/batches", "/batches/new"] {
@@ -69,7 +78,6 @@ async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
             .assert_sound(&axe, &format!("{view} of a newcomer"))
             .await;
     }
-    drop(browser);
     let key = member.create_key("caja 4", "test").await;
     let waiting = created(&gateway, &key, &["404.02", "10.00", "10.00"]).await;
     let finished = created(&gateway, &key, &["10.00", "404.00", "10.x"]).await;
@@ -85,64 +93,55 @@ async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
     let workbook = saved(&gateway, "pagos.xlsx", "PK");
     let (_, rows) = TABLE.split_once('\n').unwrap();
     let headless = saved(&gateway, "sin encabezado.csv", rows);
-    for (look, language) in LOOKS {
-        let Some(browser) = visitor(&gateway, look, language).await else {
-            return;
-        };
-        let sound = async |what: &str| {
-            browser
-                .assert_sound(&axe, &format!("{what}, {look:?}, {language}"))
-                .await;
-        };
-        open(&browser, &gateway, "/batches").await;
-        browser.find("batch-row").await;
-        sound("the list").await;
-        open(&browser, &gateway, &format!("/batches/{waiting}")).await;
+    let sound = async |what: &str| assert_sound_in_all_looks(&browser, &axe, what).await;
+    open(&browser, &gateway, "/batches").await;
+    browser.find("batch-row").await;
+    sound("the list").await;
+    open(&browser, &gateway, &format!("/batches/{waiting}")).await;
+    browser.find("batch-payment").await;
+    browser.click_css("[data-testid=bank-batch] summary").await;
+    sound("a batch that runs").await;
+    browser.click("cancel-batch").await;
+    browser.find("cancel-confirm").await;
+    sound("the cancellation").await;
+    open(&browser, &gateway, &format!("/batches/{finished}")).await;
+    shows(&browser, "FINISHED").await;
+    browser.find("batch-payment").await;
+    sound("a batch that has ended").await;
+    browser.click("erase-batch").await;
+    browser.find("erase-confirm").await;
+    sound("the erasure").await;
+    for (id, state) in [(&paused, "PAUSED"), (&canceled, "CANCELED")] {
+        open(&browser, &gateway, &format!("/batches/{id}")).await;
+        shows(&browser, state).await;
         browser.find("batch-payment").await;
-        browser.click_css("[data-testid=bank-batch] summary").await;
-        sound("a batch that runs").await;
-        browser.click("cancel-batch").await;
-        browser.find("cancel-confirm").await;
-        sound("the cancellation").await;
-        open(&browser, &gateway, &format!("/batches/{finished}")).await;
-        shows(&browser, "FINISHED").await;
-        browser.find("batch-payment").await;
-        sound("a batch that has ended").await;
-        browser.click("erase-batch").await;
-        browser.find("erase-confirm").await;
-        sound("the erasure").await;
-        for (id, state) in [(&paused, "PAUSED"), (&canceled, "CANCELED")] {
-            open(&browser, &gateway, &format!("/batches/{id}")).await;
-            shows(&browser, state).await;
-            browser.find("batch-payment").await;
-            sound(state).await;
-        }
-        open(&browser, &gateway, &format!("/batches/{carried}")).await;
-        browser.click_css("[data-testid=bank-batch] summary").await;
-        browser.choose_files("import-file", &[&workbook]).await;
-        browser.find("import-refused").await;
-        browser.choose_files("import-file", &[&archive]).await;
-        sound("a file that is to be imported").await;
-        browser.click("import-start").await;
-        browser.find("import-report").await;
-        sound("the report on an import").await;
-        assert_eq!(browser.complaints().await, Vec::<String>::new());
-        open(&browser, &gateway, "/batches/new").await;
-        browser.choose_files("batch-file", &[&workbook]).await;
-        browser.find("batch-refused").await;
-        let last = "[data-testid=batch-key] option:last-child";
-        browser.click_css(last).await;
-        sound("a file that is refused").await;
-        browser.choose_files("batch-file", &[&headless]).await;
-        browser.find("columns-unclear").await;
-        sound("a file without a header").await;
-        browser.choose_files("batch-file", &[&file]).await;
-        browser.find("columns-unclear").await;
-        sound("columns that aren't recognised").await;
-        assign(&browser, "monto", "4").await;
-        browser.find("rejected-row").await;
-        sound("the check of a table").await;
+        sound(state).await;
     }
+    open(&browser, &gateway, &format!("/batches/{carried}")).await;
+    browser.click_css("[data-testid=bank-batch] summary").await;
+    browser.choose_files("import-file", &[&workbook]).await;
+    browser.find("import-refused").await;
+    browser.choose_files("import-file", &[&archive]).await;
+    sound("a file that is to be imported").await;
+    browser.click("import-start").await;
+    browser.find("import-report").await;
+    sound("the report on an import").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    open(&browser, &gateway, "/batches/new").await;
+    browser.choose_files("batch-file", &[&workbook]).await;
+    browser.find("batch-refused").await;
+    let last = "[data-testid=batch-key] option:last-child";
+    browser.click_css(last).await;
+    sound("a file that is refused").await;
+    browser.choose_files("batch-file", &[&headless]).await;
+    browser.find("columns-unclear").await;
+    sound("a file without a header").await;
+    browser.choose_files("batch-file", &[&file]).await;
+    browser.find("columns-unclear").await;
+    sound("columns that aren't recognised").await;
+    assign(&browser, "monto", "4").await;
+    browser.find("rejected-row").await;
+    sound("the check of a table").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -151,13 +150,12 @@ async fn no_state_of_a_webhook_has_a_fault_of_accessibility() {
     let receiver = Receiver::start().await;
     let gateway = Plan::new().with("CEP_WEBHOOK_ALLOW_LOOPBACK", "on").start();
     let member = Person::signed_in(&gateway, Demo::Member).await;
-    let Some(browser) = visitor(&gateway, Look::DESKTOP, "es").await else {
+    let Some(browser) = visitor(&gateway).await else {
         return;
     };
     open(&browser, &gateway, "/webhooks").await;
     settled(&browser).await;
     browser.assert_sound(&axe, "no webhooks").await;
-    drop(browser);
     let events = ["lookup.delivered", "batch.paused"];
     let enabled = member.add_webhook(&receiver.url(), &events).await;
     let disabled = member.add_webhook(&receiver.url(), &["batch.paused"]).await;
@@ -168,53 +166,44 @@ async fn no_state_of_a_webhook_has_a_fault_of_accessibility() {
     broken.answer_with(StatusCode::INTERNAL_SERVER_ERROR);
     let failing = subscribed(&member, &broken).await;
     a_lookup_ends(&gateway, &member).await;
-    for (look, language) in LOOKS {
-        let Some(browser) = visitor(&gateway, look, language).await else {
-            return;
-        };
-        let sound = async |what: &str| {
-            browser
-                .assert_sound(&axe, &format!("{what}, {look:?}, {language}"))
-                .await;
-        };
-        open(&browser, &gateway, "/webhooks").await;
-        browser.find("webhook-row").await;
-        sound("the list").await;
-        browser.click("add-webhook").await;
-        browser.find("webhook-url").await;
-        sound("a new webhook").await;
-        open(&browser, &gateway, &disabled).await;
-        browser.find("webhook-disabled").await;
-        settled(&browser).await;
-        sound("a disabled webhook").await;
-        open(&browser, &gateway, &failing).await;
-        browser.find("webhook-failing").await;
-        let answer = "[data-testid=delivery-row] summary";
-        browser.click_css(answer).await;
-        browser.find("delivery-final").await;
-        sound("a failing webhook with an opened answer").await;
-        open(&browser, &gateway, &enabled).await;
-        browser.find("delivery-row").await;
-        sound("a webhook").await;
-        for (button, dialog) in [
-            ("edit-webhook", "edit-webhook-confirm"),
-            ("disable-webhook", "disable-webhook-confirm"),
-            ("rotate-secret", "rotate-secret-confirm"),
-        ] {
-            browser.click(button).await;
-            browser.find(dialog).await;
-            sound(dialog).await;
-            browser.click_css("dialog[open] .dialog-head button").await;
-        }
-        browser.click("rotate-secret").await;
-        browser.click("rotate-secret-confirm").await;
-        browser.find("secret").await;
-        sound("a secret").await;
-        browser.click("close-reveal").await;
-        browser.click("close-anyway").await;
-        browser.click("remove-webhook").await;
-        browser.find("remove-webhook-confirm").await;
-        sound("the removal").await;
-        assert_eq!(browser.complaints().await, Vec::<String>::new());
+    let sound = async |what: &str| assert_sound_in_all_looks(&browser, &axe, what).await;
+    open(&browser, &gateway, "/webhooks").await;
+    browser.find("webhook-row").await;
+    sound("the list").await;
+    browser.click("add-webhook").await;
+    browser.find("webhook-url").await;
+    sound("a new webhook").await;
+    open(&browser, &gateway, &disabled).await;
+    browser.find("webhook-disabled").await;
+    settled(&browser).await;
+    sound("a disabled webhook").await;
+    open(&browser, &gateway, &failing).await;
+    browser.find("webhook-failing").await;
+    let answer = "[data-testid=delivery-row] summary";
+    browser.click_css(answer).await;
+    browser.find("delivery-final").await;
+    sound("a failing webhook with an opened answer").await;
+    open(&browser, &gateway, &enabled).await;
+    browser.find("delivery-row").await;
+    sound("a webhook").await;
+    for (button, dialog) in [
+        ("edit-webhook", "edit-webhook-confirm"),
+        ("disable-webhook", "disable-webhook-confirm"),
+        ("rotate-secret", "rotate-secret-confirm"),
+    ] {
+        browser.click(button).await;
+        browser.find(dialog).await;
+        sound(dialog).await;
+        browser.click_css("dialog[open] .dialog-head button").await;
     }
+    browser.click("rotate-secret").await;
+    browser.click("rotate-secret-confirm").await;
+    browser.find("secret").await;
+    sound("a secret").await;
+    browser.click("close-reveal").await;
+    browser.click("close-anyway").await;
+    browser.click("remove-webhook").await;
+    browser.find("remove-webhook-confirm").await;
+    sound("the removal").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
 }
