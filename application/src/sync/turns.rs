@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as SyncMutex, MutexGuard, PoisonError};
 
-use futures::lock::{Mutex, OwnedMutexGuard};
+use async_lock::{Mutex, MutexGuardArc};
 
 /// A mutex for each key that somebody has or waits for. Whoever has many keys delays those alone who want one of
-/// them.
+/// them; those who wait for a key have it in the order in which they came.
 pub(crate) struct Turns<K: Ord>(Arc<Mutexes<K>>);
 
 struct Mutexes<K>(SyncMutex<BTreeMap<K, Arc<Mutex<()>>>>);
@@ -18,7 +18,7 @@ pub(crate) struct Turn<K: Ord>(Vec<Held<K>>);
 struct Held<K: Ord> {
     mutexes: Arc<Mutexes<K>>,
     key: K,
-    guard: Option<OwnedMutexGuard<()>>,
+    guard: Option<MutexGuardArc<()>>,
 }
 
 impl<K: Ord> Default for Turns<K> {
@@ -38,13 +38,13 @@ impl<K: Ord + Clone> Turns<K> {
     pub(crate) async fn take(&self, keys: BTreeSet<K>) -> Turn<K> {
         let mut turn = Turn::default();
         for key in keys {
-            let mutex = Arc::clone(self.0.all().entry(key.clone()).or_default());
+            let lock = self.0.all().entry(key.clone()).or_default().lock_arc();
             let mut held = Held {
                 mutexes: Arc::clone(&self.0),
                 key,
                 guard: None,
             };
-            held.guard = Some(mutex.lock_owned().await);
+            held.guard = Some(lock.await);
             turn.0.push(held);
         }
         turn
@@ -103,6 +103,23 @@ mod tests {
         let second = second.now_or_never().expect("its keys are free");
         assert!(third.as_mut().now_or_never().is_none());
         drop(second);
+        assert!(third.now_or_never().is_some());
+    }
+
+    #[test]
+    fn whoever_came_first_goes_first() {
+        let turns = Turns::default();
+        let take = || Box::pin(turns.take([1].into()));
+        let first = take().now_or_never();
+        let (mut second, mut third) = (take(), take());
+        assert!(second.as_mut().now_or_never().is_none());
+        assert!(third.as_mut().now_or_never().is_none());
+        drop(first);
+        let second = second.now_or_never().expect("it waited longest");
+        let mut fourth = take();
+        assert!(fourth.as_mut().now_or_never().is_none());
+        drop(second);
+        assert!(fourth.as_mut().now_or_never().is_none());
         assert!(third.now_or_never().is_some());
     }
 

@@ -43,12 +43,12 @@ const WORKSPACE: [Place; 21] = [
     (
         "ports",
         "domain",
-        Others::Only("async-trait bytes chrono futures thiserror uuid"),
+        Others::Only("async-lock async-trait bytes chrono futures thiserror uuid"),
     ),
     (
         "application",
         "domain ports",
-        Others::Only("async-trait bytes chrono futures moka thiserror tracing uuid"),
+        Others::Only("async-lock async-trait bytes chrono futures moka thiserror tracing uuid"),
     ),
     // Shared by the inbound adapters, so that none of them depends on another.
     ("web", "domain ports", Others::Drivers("axum utoipa")),
