@@ -164,10 +164,12 @@ mod tests {
     }
 
     #[rstest]
-    #[case::later(|_| day("2026-11-20"))]
-    #[case::the_day_of_the_list(|listed| listed)]
-    fn a_stored_start_is_corrected_when_an_earlier_or_an_unknown_one_is_known(
+    #[case::later(|_| day("2026-11-20"), true)]
+    #[case::the_day_of_the_list(|listed| listed, true)]
+    #[case::earlier(|listed: NaiveDate| listed.pred_opt().unwrap(), false)]
+    fn a_stored_start_is_corrected_unless_it_is_earlier_than_what_is_known(
         #[case] start: fn(NaiveDate) -> NaiveDate,
+        #[case] is_corrected: bool,
     ) {
         let dated = |all: &mut Vec<Participant>| {
             for one in all {
@@ -177,7 +179,9 @@ mod tests {
                 one.valid_from = Some(start(listed));
             }
         };
-        let corrected = stored("2026-11-20", dated).supplemented(Catalogue::embedded());
-        assert_eq!(corrected, stored("2026-11-20", |_| ()));
+        let before = stored("2026-11-20", dated);
+        let after = before.clone().supplemented(Catalogue::embedded());
+        let corrected = stored("2026-11-20", |_| ());
+        assert_eq!(after, if is_corrected { corrected } else { before });
     }
 }
