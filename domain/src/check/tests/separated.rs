@@ -243,14 +243,15 @@ proptest! {
     #[test]
     fn every_certain_field_is_the_sealed_one(
         (payer, name, concept) in (free_text(), free_text(), free_text()),
-        account in spelling(&["012180000118359719", "012-180", "Núm.1"]),
+        kind in spelling(&["40", "-", "3"]),
+        account in spelling(&["012180000118359719", "012-180", "Núm.1", "55 1234 5678"]),
         vat in spelling(&["0.00", "-", "0,00", "$0.00", "1e1"]),
         amount in spelling(&["1234.56", ".50", "1.", "$1,234.56", "+1234.56", "1.005"]),
         tail in prop::sample::select(vec!["", SECOND_TAIL, THIRD_TAIL]),
     ) {
         let [payer, name, concept] = [payer, name, concept].map(|text| &*text.leak());
         let sealed = with(&[
-            (1, payer), (3, account), (6, name), (10, concept), (11, vat), (12, amount),
+            (1, payer), (2, kind), (3, account), (6, name), (10, concept), (11, vat), (12, amount),
         ]);
         let centavos = centavos_from_bank_spelling(amount);
         // Of an amount in another spelling the file is unreadable: its attributes say another one.

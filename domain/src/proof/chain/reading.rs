@@ -69,13 +69,16 @@ impl<'a> ChainReading<'a> {
 
     /// Returns `true` if each field that people don't choose may be what a bank wrote. It asks for less than banks
     /// are known to write, since the true reading must be among those that are well-formed: kinds of accounts of at
-    /// most three digits, accounts without blanks, a VAT without words, and an amount that isn't zero, in any spelling.
+    /// most three characters without letters, accounts without blanks or with digits, a VAT without words, and an
+    /// amount that isn't zero, in any spelling.
     fn is_well_formed(&self) -> bool {
+        let is_kind = |text: &str| text.len() <= 3 && !text.contains(char::is_alphabetic);
+        let is_account = |text: &str| {
+            !text.contains(char::is_whitespace) || text.contains(|it: char| it.is_ascii_digit())
+        };
         let is_party = |first: usize| {
             let (kind, account) = (self.text(first + 2), self.text(first + 3));
-            given(kind)
-                .is_none_or(|it| it.len() <= 3 && it.bytes().all(|byte| byte.is_ascii_digit()))
-                && given(account).is_none_or(|it| !it.contains(char::is_whitespace))
+            given(kind).is_none_or(is_kind) && given(account).is_none_or(is_account)
         };
         let is_number = |text: &str| !text.contains(|it: char| it.is_alphabetic() && it != 'e');
         is_party(place::PAYER)
