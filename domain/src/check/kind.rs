@@ -75,7 +75,7 @@ impl FileKind {
     /// The kind of a file. What viewers of PDF open is a PDF, even if it is a picture or a page, too.
     pub fn of(file: &[u8]) -> Self {
         match Self::of_beginning(file) {
-            Self::Other(_) | Self::Proof(Format::Xml) if may_be_pdf(file) => {
+            Self::Other(_) | Self::Proof(Format::Xml) if may_be_pdf([file].into_iter()) => {
                 Self::Proof(Format::Pdf)
             }
             kind => kind,
@@ -106,19 +106,24 @@ pub fn is_zip(file: &[u8]) -> bool {
 }
 
 /// Returns `true` for a file that viewers of PDF may open, whatever it begins with: they search for the header, and
-/// some for the objects where there is none.
-fn may_be_pdf(file: &[u8]) -> bool {
+/// some for the objects where there is none. Only these parts of the file are looked at.
+pub(super) fn may_be_pdf<'a>(parts: impl Iterator<Item = &'a [u8]>) -> bool {
+    let mut objects = 0;
+    parts.into_iter().any(|part| {
+        objects += objects_in(part);
+        objects >= OBJECTS_OF_A_PDF || contains(part, b"%PDF-")
+    })
+}
+
+/// Number of places where a viewer finds an object: `obj` behind a number and a blank.
+fn objects_in(part: &[u8]) -> usize {
     let begins_object = |place: &usize| {
-        let before = file[..*place].trim_ascii_end();
+        let before = part[..*place].trim_ascii_end();
         before.len() < *place && before.last().is_some_and(u8::is_ascii_digit)
     };
-    let words = file.windows(3).enumerate();
+    let words = part.windows(3).enumerate();
     let words = words.filter_map(|(place, word)| (word == b"obj").then_some(place));
-    contains(file, b"%PDF-")
-        || words
-            .filter(begins_object)
-            .nth(OBJECTS_OF_A_PDF - 1)
-            .is_some()
+    words.filter(begins_object).count()
 }
 
 fn of_zip(file: &[u8]) -> FileKind {

@@ -93,6 +93,7 @@ fn a_chain_of_each_generation_is_read_in_one_way(
         with(&[(10, "Renta | luz")]),
         with(&[(10, "|")]),
         with(&[(6, "LUIS|SA")]),
+        with(&[(6, "LUIS|40|CALLE UNO")]),
         with(&[(1, "A|N|A")])
     )]
     texts: [&'static str; 13],

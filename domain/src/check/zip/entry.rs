@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::records::{DEFLATED, Directory, Listed, STORED};
 use super::{ZipBounds, ZipError};
-use crate::check::FileKind;
+use crate::check::{FileKind, kind};
 use crate::file::EntryKind;
 
 /// Types of files of Unix, in the upper half of the external attributes.
@@ -185,8 +185,22 @@ fn place_of(name: &str) -> Vec<String> {
     place
 }
 
-/// Returns `true` if programs may open the ZIP as a PDF that is none of its files.
+/// Returns `true` if programs may open the ZIP as a PDF that is none of its files: one that begins beside a stored file,
+/// or stands in names, further fields or what is compressed.
 fn hides_a_pdf(zip: &[u8], entries: &[ZipEntry]) -> bool {
+    let stored = entries
+        .iter()
+        .filter(|entry| entry.method == Ok(ZipMethod::Stored));
+    let mut stored: Vec<_> = stored.map(|entry| entry.data.clone()).collect();
+    stored.sort_unstable_by_key(|data| data.start);
+    let begins = std::iter::once(0).chain(stored.iter().map(|data| data.end));
+    let ends = stored.iter().map(|data| data.start).chain([zip.len()]);
+    let beside = begins
+        .zip(ends)
+        .filter_map(|(begin, end)| zip.get(begin..end));
+    if kind::may_be_pdf(beside) {
+        return true;
+    }
     let head = &zip[..zip.len().min(PDF_MAY_BEGIN)];
     let is_a_file = |place: usize| {
         let mut stored = entries

@@ -259,6 +259,13 @@ fn files_that_every_program_finds_are_read(#[case] zip: Zip) {
 #[case::folder_with_content(first(|it| it.name = b"a/".to_vec()))]
 #[case::pdf_in_a_name(first(|it| it.name = b"%PDF-1.7".to_vec()))]
 #[case::pdf_in_an_extra_field(first(|it| it.extra = extra(0xcafe, b"%PDF-1.7")))]
+#[case::objects_of_a_pdf_beside_the_files(first(|it| {
+    it.extra = extra(0xcafe, b"1 0 obj<<>>endobj 2 0 obj<<>>endobj");
+}))]
+#[case::objects_of_a_pdf_in_two_places(changed(|zip| {
+    zip.files[0].name = b"1 0 obj".to_vec();
+    zip.comment = b"2 0 obj".to_vec();
+}))]
 #[case::pdf_behind_the_begin_of_a_file(first(|it| it.data = b"<a>%PDF-1.7".to_vec()))]
 #[case::pdf_in_a_file_that_can_not_be_read(first(|it| {
     (it.data, it.method) = (b"%PDF-1.7".to_vec(), 12);
