@@ -71,14 +71,14 @@ const shortly = ({ ordenante, beneficiario }) => [ordenante, beneficiario].map((
 // Comparisons of what a file says with what is sealed.
 const COMPARISONS = ['atributos_y_cadena', 'texto_y_cadena'];
 
-// Names of files that another program may open as something else than the ZIP that they are.
-const NAMES_OF_PROOFS = /\.(pdf|xml)$/i;
+// A ZIP of any other name may be opened by another program as something else.
+const NAMES_OF_ZIPS = /\.zip$/i;
 
 // The report of a file, or one for each proof of a ZIP and the files of it that are none.
 function Answer({ of: answer, name, onCompare }) {
   if (!answer.comprobantes) return html`<${Report} report=${answer} onCompare=${onCompare} />`;
   return html`
-    ${NAMES_OF_PROOFS.test(name) && html`<${Notice} tone="warn" testid="zip-named-as-proof"><p class="break">${t('verify.zip_named_as_proof', { name })}</p></${Notice}>`}
+    ${!NAMES_OF_ZIPS.test(name) && html`<${Notice} tone="warn" testid="zip-named-as-proof"><p class="break">${t('verify.zip_named_as_proof', { name })}</p></${Notice}>`}
     ${proofsIn(answer).map((report, place) => html`
       <section key=${place} class="panel file-card" data-testid="zipped-proof" data-result=${report.resultado}>
         <header class="file-head">

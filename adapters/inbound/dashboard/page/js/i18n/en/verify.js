@@ -21,7 +21,7 @@ export default {
   'verify.remove': 'Remove {name}',
   'verify.retry': 'Try again: {name}',
   'verify.omitted': 'Files of the ZIP that are no proofs',
-  'verify.zip_named_as_proof': '{name} is a ZIP, whatever its name says. The files in it were checked; what a program shows that opens it as a PDF or XML was not.',
+  'verify.zip_named_as_proof': '{name} is a ZIP, whatever its name says. The files in it were checked; what a program shows that opens it as anything else was not.',
   'verify.compare': 'Compare with the bank',
   'verify.details': 'Checks and data',
 

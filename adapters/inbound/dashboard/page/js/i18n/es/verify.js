@@ -21,7 +21,7 @@ export default {
   'verify.remove': 'Quitar {name}',
   'verify.retry': 'Intentar de nuevo: {name}',
   'verify.omitted': 'Archivos del ZIP que no son comprobantes',
-  'verify.zip_named_as_proof': '{name} es un ZIP, diga lo que diga su nombre. Se comprobaron los archivos que trae, y no lo que muestra un programa que lo abre como PDF o XML.',
+  'verify.zip_named_as_proof': '{name} es un ZIP, diga lo que diga su nombre. Se comprobaron los archivos que trae, y no lo que muestra un programa que lo abre como otra cosa.',
   'verify.compare': 'Comparar con el banco',
   'verify.details': 'Comprobaciones y datos',
 
