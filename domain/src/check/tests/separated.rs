@@ -246,7 +246,7 @@ proptest! {
         (payer, name, concept) in (free_text(), free_text(), free_text()),
         kind in spelling(&["40", "-", "3"]),
         account in spelling(&["012180000118359719", "012-180", "Núm.1", "55 1234 5678"]),
-        vat in spelling(&["0.00", "-", "0,00", "$0.00", "1e1"]),
+        vat in spelling(&["0.00", "-", "0,00", "$0.00", "1e1", "1E1"]),
         amount in spelling(&["1234.56", ".50", "1.", "$1,234.56", "+1234.56", "1.005"]),
         tail in prop::sample::select(vec!["", SECOND_TAIL, THIRD_TAIL]),
     ) {

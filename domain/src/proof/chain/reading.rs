@@ -80,7 +80,8 @@ impl<'a> ChainReading<'a> {
             let (kind, account) = (self.text(first + 2), self.text(first + 3));
             given(kind).is_none_or(is_kind) && given(account).is_none_or(is_account)
         };
-        let is_number = |text: &str| !text.contains(|it: char| it.is_alphabetic() && it != 'e');
+        let is_number =
+            |text: &str| !text.contains(|it: char| it.is_alphabetic() && !matches!(it, 'e' | 'E'));
         is_party(place::PAYER)
             && is_party(place::BENEFICIARY)
             && given(self.text(place::VAT)).is_none_or(is_number)
