@@ -85,6 +85,11 @@ async fn proofs_of_the_bank_are_delivered_without_a_lookup() {
     let rows = harness.rows(&path).await;
     assert_eq!(rows[0]["lookup"]["origin"], "imported");
     assert_eq!(rows[0]["lookup"]["attempts"], 0);
+    // Where the proof isn't read, too.
+    let listed = json_of(harness.read("").await, 200).await;
+    let origins = listed["items"].as_array().unwrap().iter();
+    let origins: Vec<_> = origins.map(|lookup| &lookup["origin"]).collect();
+    assert_eq!(origins, ["imported"; 2]);
     assert_eq!(rows[2]["state"], "not_begun");
     let (names, _) = harness.unzipped(&format!("{path}/files.zip")).await;
     assert_eq!(
