@@ -30,7 +30,7 @@ const checked = await client.POST('/v1/cep/verify', {
   headers: { 'Content-Type': 'application/xml' },
 });
 // A file is answered by itself, a ZIP by its files.
-const proof = checked.data && 'resultado' in checked.data ? checked.data : undefined;
+const proof = checked.data && 'comprobaciones' in checked.data ? checked.data : undefined;
 check(proof?.resultado === 'valid', `verify: ${checked.response.status}`);
 check(proof.comprobaciones.some((it) => it.nombre === 'sello'), 'verify: no check of the seal');
 
