@@ -65,6 +65,10 @@ impl ProofArchive for MeteredArchive {
         Ok(())
     }
 
+    async fn remove_archived(&self, indexes: &[ArchiveIndex]) -> Result<(), StoreError> {
+        self.archive.remove_archived(indexes).await
+    }
+
     async fn prune_archive(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
         self.archive.prune_archive(before).await
     }

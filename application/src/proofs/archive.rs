@@ -212,6 +212,21 @@ impl ArchiveService {
             .map_err(|error| Arc::new(error) as Cause)
     }
 
+    /// Removes the proof of a transfer. One that can't be removed is delivered until its age.
+    pub(super) async fn remove(&self, subject: &Subject, request_id: &RequestId) {
+        let _turn = self.writing.lock().await;
+        let indexes: Vec<_> = self.keys(subject).iter().map(|keys| keys.index).collect();
+        let Some(call) = self.begin_call() else {
+            tracing::warn!(%request_id, "a proof of a payment that was returned stays archived: the archive fails");
+            return;
+        };
+        let removing = self.parts.store.remove_archived(&indexes);
+        let removed = call.end(self.in_time(WRITE_TIMEOUT, removing).await);
+        if let Err(cause) = removed {
+            tracing::warn!(%request_id, %cause, "a proof of a payment that was returned stays archived");
+        }
+    }
+
     fn keys(&self, subject: &Subject) -> Vec<ArchiveKeys> {
         let secrets = &self.parts.secrets;
         secrets.keys(subject.environment, &subject.transfer)

@@ -59,6 +59,18 @@ impl ProofCache {
         Some(archived)
     }
 
+    /// Removes a proof from the memory of this process and from the archive: the bank says that its payment isn't
+    /// received any more.
+    pub(super) async fn remove(&self, subject: &Subject, request_id: &RequestId) {
+        if let Some(proof) = self.memory.remove(subject) {
+            // What is written afterwards would stay.
+            proof.archived().await;
+        }
+        if let Some(archive) = &self.archive {
+            archive.remove(subject, request_id).await;
+        }
+    }
+
     /// Puts a proof of the bank into the memory and into the archive.
     pub(super) fn keep(&self, subject: Subject, proof: &Arc<CachedProof>, request_id: RequestId) {
         let archive = self.archive.as_ref();

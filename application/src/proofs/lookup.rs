@@ -305,7 +305,12 @@ impl ProofService {
                     cache.keep(subject, &proof, request_id);
                     Ok(proof)
                 }
-                BankAnswer::NotIssued(payment) => Err(not_found(Some(payment))),
+                BankAnswer::NotIssued(payment) => {
+                    if payment.state.denies_receipt() {
+                        cache.remove(&subject, &request_id).await;
+                    }
+                    Err(not_found(Some(payment)))
+                }
                 BankAnswer::NotFound => Err(not_found(None)),
             }
         }

@@ -118,6 +118,10 @@ impl ProofMemory {
         self.0.get(subject)
     }
 
+    pub(super) fn remove(&self, subject: &Subject) -> Option<Arc<CachedProof>> {
+        self.0.remove(subject)
+    }
+
     pub(super) fn insert(&self, subject: Subject, proof: Arc<CachedProof>) {
         self.0.insert(subject, proof);
     }

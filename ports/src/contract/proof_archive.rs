@@ -14,6 +14,7 @@ cases! {
         an_entry_is_replaced,
         of_many_indexes_those_are_returned_that_have_an_entry,
         an_entry_that_is_too_old_is_not_returned,
+        the_entries_at_some_indexes_are_removed_and_no_others,
         old_entries_are_removed_and_no_others,
         an_entry_of_a_megabyte_and_any_bytes_comes_back,
     }
@@ -74,6 +75,19 @@ async fn an_entry_that_is_too_old_is_not_returned(Pair { here, .. }: Pair) {
     let after = noon() + TimeDelta::milliseconds(1);
     assert_eq!(here.archived(&[1], after).await, []);
     assert_eq!(here.archived(&[1], noon()).await.len(), 1);
+}
+
+async fn the_entries_at_some_indexes_are_removed_and_no_others(Pair { here, elsewhere }: Pair) {
+    for number in [1, 2, 3] {
+        here.archive_at(&entry(number, b"content"), noon()).await;
+    }
+    let indexes = [1, 3, 4].map(|number| ArchiveIndex([number; 32]));
+    for gone in [&[][..], &indexes, &indexes] {
+        let removed = elsewhere.archive.remove_archived(gone).await;
+        removed.expect("the store works");
+    }
+    let kept = here.archived(&[1, 2, 3, 4], noon()).await;
+    assert_eq!(kept, [entry(2, b"content")]);
 }
 
 async fn old_entries_are_removed_and_no_others(Pair { here, elsewhere }: Pair) {

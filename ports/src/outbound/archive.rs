@@ -32,6 +32,9 @@ pub trait ProofArchive: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<(), StoreError>;
 
+    /// Removes the entries at these indexes, as far as there are some.
+    async fn remove_archived(&self, indexes: &[ArchiveIndex]) -> Result<(), StoreError>;
+
     /// Removes entries that were written before an instant; returns their number.
     async fn prune_archive(&self, before: DateTime<Utc>) -> Result<u64, StoreError>;
 }

@@ -49,6 +49,21 @@ impl ProofArchive for Store {
         self.archived.submit((proof.clone(), now), write).await
     }
 
+    async fn remove_archived(&self, indexes: &[ArchiveIndex]) -> Result<(), StoreError> {
+        if indexes.is_empty() {
+            return Ok(());
+        }
+        let sql = format!(
+            "DELETE FROM proof_archive WHERE id IN ({})",
+            places(1, indexes.len())
+        );
+        let ids = indexes.iter().map(|index| Value::from(index.hex()));
+        let backend = self.connection.get_database_backend();
+        let removal = Statement::from_sql_and_values(backend, sql, ids);
+        self.write(self.connection.execute_raw(removal)).await?;
+        Ok(())
+    }
+
     async fn prune_archive(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
         self.check_files()?;
         self.prune_table(&PROOF_ARCHIVE, before).await
@@ -75,12 +90,9 @@ impl Store {
         indexes: &[ArchiveIndex],
         since: DateTime<Utc>,
     ) -> Result<Vec<(String, Vec<u8>)>, DbErr> {
-        let places: Vec<_> = (2..2 + indexes.len())
-            .map(|place| format!("${place}"))
-            .collect();
         let sql = format!(
             "SELECT id, content FROM proof_archive WHERE stored_at >= $1 AND id IN ({})",
-            places.join(", ")
+            places(2, indexes.len())
         );
         let ids = indexes.iter().map(|index| Value::from(index.hex()));
         let values: Vec<_> = std::iter::once(since.timestamp_millis().into())
@@ -113,4 +125,12 @@ async fn write_all(
         transaction.execute_raw(write).await?;
     }
     Ok(vec![(); proofs.len()])
+}
+
+/// So many places of a statement, from the `first` on.
+fn places(first: usize, count: usize) -> String {
+    let places: Vec<_> = (first..first + count)
+        .map(|place| format!("${place}"))
+        .collect();
+    places.join(", ")
 }

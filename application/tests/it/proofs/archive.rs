@@ -126,6 +126,47 @@ async fn environments_have_entries_of_their_own() {
     assert_eq!(store.archive().len(), 2);
 }
 
+/// The test bank answers its first query like its last one from now on.
+pub(crate) fn answer_the_first_like_the_last(fixture: &Fixture) {
+    let asked = fixture.test.asked();
+    let answer = by_amount(&asked.last().unwrap().transfer);
+    fixture.test.script(asked[0].transfer.clone(), answer);
+}
+
+#[rstest]
+#[case("404.03", 0)] // Returned.
+#[case("404.05", 0)] // Canceled.
+#[case("404.06", 0)] // Rejected.
+#[case("404.07", 0)] // Being returned.
+#[case("404.02", 1)] // Settled: no proof yet.
+#[case("404.09", 1)] // Not found by SPEI.
+#[case("404.00", 1)] // Unknown to the portal.
+#[case("502.00", 1)] // No answer.
+#[tokio::test]
+async fn a_kept_proof_is_removed_when_the_bank_says_that_the_payment_is_not_received(
+    #[case] answer: &str,
+    #[case] kept: usize,
+) {
+    let store = MemoryStore::default();
+    let fixture = process(&store);
+    fixture.delivery("10.00", XML).await;
+    fixture.delivery("11.00", XML).await;
+    let _ = fixture.fetch(answer, XML).await;
+    answer_the_first_like_the_last(&fixture);
+    let of_the_bank = ProofRequest {
+        source: ProofSource::Bank,
+        ..request(query_of("10.00"), XML)
+    };
+    fixture.proofs.fetch(of_the_bank).await.result.unwrap_err();
+    assert_eq!(store.archive().len(), kept + 1);
+    // In memory, too.
+    let again = fixture.fetch("10.00", XML).await.result;
+    assert_eq!(again.is_ok(), kept == 1, "{again:?}");
+    let asked = fixture.test.times_asked();
+    fixture.delivery("11.00", XML).await;
+    assert_eq!(fixture.test.times_asked(), asked, "another proof is gone");
+}
+
 #[tokio::test]
 async fn a_damaged_entry_is_looked_up_and_written_again() {
     let store = MemoryStore::default();

@@ -7,8 +7,9 @@ use futures::executor::block_on;
 use ports::outbound::{BankFiles, Clock as _};
 use rstest::rstest;
 use testkit::fakes::{Fault, MemoryStore};
+use testkit::log::listen;
 
-use super::archive::{parts, process};
+use super::archive::{answer_the_first_like_the_last, parts, process};
 use super::*;
 
 /// A process whose tasks run as `spawn` says, and its archive.
@@ -37,6 +38,27 @@ async fn an_archive_that_fails_fails_no_request(#[case] fault: Fault) {
         fixture.delivery(amount, BOTH).await;
     }
     assert_eq!(fixture.test.times_asked(), 4);
+}
+
+#[rstest]
+#[case(Fault::Fails)]
+#[case(Fault::Hangs)]
+#[tokio::test]
+async fn a_return_is_told_though_the_archived_proof_cannot_be_removed(#[case] fault: Fault) {
+    let store = MemoryStore::default();
+    let fixture = process(&store);
+    fixture.delivery("10.00", XML).await;
+    let _ = fixture.fetch("404.03", XML).await;
+    answer_the_first_like_the_last(&fixture);
+    store.faults().inject(fault);
+    let (log, _guard) = listen();
+    let of_the_bank = ProofRequest {
+        source: ProofSource::Bank,
+        ..request(query_of("10.00"), XML)
+    };
+    let error = fixture.proofs.fetch(of_the_bank).await.result.unwrap_err();
+    assert_eq!(error.outcome(), Outcome::PaymentReturned);
+    assert!(log.text().contains("stays archived"), "{}", log.text());
 }
 
 #[tokio::test]

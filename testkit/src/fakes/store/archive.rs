@@ -36,6 +36,12 @@ impl ProofArchive for MemoryStore {
         Ok(())
     }
 
+    async fn remove_archived(&self, indexes: &[ArchiveIndex]) -> Result<(), StoreError> {
+        let archive = &mut self.call("remove_archived").await?.archive;
+        archive.retain(|index, _| !indexes.contains(index));
+        Ok(())
+    }
+
     async fn prune_archive(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
         let archive = &mut self.call("prune_archive").await?.archive;
         let all = archive.len();

@@ -22,6 +22,8 @@ pub(super) async fn archive(explained: &ExplainedStore<'_>) {
         let written = explained.plan(store.archive_proof(&entry, now())).await;
         assert_reads_little(&written);
     }
+    let removed = explained.plan(store.remove_archived(&indexes)).await;
+    assert_uses(&removed, "proof_archive_pkey");
     let older = now() - TimeDelta::days(35);
     let pruned = explained.plan(store.prune_archive(older)).await;
     assert_uses(&pruned, "proof_archive_by_time");
