@@ -26,10 +26,12 @@ use crate::{millis, row};
 const SPAN: Duration = Duration::from_secs(3);
 const ROUNDS: usize = 3;
 const CONNECTIONS: usize = 64;
+/// Proofs in memory that are asked for in turn.
+const PROOFS: u64 = 256;
 /// Checks of a file, one after another.
 const CHECKS: u32 = 2_000;
 
-/// A gateway with a proof in memory.
+/// A gateway with proofs in memory.
 struct Remembering {
     gateway: Program,
     api_key: String,
@@ -47,14 +49,23 @@ impl Remembering {
             api_key,
             _folder: folder,
         };
-        // A key has 64 lookups under way, so the proof is fetched before all ask for it at once.
-        started.file("xml").await?;
+        // A key has 64 lookups under way, so the proofs are fetched before all ask for them at once.
         started.file("pdf").await?;
+        for number in 1..=PROOFS {
+            started.answer(&started.lookup("xml", number)).await?;
+        }
         Ok(started)
     }
 
-    fn lookup(&self, endpoint: &str) -> Vec<u8> {
-        post(&format!("/v1/cep/{endpoint}"), &self.api_key, &body(1))
+    fn lookup(&self, endpoint: &str, number: u64) -> Vec<u8> {
+        let path = format!("/v1/cep/{endpoint}");
+        post(&path, &self.api_key, &body(number))
+    }
+
+    /// A lookup of each proof.
+    fn lookups(&self, endpoint: &str) -> Vec<Vec<u8>> {
+        let lookup = |number| self.lookup(endpoint, number);
+        (1..=PROOFS).map(lookup).collect()
     }
 
     fn upload(&self, media_type: &str, file: &[u8]) -> Vec<u8> {
@@ -68,14 +79,18 @@ impl Remembering {
     }
 
     async fn file(&self, endpoint: &str) -> Result<Vec<u8>> {
+        self.answer(&self.lookup(endpoint, 1)).await
+    }
+
+    async fn answer(&self, request: &[u8]) -> Result<Vec<u8>> {
         let mut connection = Connection::open(self.gateway.address).await?;
-        let answer = connection.ask(&self.lookup(endpoint)).await?;
+        let answer = connection.ask(request).await?;
         ensure!(answer.status == 200, "no proof");
         Ok(connection.body(&answer).to_vec())
     }
 
-    async fn throughput(&self, request: &[u8]) -> Result<Throughput> {
-        let load = Load::new(vec![self.gateway.address], vec![request.to_vec()]);
+    async fn throughput(&self, requests: &[Vec<u8>]) -> Result<Throughput> {
+        let load = Load::new(vec![self.gateway.address], requests.to_vec());
         let measured = load::throughput(&load, CONNECTIONS, SPAN).await?;
         ensure!(measured.failed == 0, "some requests failed");
         Ok(measured)
@@ -94,11 +109,24 @@ pub(crate) async fn checked_and_parsed(other: Option<&Path>) -> Result<Vec<Row>>
         Some(program) => Some(Remembering::start(Some(program)).await?),
         None => None,
     };
+    let mut uploads = Vec::new();
+    for lookup in ours.lookups("xml") {
+        let file = ours.answer(&lookup).await?;
+        uploads.push(ours.upload("application/xml", &file));
+    }
     let requests = [
-        ("xml", ours.lookup("xml")),
-        ("json", ours.lookup("json")),
-        ("verify, an XML", ours.upload("application/xml", &xml)),
-        ("verify, a PDF", ours.upload("application/pdf", &pdf)),
+        ("xml", ours.lookups("xml")),
+        ("json", ours.lookups("json")),
+        ("json of one proof", vec![ours.lookup("json", 1)]),
+        ("verify, XMLs", uploads),
+        (
+            "verify, one XML",
+            vec![ours.upload("application/xml", &xml)],
+        ),
+        (
+            "verify, one PDF",
+            vec![ours.upload("application/pdf", &pdf)],
+        ),
     ];
     let mut measured: Vec<Vec<Throughput>> = requests.iter().map(|_| Vec::new()).collect();
     let mut earlier = Vec::new();
@@ -107,7 +135,7 @@ pub(crate) async fn checked_and_parsed(other: Option<&Path>) -> Result<Vec<Row>>
         for ((_, request), measured) in requests.iter().zip(&mut measured) {
             measured.push(ours.throughput(request).await?);
             if let (Some(before), true) = (&before, earlier.len() + 1 == measured.len()) {
-                earlier.push(before.throughput(&before.lookup("xml")).await?);
+                earlier.push(before.throughput(&before.lookups("xml")).await?);
             }
         }
     }

@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use domain::idempotency::IdempotencyKey;
 use domain::inference::{Inferred, InferredBanks};
 use domain::limits::LimitStatus;
+use domain::notice::ProofOrigin;
 use domain::seal::SealVerdict;
 use web::Problem;
 use web::headers::whole_seconds;
@@ -17,6 +18,7 @@ pub(crate) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("rateli
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const SEAL: HeaderName = HeaderName::from_static("x-seal");
+const ORIGIN: HeaderName = HeaderName::from_static("x-origin");
 const INFERRED_ISSUER: HeaderName = HeaderName::from_static("x-inferred-emisor");
 const INFERRED_RECEIVER: HeaderName = HeaderName::from_static("x-inferred-receptor");
 
@@ -51,6 +53,11 @@ pub(crate) fn put_standing(headers: &mut HeaderMap, limit_status: &LimitStatus) 
 /// Adds the verdict on the seal of a delivered proof, or of all checks of a file.
 pub(crate) fn put_seal(headers: &mut HeaderMap, verdict: SealVerdict) {
     headers.insert(SEAL, HeaderValue::from_static(verdict.name()));
+}
+
+/// Adds how a stored proof came here.
+pub(crate) fn put_origin(headers: &mut HeaderMap, origin: ProofOrigin) {
+    headers.insert(ORIGIN, HeaderValue::from_static(origin.name()));
 }
 
 /// The idempotency key of a request.

@@ -225,7 +225,7 @@ fn file_headers(operation: &str, response: &Response) -> Vec<&'static str> {
             | "getOwnLookupPdf"
             | "getOwnLookupZip"
     ) {
-        return vec!["X-Seal", "Content-Disposition"];
+        return vec!["X-Seal", "X-Origin", "Content-Disposition"];
     }
     if matches!(
         operation,

@@ -348,7 +348,7 @@ user-delivery-pending = The message is still tried; its next attempt is in nextA
 
 ## Notices beside the verdict on a proof (avisos[].mensaje)
 
-notice-unsealed-compared = No seal covers the tracking key and the reference number. The tracking key was compared with the bank: it issues the proof of a payment with this key and the same sealed data.
+notice-unsealed-compared = No seal covers the tracking key and the reference number. The tracking key was compared with the bank: it issued the proof of a payment with this key and the same sealed data.
 notice-unsealed-not-compared = No seal covers the tracking key and the reference number, and nobody compared them with the bank: they may have been changed. Compare them with the bank before you rely on them.
 notice-unsealed-differ = No seal covers the tracking key and the reference number, and at the bank no proof with this key and these data was found: somebody may have changed the key. Don't rely on it.
 notice-imported = The proof was brought in a file, which anybody may have sent; the gateway didn't fetch it from the bank. A proof that is issued before a payment is returned stays as it is: see in the account that the money is there.

@@ -348,7 +348,7 @@ user-delivery-pending = El mensaje todavía se intenta; su próximo intento est�
 
 ## Avisos junto al veredicto sobre un comprobante (avisos[].mensaje)
 
-notice-unsealed-compared = Ningún sello protege la clave de rastreo ni el número de referencia. La clave de rastreo se comparó con el banco: emite el comprobante de un pago con esta clave y los mismos datos sellados.
+notice-unsealed-compared = Ningún sello protege la clave de rastreo ni el número de referencia. La clave de rastreo se comparó con el banco: emitió el comprobante de un pago con esta clave y los mismos datos sellados.
 notice-unsealed-not-compared = Ningún sello protege la clave de rastreo ni el número de referencia, y nadie los comparó con el banco: alguien pudo cambiarlos. Compárelos con el banco antes de confiar en ellos.
 notice-unsealed-differ = Ningún sello protege la clave de rastreo ni el número de referencia, y en el banco no se halló un comprobante con esta clave y estos datos: alguien pudo cambiar la clave. No confíe en ella.
 notice-imported = El comprobante llegó en un archivo, que cualquiera pudo enviar; el sistema no lo obtuvo del banco. Un comprobante emitido antes de que se devolviera el pago no cambia: vea en la cuenta que el dinero esté ahí.

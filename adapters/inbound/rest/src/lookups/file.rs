@@ -106,9 +106,12 @@ pub(crate) async fn rendered(
     }
     // The bank's files have no words of ours.
     let told = (&ExpectedBeneficiary::default(), Language::Spanish);
+    let origin = delivery.origin;
     let rendered = files::render(encoding, delivery, told).await;
-    rendered.map_err(|error| {
+    let mut response = rendered.map_err(|error| {
         tracing::error!(%request_id, %error, "a file of a lookup can't be handed out");
         Problem::internal(request_id)
-    })
+    })?;
+    headers::put_origin(response.headers_mut(), origin);
+    Ok(response)
 }

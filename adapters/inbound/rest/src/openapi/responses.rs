@@ -332,6 +332,13 @@ fn proof_headers() -> Vec<(&'static str, Header)> {
             ),
         ),
         (
+            "X-Origin",
+            header(
+                "How a stored proof came here: `fetched` from the bank, or `imported` in a file that somebody brought.",
+                json!("fetched"),
+            ),
+        ),
+        (
             "X-Inferred-Emisor",
             header(
                 "The issuing bank, on every answer of an `_auto` endpoint that inferred it.",

@@ -70,6 +70,7 @@ async fn a_lookup_is_delivered_while_its_creator_waits() {
         let media_type = format!("application/{format}");
         assert_eq!(header(&file, "content-type"), media_type);
         assert_eq!(header(&file, "x-seal"), "not_checked");
+        assert_eq!(header(&file, "x-origin"), "fetched");
     }
     let listed = json_of(harness.read("?state=delivered").await, 200).await;
     assert_eq!(listed["items"][0]["id"], lookup["id"]);

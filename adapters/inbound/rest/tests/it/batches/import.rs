@@ -85,6 +85,9 @@ async fn proofs_of_the_bank_are_delivered_without_a_lookup() {
     let rows = harness.rows(&path).await;
     assert_eq!(rows[0]["lookup"]["origin"], "imported");
     assert_eq!(rows[0]["lookup"]["attempts"], 0);
+    let id = rows[0]["lookup"]["id"].as_str().unwrap();
+    let file = harness.read(&format!("/{id}/xml")).await;
+    assert_eq!(header(&file, "x-origin"), "imported");
     // Where the proof isn't read, too.
     let listed = json_of(harness.read("").await, 200).await;
     let origins = listed["items"].as_array().unwrap().iter();

@@ -42,6 +42,7 @@ async fn the_owner_of_the_key_gets_the_files_of_the_api() {
                 "cache-control",
                 "x-content-type-options",
                 "x-seal",
+                "x-origin",
             ] {
                 assert_eq!(header(&file, name), header(&of_key, name), "{name}");
                 assert_ne!(header(&file, name), "", "{name}");
