@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::runtime::{Builder, Runtime};
 
@@ -33,6 +33,7 @@ fn main() -> Result<()> {
     let rows = match std::env::args().nth(1).as_deref() {
         Some("baseline") => return threads()?.block_on(baseline::serve()),
         Some("admission") => one_thread()?.block_on(admission::measure())?,
+        Some("remembered") => one_thread()?.block_on(system::remembered_proof())?,
         Some("lookup") => one_thread()?.block_on(system::added_latency())?,
         Some("lookups") => one_thread()?.block_on(system::many_in_flight())?,
         Some("dashboard") => threads()?.block_on(dashboard::first_look())?,
@@ -47,7 +48,8 @@ fn main() -> Result<()> {
             Some(other) => one_thread()?.block_on(replicas::compared(&other))?,
             None => one_thread()?.block_on(replicas::measure())?,
         },
-        _ => everything(&one_thread()?, &threads()?),
+        Some(unknown) => bail!("no benchmark is named {unknown:?}: bench/README.md lists them"),
+        None => everything(&one_thread()?, &threads()?),
     };
     println!("{}", table::render(&rows));
     Ok(())
