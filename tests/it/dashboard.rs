@@ -6,15 +6,14 @@ use fantoccini::Locator;
 use reqwest::StatusCode;
 use serde_json::json;
 
-use crate::browser::{self, Browser, Look};
-use crate::gateway::{Gateway, Key, request, soon};
+use crate::browser::{Browser, Look};
+use crate::gateway::{Gateway, Key, soon};
 use crate::person::{Demo, Person};
 
 mod batches;
 mod by_keyboard;
 mod columns;
 mod doubtful_seals;
-
 mod live_changes;
 mod outdated;
 mod repeated;
@@ -48,14 +47,6 @@ async fn member_with_a_key(look: Look) -> Option<(Browser, Gateway, Key)> {
     let key = person.create_key("caja 4", "test").await;
     sign_in(&browser, &gateway, Demo::Member).await;
     Some((browser, gateway, key))
-}
-
-/// The same, and the member's phone beside it.
-async fn member_with_a_phone() -> Option<([Browser; 2], Gateway, Key)> {
-    let (desktop, gateway, key) = member_with_a_key(Look::DESKTOP).await?;
-    let phone = Browser::start(Look::PHONE_BY_NIGHT).await?;
-    sign_in(&phone, &gateway, Demo::Member).await;
-    Some(([desktop, phone], gateway, key))
 }
 
 /// Opens one of the dashboard's views.
@@ -229,56 +220,6 @@ async fn the_admin_part_is_for_admins() {
     browser.find("admin-nav").await;
     open(&browser, &gateway, "/admin/accounts").await;
     browser.sees("demo-member").await;
-}
-
-#[tokio::test]
-async fn no_view_has_a_fault_of_accessibility() {
-    let Some(axe) = browser::axe() else { return };
-    let (gateway, admin) = Person::with_gateway(Demo::Admin).await;
-    let key = admin.create_key("caja 4", "test").await;
-    for number in 0..3 {
-        gateway.post("xml", &key, &request(number, "10.00")).await;
-    }
-    for amount in ["404.00", "600.00", "600.01"] {
-        gateway.post("xml", &key, &request(9, amount)).await;
-    }
-    let key_view = format!("/keys/{}", key.id);
-    for look in [Look::DESKTOP, Look::PHONE_BY_NIGHT] {
-        let Some(browser) = Browser::start(look).await else {
-            return;
-        };
-        browser.page.goto(&gateway.url("/dashboard")).await.unwrap();
-        browser.find("sign-in").await;
-        let seen = "return [window.innerWidth, matchMedia('(prefers-color-scheme: dark)').matches]";
-        let seen = browser.run(seen, vec![]).await;
-        assert_eq!(seen, json!([look.width, look.scheme == "dark"]));
-        let signed_out = format!("signed out, {look:?}");
-        browser.assert_sound(&axe, &signed_out).await;
-        sign_in(&browser, &gateway, Demo::Admin).await;
-        for view in [
-            "/",
-            "/keys",
-            &key_view,
-            "/requests",
-            "/try",
-            "/verify",
-            "/admin/accounts",
-            "/admin/keys",
-            "/admin/usage",
-            "/admin/audit",
-        ] {
-            open(&browser, &gateway, view).await;
-            settled(&browser).await;
-            let view = format!("{view}, {look:?}");
-            browser.assert_sound(&axe, &view).await;
-            let complaints = browser.complaints().await;
-            assert_eq!(complaints, Vec::<String>::new(), "{view}");
-        }
-        open(&browser, &gateway, "/keys").await;
-        browser.click("create-key").await;
-        let dialog = format!("the dialog, {look:?}");
-        browser.assert_sound(&axe, &dialog).await;
-    }
 }
 
 /// Waits until nothing is being loaded.

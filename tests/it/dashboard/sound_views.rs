@@ -1,22 +1,22 @@
-//! Accessibility of the views of batches and webhooks: each state, both themes, both languages, on a desk and on
-//! a phone.
+//! Accessibility of the views: each state, both themes, both languages, on a desk and on a phone.
 
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use super::batches::{assign, banks_answer, created, saved, shows, widened};
 use super::live_changes::cancel;
+use super::stored_lookups::stored;
 use super::webhooks::{a_lookup_ends, subscribed, switched};
 use super::{open, settled, sign_in};
 use crate::browser::{self, Browser, Look};
-use crate::gateway::{Gateway, Key, Plan};
+use crate::gateway::{Gateway, Key, Plan, request};
 use crate::person::{Demo, Person};
 use crate::webhooks::receiver::Receiver;
 
 /// A browser that is signed in.
-async fn visitor(gateway: &Gateway) -> Option<Browser> {
+async fn visitor(gateway: &Gateway, who: Demo) -> Option<Browser> {
     let browser = Browser::start(Look::DESKTOP).await?;
-    sign_in(&browser, gateway, Demo::Member).await;
+    sign_in(&browser, gateway, who).await;
     Some(browser)
 }
 
@@ -41,13 +41,89 @@ const LOOKS: [(Look, &str); 4] = [
 ];
 
 /// Asserts that the page as it is has no fault in any look.
-async fn assert_sound_in_all_looks(browser: &Browser, axe: &str, what: &str) {
+pub(super) async fn assert_sound_in_all_looks(browser: &Browser, axe: &str, what: &str) {
     for (look, language) in LOOKS {
         browser.show_as(look, language).await;
         settled(browser).await;
         let what = format!("{what}, {look:?}, {language}");
         browser.assert_sound(axe, &what).await;
     }
+}
+
+#[tokio::test]
+async fn no_view_has_a_fault_of_accessibility() {
+    let Some(axe) = browser::axe() else { return };
+    let (gateway, admin) = Person::with_gateway(Demo::Admin).await;
+    let key = admin.create_key("caja 4", "test").await;
+    for number in 0..3 {
+        gateway.post("xml", &key, &request(number, "10.00")).await;
+    }
+    for amount in ["404.00", "600.00", "600.01"] {
+        gateway.post("xml", &key, &request(9, amount)).await;
+    }
+    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+        return;
+    };
+    browser.page.goto(&gateway.url("/dashboard")).await.unwrap();
+    browser.find("sign-in").await;
+    for (look, language) in LOOKS {
+        browser.show_as(look, language).await;
+        let signed_out = format!("signed out, {look:?}, {language}");
+        browser.assert_sound(&axe, &signed_out).await;
+    }
+    sign_in(&browser, &gateway, Demo::Admin).await;
+    let key_view = format!("/keys/{}", key.id);
+    for view in [
+        "/",
+        "/keys",
+        &key_view,
+        "/requests",
+        "/try",
+        "/verify",
+        "/admin/accounts",
+        "/admin/keys",
+        "/admin/usage",
+        "/admin/audit",
+    ] {
+        open(&browser, &gateway, view).await;
+        assert_sound_in_all_looks(&browser, &axe, view).await;
+        let complaints = browser.complaints().await;
+        assert_eq!(complaints, Vec::<String>::new(), "{view}");
+    }
+    open(&browser, &gateway, "/keys").await;
+    browser.click("create-key").await;
+    assert_sound_in_all_looks(&browser, &axe, "the dialog").await;
+}
+
+#[tokio::test]
+async fn no_state_of_a_lookup_has_a_fault_of_accessibility() {
+    let Some(axe) = browser::axe() else { return };
+    let (gateway, member) = Person::with_gateway(Demo::Member).await;
+    let key = member.create_key("caja 4", "test").await;
+    let Some(browser) = visitor(&gateway, Demo::Member).await else {
+        return;
+    };
+    let sound = async |what: &str| assert_sound_in_all_looks(&browser, &axe, what).await;
+    open(&browser, &gateway, "/lookups").await;
+    browser.find("lookup-curl").await;
+    sound("an empty list").await;
+    let waiting = stored(&gateway, &key, "404.02").await;
+    let delivered = stored(&gateway, &key, "10.00").await;
+    stored(&gateway, &key, "404.00").await;
+    open(&browser, &gateway, "/lookups").await;
+    browser.find("lookup-row").await;
+    sound("the list").await;
+    open(&browser, &gateway, &format!("/lookups/{waiting}")).await;
+    browser.click("cancel-lookup").await;
+    browser.find("cancel-confirm").await;
+    sound("the cancellation").await;
+    open(&browser, &gateway, &format!("/lookups/{delivered}")).await;
+    browser.click_css("[data-testid=seal] summary").await;
+    sound("the proof").await;
+    browser.click("erase-lookup").await;
+    browser.find("erase-confirm").await;
+    sound("the erasure").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
 }
 
 /// The bank's ZIP file for a batch, with the proof of each row, and one that no row asks for.
@@ -68,7 +144,7 @@ const TABLE: &str = "fecha;rastreo;CLABE;total\n\
 async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
     let Some(axe) = browser::axe() else { return };
     let (gateway, member) = Person::with_gateway(Demo::Member).await;
-    let Some(browser) = visitor(&gateway).await else {
+    let Some(browser) = visitor(&gateway, Demo::Member).await else {
         return;
     };
     for view in ["/batches", "/batches/new"] {
@@ -150,7 +226,7 @@ async fn no_state_of_a_webhook_has_a_fault_of_accessibility() {
     let receiver = Receiver::start().await;
     let gateway = Plan::new().with("CEP_WEBHOOK_ALLOW_LOOPBACK", "on").start();
     let member = Person::signed_in(&gateway, Demo::Member).await;
-    let Some(browser) = visitor(&gateway).await else {
+    let Some(browser) = visitor(&gateway, Demo::Member).await else {
         return;
     };
     open(&browser, &gateway, "/webhooks").await;

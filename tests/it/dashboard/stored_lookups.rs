@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::batches::number_of;
 use super::live_changes::HIDE;
-use super::{dialog_closes, member_with_a_key, member_with_a_phone, open, sign_in};
-use crate::browser::{self, Browser, Look};
+use super::{dialog_closes, member_with_a_key, open, sign_in};
+use crate::browser::{Browser, Look};
 use crate::gateway::{Gateway, Key, json_of, request, soon};
 use crate::person::{Demo, Person};
 
@@ -186,36 +186,4 @@ async fn an_admin_sees_nothing_of_another_accounts_lookup() {
     let own = Person::signed_in(&gateway, Demo::Admin).await;
     let listed = own.ask("{ lookups { nodes { id } } }", json!({})).await;
     assert_eq!(listed["lookups"]["nodes"], json!([]));
-}
-
-#[tokio::test]
-async fn no_state_of_a_lookup_has_a_fault_of_accessibility() {
-    let Some(axe) = browser::axe() else { return };
-    let Some((browsers, gateway, key)) = member_with_a_phone().await else {
-        return;
-    };
-    for browser in &browsers {
-        open(browser, &gateway, "/lookups").await;
-        browser.find("lookup-curl").await;
-        browser.assert_sound(&axe, "an empty list").await;
-    }
-    let waiting = stored(&gateway, &key, "404.02").await;
-    let delivered = stored(&gateway, &key, "10.00").await;
-    stored(&gateway, &key, "404.00").await;
-    for browser in &browsers {
-        open(browser, &gateway, "/lookups").await;
-        browser.find("lookup-row").await;
-        browser.assert_sound(&axe, "the list").await;
-        open(browser, &gateway, &format!("/lookups/{waiting}")).await;
-        browser.click("cancel-lookup").await;
-        browser.find("cancel-confirm").await;
-        browser.assert_sound(&axe, "the cancellation").await;
-        open(browser, &gateway, &format!("/lookups/{delivered}")).await;
-        browser.click_css("[data-testid=seal] summary").await;
-        browser.assert_sound(&axe, "the proof").await;
-        browser.click("erase-lookup").await;
-        browser.find("erase-confirm").await;
-        browser.assert_sound(&axe, "the erasure").await;
-        assert_eq!(browser.complaints().await, Vec::<String>::new());
-    }
 }
