@@ -127,6 +127,19 @@ fn the_directory_of_a_long_zip_is_found() {
     assert_eq!(FileKind::of(&zip), document);
 }
 
+#[test]
+fn a_file_behind_further_fields_and_a_comment_is_found() {
+    let mut zip = zip_of(b"a");
+    // Three bytes of further fields and two of a comment behind the first name, then the second file.
+    (zip[4 + 30], zip[4 + 32]) = (3, 2);
+    let second = zip_of(b"[Content_Types].xml");
+    let place = 4 + 46 + 1;
+    let behind = [&[0; 5], &second[4..second.len() - 22]].concat();
+    zip.splice(place..place, behind);
+    let document = FileKind::Other(CheckReason::OfficeDocument);
+    assert_eq!(FileKind::of(&zip), document);
+}
+
 proptest! {
     #[test]
     fn any_bytes_have_a_kind_and_a_proof_keeps_its_own_whatever_stands_behind_it(bytes: Vec<u8>) {
