@@ -2,8 +2,9 @@
 //!
 //! A suite's macro (`ports::key_store!`) generates a test for each of its cases, in a module of the suite's name.
 
+use std::fmt::Debug;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, Location};
 
 use futures::FutureExt as _;
 
@@ -97,4 +98,14 @@ pub async fn fails(case: impl Future<Output = ()>) -> bool {
         .catch_unwind()
         .await
         .is_err()
+}
+
+/// Returns what a call returned that must not fail.
+#[track_caller]
+fn ok<T, E: Debug>(call: impl Future<Output = Result<T, E>>) -> impl Future<Output = T> {
+    let place = Location::caller();
+    async move {
+        let answer = call.await;
+        answer.unwrap_or_else(|error| panic!("the call at {place} failed: {error:?}"))
+    }
 }

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::fixture::{batch_of, customer, lookup_of, month, record, record_of, row_of};
 use super::lookups::lease_until;
 use super::stores::{Pair, Stores};
+use crate::contract::ok;
 use crate::outbound::{
     BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchProgress, BatchRelease,
     ClaimedBatch, FeedCharge, LookupChange, NewBatch, NewLookup, RowLookup, StoredBatch,
@@ -176,14 +177,13 @@ impl Stores {
 
     async fn add_batches(&self, batches: &[NewBatch]) {
         for new in batches {
-            let added = self.batches.add_batch(new, u32::MAX).await;
-            assert_eq!(added.expect("the store works"), BatchAddition::Added);
+            let added = ok(self.batches.add_batch(new, u32::MAX)).await;
+            assert_eq!(added, BatchAddition::Added);
         }
     }
 
     async fn stored_batch(&self, new: &NewBatch) -> Option<StoredBatch> {
-        let found = self.batches.batch(new.facts.customer, new.facts.id).await;
-        found.expect("the store works")
+        ok(self.batches.batch(new.facts.customer, new.facts.id)).await
     }
 
     /// A batch that is there.
@@ -197,8 +197,7 @@ impl Stores {
     /// The state of a batch, read alone.
     async fn state_of(&self, new: &NewBatch) -> Option<BatchState> {
         let NewBatch { facts, .. } = new;
-        let state = self.batches.batch_state(facts.customer, facts.id).await;
-        state.expect("the store works")
+        ok(self.batches.batch_state(facts.customer, facts.id)).await
     }
 
     /// State, next row and number of open lookups.
@@ -217,8 +216,7 @@ impl Stores {
         lease: u128,
     ) -> Vec<ClaimedBatch> {
         let lease = lease_until(lease, now + TimeDelta::minutes(1));
-        let claimed = self.batches.claim_batches(most, now, lease).await;
-        claimed.expect("the store works")
+        ok(self.batches.claim_batches(most, now, lease)).await
     }
 
     /// Adds a batch, and claims it under the first lease.
@@ -229,10 +227,7 @@ impl Stores {
     }
 
     async fn feeds(&self, feed: &BatchFeed) -> bool {
-        self.batches
-            .feed_batch(feed)
-            .await
-            .expect("the rows are new")
+        ok(self.batches.feed_batch(feed)).await
     }
 
     /// Adds a batch, and makes lookups of its three rows.
@@ -259,8 +254,7 @@ impl Stores {
     /// Adds a lookup without a batch.
     async fn alone(&self) -> NewLookup {
         let alone = lookup_of(&record(1).key, 50);
-        let added = self.lookups.add_lookup(&alone).await;
-        added.expect("the lookup is added");
+        ok(self.lookups.add_lookup(&alone)).await;
         alone
     }
 
@@ -282,25 +276,19 @@ impl Stores {
             now,
             change,
         };
-        let released = self.batches.release_batch(&release).await;
-        released.expect("the store works")
+        ok(self.batches.release_batch(&release)).await
     }
 
     async fn cancels_batch(&self, new: &NewBatch) -> BatchCancellation {
         let NewBatch { facts, .. } = new;
         let batches = &self.batches;
-        let canceled = batches.cancel_batch(facts.customer, facts.id, minutes(1));
-        canceled.await.expect("the store works")
+        ok(batches.cancel_batch(facts.customer, facts.id, minutes(1))).await
     }
 
     /// All lookups of a batch, in row order.
     async fn rows_of(&self, new: &NewBatch) -> Vec<StoredLookup> {
         let first = RowNumber(0);
-        let rows = self
-            .batches
-            .batch_lookups(new.facts.id, first, 10_000)
-            .await;
-        rows.expect("the store works")
+        ok(self.batches.batch_lookups(new.facts.id, first, 10_000)).await
     }
 
     /// States of all lookups of a batch, in row order.

@@ -5,6 +5,7 @@ use domain::participant::Catalogue;
 
 use super::fixture::noon;
 use super::stores::{Pair, Stores};
+use crate::contract::ok;
 use crate::outbound::{CatalogueVersion, RenewalClaim};
 
 cases! {
@@ -29,32 +30,30 @@ fn catalogue(days: u64) -> Catalogue {
 }
 
 async fn claim(stores: &Stores, now: DateTime<Utc>, next: DateTime<Utc>) -> RenewalClaim {
-    let claim = stores.catalogues.claim_renewal(now, next).await;
-    claim.expect("the store works")
+    ok(stores.catalogues.claim_renewal(now, next)).await
 }
 
 async fn no_catalogue_is_stored_at_first(under_test: Pair) {
     let catalogues = under_test.here.catalogues;
-    let version = catalogues.catalogue_version().await;
-    assert_eq!(version.expect("the store works"), CatalogueVersion(0));
-    let stored = catalogues.catalogue().await.expect("the store works");
+    let version = ok(catalogues.catalogue_version()).await;
+    assert_eq!(version, CatalogueVersion(0));
+    let stored = ok(catalogues.catalogue()).await;
     assert_eq!(stored, (CatalogueVersion(0), None));
 }
 
 async fn a_stored_catalogue_is_everybodys(Pair { here, elsewhere }: Pair) {
     let mut version = CatalogueVersion(0);
     for catalogue in [catalogue(1), catalogue(2)] {
-        let stored = here.catalogues.replace_catalogue(version, &catalogue).await;
-        let newer = stored.expect("the store works");
+        let stored = ok(here.catalogues.replace_catalogue(version, &catalogue)).await;
+        let newer = stored;
         let newer = newer.expect("nobody else stored");
         assert!(newer > version);
         version = newer;
         for stores in [&here, &elsewhere] {
-            let known = stores.catalogues.catalogue_version().await;
-            assert_eq!(known.expect("the store works"), version);
-            let stored = stores.catalogues.catalogue().await;
+            assert_eq!(ok(stores.catalogues.catalogue_version()).await, version);
+            let stored = ok(stores.catalogues.catalogue()).await;
             let expected = (version, Some(catalogue.clone()));
-            assert_eq!(stored.expect("the store works"), expected);
+            assert_eq!(stored, expected);
         }
     }
 }
@@ -63,14 +62,13 @@ async fn of_many_concurrent_catalogues_one_is_stored(pair: Pair) {
     let first = CatalogueVersion(0);
     let catalogues: Vec<_> = (1..=10).map(catalogue).collect();
     let replace = async |stores: &Stores, catalogue| {
-        let replaced = stores.catalogues.replace_catalogue(first, catalogue).await;
-        replaced.expect("the store works")
+        ok(stores.catalogues.replace_catalogue(first, catalogue)).await
     };
     let stored = pair.at_once(&catalogues, replace).await;
     assert_eq!(stored.iter().flatten().count(), 1, "{stored:?}");
     let winner = stored.iter().position(Option::is_some).expect("one");
-    let now_stored = pair.here.catalogues.catalogue().await;
-    let (_, now_stored) = now_stored.expect("the store works");
+    let now_stored = ok(pair.here.catalogues.catalogue()).await;
+    let (_, now_stored) = now_stored;
     assert_eq!(now_stored.as_ref(), Some(&catalogues[winner]));
 }
 
@@ -92,8 +90,7 @@ async fn a_renewal_is_claimed_once_when_it_is_due(pair: Pair) {
 async fn a_renewal_is_due_when_it_was_scheduled(Pair { here, elsewhere }: Pair) {
     let day = TimeDelta::days(1);
     for due in [noon() + day, noon()] {
-        let scheduled = here.catalogues.schedule_renewal(due).await;
-        scheduled.expect("the store works");
+        ok(here.catalogues.schedule_renewal(due)).await;
         let early = due - TimeDelta::milliseconds(1);
         for (at, expected) in [(early, RenewalClaim::NotDue), (due, RenewalClaim::Granted)] {
             assert_eq!(claim(&elsewhere, at, due + day).await, expected);

@@ -8,6 +8,7 @@ use domain::page::PageRequest;
 use super::fixture::{customer, instant, month, page_after, page_of, record, record_of};
 use super::paging;
 use super::stores::{Pair, Stores};
+use crate::contract::ok;
 use crate::outbound::KeyChange;
 
 mod plan;
@@ -40,8 +41,7 @@ cases! {
 }
 
 async fn known(stores: &Stores, owner: &Owner) -> Option<Customer> {
-    let customer = stores.customers.customer(owner).await;
-    customer.expect("the store works")
+    ok(stores.customers.customer(owner)).await
 }
 
 /// All customers that match a text, newest first, page by page.
@@ -79,8 +79,7 @@ async fn a_customer_is_found_as_it_was_enrolled(Pair { here, elsewhere }: Pair) 
         plan: Plan::Enterprise,
         ..owned_by(1, issuer, "auth0|5f7c8ec7'; --")
     };
-    let enrolled = here.customers.find_or_insert(&newcomer).await;
-    assert_eq!(enrolled.expect("the store works"), newcomer);
+    assert_eq!(ok(here.customers.find_or_insert(&newcomer)).await, newcomer);
     for stores in [&here, &elsewhere] {
         let found = known(stores, &newcomer.owner).await;
         assert_eq!(found.as_ref(), Some(&newcomer));
@@ -96,8 +95,7 @@ async fn enrolling_again_changes_nothing(Pair { here, elsewhere }: Pair) {
         ..customer(2)
     };
     for stores in [&here, &elsewhere] {
-        let enrolled = stores.customers.find_or_insert(&again).await;
-        assert_eq!(enrolled.expect("the store works"), first);
+        assert_eq!(ok(stores.customers.find_or_insert(&again)).await, first);
         assert_eq!(known(stores, &first.owner).await.as_ref(), Some(&first));
     }
     assert_eq!(ids(&walk(&here, None, page_of(10)).await), [first.id]);
@@ -114,8 +112,7 @@ async fn an_owner_is_known_by_issuer_and_subject(Pair { here, .. }: Pair) {
     for (number, (issuer, subject)) in (2..).zip(owners) {
         let other = owned_by(number, issuer, subject);
         assert_eq!(known(&here, &other.owner).await, None);
-        let enrolled = here.customers.find_or_insert(&other).await;
-        assert_eq!(enrolled.expect("the store works"), other);
+        assert_eq!(ok(here.customers.find_or_insert(&other)).await, other);
     }
     assert_eq!(known(&here, &first.owner).await, Some(first));
     assert_eq!(walk(&here, None, page_of(10)).await.len(), 5);
@@ -127,8 +124,8 @@ async fn of_many_concurrent_insertions_of_one_owner_one_is_added(pair: Pair) {
             owner: customer(0).owner,
             ..customer(number)
         };
-        let enrolled = stores.customers.find_or_insert(&newcomer).await;
-        enrolled.expect("the store works")
+        let enrolled = ok(stores.customers.find_or_insert(&newcomer)).await;
+        enrolled
     };
     let enrolled = pair.at_once(0..20, find_or_insert).await;
     let kept = known(&pair.here, &customer(0).owner).await;
@@ -145,8 +142,7 @@ async fn customers_are_listed_newest_first_page_by_page(Pair { here, .. }: Pair)
             created_at: instant(created),
             ..customer(number)
         };
-        let enrolled = here.customers.find_or_insert(&newcomer).await;
-        customers.push(enrolled.expect("the store works"));
+        customers.push(ok(here.customers.find_or_insert(&newcomer)).await);
     }
     customers.sort_by_key(|customer| std::cmp::Reverse((customer.created_at, customer.id)));
     for size in [1, 2, 4, 5, 6, 100] {
@@ -184,8 +180,7 @@ async fn a_text_is_found_in_issuers_and_subjects(Pair { here, .. }: Pair) {
     ];
     for (number, (issuer, subject)) in (1..).zip(owners) {
         let newcomer = owned_by(number, issuer, subject);
-        let enrolled = here.customers.find_or_insert(&newcomer).await;
-        enrolled.expect("the store works");
+        ok(here.customers.find_or_insert(&newcomer)).await;
     }
     for (text, expected) in [
         ("ana", vec![3, 2, 1]),

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::fixture::{lookup_of, record};
 use super::journal::noon;
 use super::stores::{Pair, Stores};
+use crate::contract::ok;
 use crate::outbound::{EarlierRequest, NewClaim, ScopeClaim};
 
 cases! {
@@ -75,24 +76,20 @@ fn entry(claim: &NewClaim, answer: Option<FirstAnswer>) -> EarlierRequest {
 
 impl Stores {
     async fn claims(&self, claim: &NewClaim, at: DateTime<Utc>) -> bool {
-        let claimed = self.idempotency.claim_scope(claim, at).await;
-        claimed.expect("the store works")
+        ok(self.idempotency.claim_scope(claim, at)).await
     }
 
     async fn answers(&self, claim: &NewClaim, answer: FirstAnswer) -> bool {
-        let recorded = self.idempotency.record_answer(held(claim), answer).await;
-        recorded.expect("the store works")
+        ok(self.idempotency.record_answer(held(claim), answer)).await
     }
 
     async fn releases(&self, claim: &NewClaim) {
-        let released = self.idempotency.release_scope(held(claim)).await;
-        released.expect("the store works");
+        ok(self.idempotency.release_scope(held(claim))).await;
     }
 
     async fn earlier(&self, numbers: &[u8], at: DateTime<Utc>) -> Option<EarlierRequest> {
         let scopes: Vec<_> = numbers.iter().map(|number| scope(*number)).collect();
-        let earlier = self.idempotency.earlier_request(&scopes, at).await;
-        earlier.expect("the store works")
+        ok(self.idempotency.earlier_request(&scopes, at)).await
     }
 }
 
@@ -199,8 +196,7 @@ async fn a_lookup_is_recorded_with_its_request(Pair { here, elsewhere }: Pair) {
     assert!(here.claims(&first, noon()).await);
     let mut lookup = lookup_of(&record(1).key, 1);
     lookup.claim = Some(held(&first));
-    let added = here.lookups.add_lookup(&lookup).await;
-    added.expect("the store works");
+    ok(here.lookups.add_lookup(&lookup)).await;
     let answer = Some(FirstAnswer::Lookup(lookup.facts.id));
     let found = elsewhere.earlier(&[1], noon() + CLAIM).await;
     assert_eq!(found, Some(entry(&first, answer)));
@@ -214,8 +210,8 @@ async fn a_lookup_is_recorded_with_its_request(Pair { here, elsewhere }: Pair) {
     let added = here.lookups.add_lookup(&another).await;
     assert!(added.is_err());
     let facts = &another.facts;
-    let found = here.lookups.lookup(facts.customer, facts.id).await;
-    assert_eq!(found.expect("the store works"), None);
+    let found = ok(here.lookups.lookup(facts.customer, facts.id)).await;
+    assert_eq!(found, None);
 }
 
 async fn the_first_scope_with_an_entry_is_found(Pair { here, elsewhere }: Pair) {
@@ -238,8 +234,8 @@ async fn expired_keys_are_removed_and_no_others(Pair { here, elsewhere }: Pair) 
         assert!(here.claims(claim, at).await);
         assert!(here.answers(claim, DELIVERED).await);
     }
-    let removed = elsewhere.idempotency.prune_idempotency(later + DAY).await;
-    assert_eq!(removed.expect("the store works"), 1);
+    let removed = ok(elsewhere.idempotency.prune_idempotency(later + DAY)).await;
+    assert_eq!(removed, 1);
     // A reader whose clock is behind finds what is left.
     assert_eq!(here.earlier(&[1], noon()).await, None);
     let found = here.earlier(&[2], noon()).await;

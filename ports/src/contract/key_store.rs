@@ -10,6 +10,7 @@ use domain::page::{Direction, PageRequest, PageSize};
 use super::fixture::{act, customer, instant, limits, month, record, record_of};
 use super::paging::pages;
 use super::stores::{Pair, Stores};
+use crate::contract::ok;
 use crate::outbound::{ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, Scope, Snapshot};
 
 mod bound;
@@ -125,8 +126,7 @@ pub(super) fn everything() -> KeyQuery {
 
 /// The keys on the requested page of a list.
 async fn listed(stores: &Stores, scope: Scope, query: &KeyQuery) -> Vec<ApiKey> {
-    let page = stores.keys.list(scope, month(), query).await;
-    let items = page.expect("the list is read").items;
+    let items = ok(stores.keys.list(scope, month(), query)).await.items;
     items.into_iter().map(|(_, item)| item.key).collect()
 }
 
@@ -141,18 +141,14 @@ async fn of_customer(stores: &Stores, customer: CustomerId, revoked: RevokedKeys
 async fn an_empty_store_knows_nothing(Pair { here, .. }: Pair) {
     let KeyRecord { key, .. } = record(1);
     let keys = &here.keys;
-    assert!(keys.is_empty().await.expect("the store works"));
+    assert!(ok(keys.is_empty()).await);
     assert_eq!(listed(&here, Scope::Everybody, &everything()).await, []);
     let own = of_customer(&here, key.customer, RevokedKeys::Included).await;
     assert_eq!(own, []);
-    let found = keys.find(Scope::Everybody, key.id, month()).await;
-    assert_eq!(found.expect("the store works"), None);
-    let credential = keys.credential(&key.prefix).await;
-    assert_eq!(credential.expect("the store works"), None);
-    let snapshot = keys.snapshot(key.id, month()).await;
-    assert_eq!(snapshot.expect("the store works"), None);
-    let due = keys.due(instant(u16::MAX)).await;
-    assert_eq!(due.expect("the store works"), []);
+    assert_eq!(ok(keys.find(Scope::Everybody, key.id, month())).await, None);
+    assert_eq!(ok(keys.credential(&key.prefix)).await, None);
+    assert_eq!(ok(keys.snapshot(key.id, month())).await, None);
+    assert_eq!(ok(keys.due(instant(u16::MAX))).await, []);
     assert_eq!(here.newest_change().await, ChangeNumber(0));
     assert_eq!(here.changes(ChangeNumber(0)).await, []);
 }
@@ -166,11 +162,10 @@ async fn a_key_is_found_as_it_was_added(Pair { here, .. }: Pair) {
     assert_eq!(here.found(record.key.id).await, record.key);
     let all = listed(&here, Scope::Everybody, &everything()).await;
     assert_eq!(all, std::slice::from_ref(&record.key));
-    assert!(!here.keys.is_empty().await.expect("the store works"));
+    assert!(!ok(here.keys.is_empty()).await);
     let other = KeyPrefix::parse("cep_live_Suite001").expect("a prefix of the suite");
     for (prefix, expected) in [(record.key.prefix, Some(record.credential)), (other, None)] {
-        let credential = here.keys.credential(&prefix).await;
-        assert_eq!(credential.expect("the store works"), expected);
+        assert_eq!(ok(here.keys.credential(&prefix)).await, expected);
     }
 }
 
@@ -178,7 +173,7 @@ async fn the_credentials_of_active_keys_are_returned_newest_first(Pair { here, .
     let (first, second) = (here.added(1).await, here.added(2).await);
     let third = here.added(3).await;
     here.changed(second.id, KeyChange::Revoke, 4).await;
-    let told = async |most| here.keys.credentials(most).await.expect("the store works");
+    let told = async |most| ok(here.keys.credentials(most)).await;
     assert_eq!(told(0).await, []);
     let all = told(10).await;
     let prefixes: Vec<_> = all.iter().map(|(prefix, _)| prefix).collect();
@@ -257,7 +252,7 @@ async fn a_new_key_has_used_nothing(Pair { here, .. }: Pair) {
         used: MonthlyUse::default(),
     };
     assert_eq!(snapshot, expected);
-    let found = here.keys.find(Scope::Everybody, key.id, month()).await;
-    let found = found.expect("the store works").expect("the key is there");
+    let found = ok(here.keys.find(Scope::Everybody, key.id, month())).await;
+    let found = found.expect("the key is there");
     assert_eq!((found.month, found.used), (month(), MonthlyUse::default()));
 }

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::fixture::{customer, instant, lookup_of, record, record_of};
 use super::stores::{Pair, Stores};
+use crate::contract::ok;
 use crate::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, NewLookup,
     StoredLookup,
@@ -227,15 +228,13 @@ fn ids(claimed: &[ClaimedLookup]) -> Vec<LookupId> {
 impl Stores {
     async fn add_lookups(&self, lookups: &[NewLookup]) {
         for new in lookups {
-            let added = self.lookups.add_lookup(new).await;
-            added.expect("the lookup is added");
+            ok(self.lookups.add_lookup(new)).await;
         }
     }
 
     /// The stored lookup.
     pub(super) async fn stored(&self, new: &NewLookup) -> Option<StoredLookup> {
-        let found = self.lookups.lookup(new.facts.customer, new.facts.id).await;
-        found.expect("the store works")
+        ok(self.lookups.lookup(new.facts.customer, new.facts.id)).await
     }
 
     /// A lookup that is there.
@@ -246,8 +245,7 @@ impl Stores {
     /// The attempts of a lookup.
     pub(super) async fn attempts_of(&self, new: &NewLookup) -> Vec<Attempt> {
         let facts = &new.facts;
-        let attempts = self.lookups.attempts(facts.customer, facts.id).await;
-        attempts.expect("the store works")
+        ok(self.lookups.attempts(facts.customer, facts.id)).await
     }
 
     /// Claims lookups of all classes [`soon`].
@@ -262,12 +260,11 @@ impl Stores {
         lease: Lease,
     ) -> Vec<ClaimedLookup> {
         let all = ClaimedClasses::All;
-        let claimed = self.lookups.claim_lookups(most, all, now, lease).await;
-        claimed.expect("the store works")
+        ok(self.lookups.claim_lookups(most, all, now, lease)).await
     }
 
     pub(super) async fn end_claim(&self, end: &ClaimEnd) -> bool {
-        self.lookups.end_claim(end).await.expect("the store works")
+        ok(self.lookups.end_claim(end)).await
     }
 
     /// Adds a lookup, and claims it under the first lease.
@@ -295,8 +292,7 @@ impl Stores {
 
     /// Cancels a lookup a minute later than [`soon`].
     async fn cancels(&self, of: CustomerId, new: &NewLookup) -> Cancellation {
-        let canceled = self.lookups.cancel_lookup(of, new.facts.id, minutes(1));
-        canceled.await.expect("the store works")
+        ok(self.lookups.cancel_lookup(of, new.facts.id, minutes(1))).await
     }
 }
 
@@ -330,10 +326,8 @@ async fn a_lookup_is_found_by_its_customer_alone(Pair { here, .. }: Pair) {
     here.tried(&lookup(1), wait(minutes(1))).await;
     let id = lookup(1).facts.id;
     assert_eq!(here.stored(&lookup(2)).await, None);
-    let found = here.lookups.lookup(other().id, id).await;
-    assert_eq!(found.expect("the store works"), None);
-    let attempts = here.lookups.attempts(other().id, id).await;
-    assert_eq!(attempts.expect("the store works"), []);
+    assert_eq!(ok(here.lookups.lookup(other().id, id)).await, None);
+    assert_eq!(ok(here.lookups.attempts(other().id, id)).await, []);
     assert_eq!(here.attempts_of(&lookup(1)).await.len(), 1);
 }
 

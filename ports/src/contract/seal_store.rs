@@ -6,6 +6,7 @@ use domain::seal::{CertificateNumber, SEAL_BYTES, SealKey, SealKeyOrigin, Sealed
 
 use super::fixture::noon;
 use super::stores::{Pair, Stores};
+use crate::contract::ok;
 use crate::outbound::{MAX_SAMPLES, SealSample, StoredSealKey};
 
 cases! {
@@ -56,26 +57,23 @@ fn sample(signer: &Signer, number: u8) -> SealSample {
 impl Stores {
     async fn add_key(&self, signer: &Signer, key: &SealKey, at: DateTime<Utc>) -> bool {
         let origin = SealKeyOrigin::Imported;
-        let added = self.seals.add_seal_key(signer, key, origin, at).await;
-        added.expect("the store works")
+        ok(self.seals.add_seal_key(signer, key, origin, at)).await
     }
 
     async fn seal_keys(&self) -> Vec<StoredSealKey> {
-        self.seals.seal_keys().await.expect("the store works")
+        ok(self.seals.seal_keys()).await
     }
 
     async fn use_key(&self, signer: &Signer, key: &SealKey, at: DateTime<Utc>) {
-        let recorded = self.seals.record_seal_use(signer, key, at).await;
-        recorded.expect("the store works");
+        ok(self.seals.record_seal_use(signer, key, at)).await;
     }
 
     async fn add_sample(&self, sample: &SealSample, at: DateTime<Utc>) -> bool {
-        let added = self.seals.add_seal_sample(sample, at).await;
-        added.expect("the store works")
+        ok(self.seals.add_seal_sample(sample, at)).await
     }
 
     async fn samples(&self) -> Vec<SealSample> {
-        self.seals.seal_samples().await.expect("the store works")
+        ok(self.seals.seal_samples()).await
     }
 }
 
@@ -91,9 +89,9 @@ async fn an_added_key_is_everybodys(Pair { here, elsewhere }: Pair) {
         (noon(), SealKeyOrigin::Recovered),
         (noon(), SealKeyOrigin::Imported),
     ] {
-        let added = here.seals.add_seal_key(&signer, &key, origin, at).await;
+        let added = ok(here.seals.add_seal_key(&signer, &key, origin, at)).await;
         let is_first = origin == SealKeyOrigin::Recovered;
-        assert_eq!(added.expect("the store works"), is_first);
+        assert_eq!(added, is_first);
     }
     let stored = StoredSealKey {
         signer,

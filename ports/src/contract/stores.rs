@@ -11,6 +11,7 @@ use domain::page::{PageRequest, PageSize};
 use futures::future::join_all;
 
 use super::fixture::{act, customer, month, record};
+use crate::contract::ok;
 use crate::outbound::{
     AuditLog, BatchStore, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList,
     IdempotencyStore, KeyChange, KeyRecord, KeyState, KeyStore, LookupStore, ProofArchive, Scope,
@@ -111,15 +112,13 @@ impl Stores {
 
     /// Adds the `number`th customer of the suites.
     pub(super) async fn enrolled(&self, number: u16) -> Customer {
-        let enrolled = self.customers.find_or_insert(&customer(number)).await;
-        enrolled.expect("the store works")
+        ok(self.customers.find_or_insert(&customer(number))).await
     }
 
     /// Sets the plan of a customer, without its keys.
     pub(super) async fn set_plan(&self, of: CustomerId, plan: Plan, number: u16) {
         let (keep, act) = (ExistingKeys::Keep, act(number));
-        let set = self.customers.set_plan(of, plan, keep, &act).await;
-        set.expect("the plan is set");
+        ok(self.customers.set_plan(of, plan, keep, &act)).await;
     }
 
     /// Adds the `number`th key of the suites, owned by the first customer.
@@ -130,11 +129,10 @@ impl Stores {
 
     /// Adds a key of an existing customer.
     pub(super) async fn insert(&self, record: KeyRecord, number: u16) -> ApiKey {
-        let added = self
+        ok(self
             .keys
-            .insert(record.clone(), KeyBounds::Unbounded, &act(number))
-            .await;
-        added.expect("the key is added");
+            .insert(record.clone(), KeyBounds::Unbounded, &act(number)))
+        .await;
         record.key
     }
 
@@ -151,21 +149,18 @@ impl Stores {
 
     /// Changes an existing key.
     pub(super) async fn changed(&self, id: KeyId, change: KeyChange, number: u16) -> ApiKey {
-        let changed = self.change(id, change, number).await;
-        changed.expect("the key is changed")
+        ok(self.change(id, change, number)).await
     }
 
     pub(super) async fn found(&self, id: KeyId) -> ApiKey {
-        let found = self.keys.find(Scope::Everybody, id, month()).await;
-        found
-            .expect("the store works")
+        ok(self.keys.find(Scope::Everybody, id, month()))
+            .await
             .expect("the key is there")
             .key
     }
 
     pub(super) async fn snapshot(&self, id: KeyId, month: Month) -> Snapshot {
-        let snapshot = self.keys.snapshot(id, month).await;
-        let snapshot = snapshot.expect("the store works");
+        let snapshot = ok(self.keys.snapshot(id, month)).await;
         snapshot.expect("the key is there")
     }
 
@@ -180,11 +175,11 @@ impl Stores {
     }
 
     pub(super) async fn changes(&self, after: ChangeNumber) -> Vec<Change> {
-        self.keys.changes(after).await.expect("the store works")
+        ok(self.keys.changes(after)).await
     }
 
     pub(super) async fn newest_change(&self) -> ChangeNumber {
-        self.keys.newest_change().await.expect("the store works")
+        ok(self.keys.newest_change()).await
     }
 
     /// Audit entries about a key, newest first.
@@ -199,8 +194,7 @@ impl Stores {
     /// Audit entries, newest first.
     pub(super) async fn written(&self, filter: &AuditFilter) -> Vec<AuditEntry> {
         let request = PageRequest::first(PageSize::MAX);
-        let page = self.audit.audit(filter, &request).await;
-        let page = page.expect("the log is read");
+        let page = ok(self.audit.audit(filter, &request)).await;
         assert!(!page.has_next, "the suite asks for one page");
         page.items.into_iter().map(|(_, entry)| entry).collect()
     }

@@ -17,6 +17,7 @@ use uuid::Uuid;
 use super::fixture::{act, customer, instant, lookup_of, record};
 use super::lookups::{self, lease_until as lease, soon};
 use super::stores::{Pair, Stores};
+use crate::contract::ok;
 use crate::outbound::{
     ClaimEnd, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange, Lease, LookupChange,
     StoredDelivery, StoredEndpoint,
@@ -170,13 +171,11 @@ impl Stores {
     }
 
     pub(super) async fn add_webhook(&self, endpoint: &StoredEndpoint, number: u16) {
-        let added = self.webhooks.add_endpoint(endpoint, &act(number)).await;
-        added.expect("the endpoint is added");
+        ok(self.webhooks.add_endpoint(endpoint, &act(number))).await;
     }
 
     async fn webhook(&self, endpoint: &StoredEndpoint) -> Option<StoredEndpoint> {
-        let found = self.webhooks.endpoint(endpoint.customer, endpoint.id).await;
-        found.expect("the store works")
+        ok(self.webhooks.endpoint(endpoint.customer, endpoint.id)).await
     }
 
     async fn tell(&self, endpoint: &StoredEndpoint, number: u16) -> StoredDelivery {
@@ -184,8 +183,8 @@ impl Stores {
             customer: endpoint.customer,
             ..event(number)
         };
-        let added = self.webhooks.add_delivery(endpoint.id, &event).await;
-        added.expect("the store works").expect("it is added")
+        let added = ok(self.webhooks.add_delivery(endpoint.id, &event)).await;
+        added.expect("it is added")
     }
 
     /// Deliveries to an endpoint, newest first.
@@ -203,13 +202,11 @@ impl Stores {
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Vec<ClaimedDelivery> {
-        let claimed = self.webhooks.claim_deliveries(most, now, lease).await;
-        claimed.expect("the store works")
+        ok(self.webhooks.claim_deliveries(most, now, lease)).await
     }
 
     async fn end_told(&self, end: &DeliveryEnd) -> Option<EndpointState> {
-        let ended = self.webhooks.end_delivery(end).await;
-        ended.expect("the store works")
+        ok(self.webhooks.end_delivery(end)).await
     }
 
     async fn change_webhook(
@@ -220,8 +217,7 @@ impl Stores {
     ) -> StoredEndpoint {
         let (customer, id) = (endpoint.customer, endpoint.id);
         let act = act(number);
-        let changed = self.webhooks.change_endpoint(customer, id, change, &act);
-        let changed = changed.await.expect("the store works");
+        let changed = ok(self.webhooks.change_endpoint(customer, id, change, &act)).await;
         changed.expect("the endpoint is there")
     }
 
@@ -229,8 +225,7 @@ impl Stores {
     async fn run_to(&self, number: u16, environment: Environment, change: LookupChange) -> bool {
         let mut new = lookup_of(&record(1).key, number);
         new.facts.environment = environment;
-        let added = self.lookups.add_lookup(&new).await;
-        added.expect("the lookup is added");
+        ok(self.lookups.add_lookup(&new)).await;
         let claimed = self.claim(1, lease(9, seconds(60))).await;
         assert_eq!(claimed[0].lookup.facts.id, new.facts.id);
         let end = ClaimEnd {

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::{batch, feed, minutes, others, queued, start};
 use crate::contract::fixture::{batch_of, customer, record};
+use crate::contract::ok;
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{BatchAddition, BatchChange, NewBatch, NewClaim, ScopeClaim};
 
@@ -38,13 +39,11 @@ pub(super) async fn a_batch_comes_back_with_all_its_facts(Pair { here, elsewhere
 }
 
 async fn chunk(stores: &Stores, new: &NewBatch, number: u32) -> Option<Vec<u8>> {
-    let chunk = stores.batches.batch_chunk(new.facts.id, number).await;
-    chunk.expect("the store works")
+    ok(stores.batches.batch_chunk(new.facts.id, number)).await
 }
 
 async fn claimed(stores: &Stores, claim: &NewClaim, at: DateTime<Utc>) -> bool {
-    let claimed = stores.idempotency.claim_scope(claim, at).await;
-    claimed.expect("the store works")
+    ok(stores.idempotency.claim_scope(claim, at)).await
 }
 
 pub(super) async fn chunks_are_read_one_by_one(Pair { here, elsewhere }: Pair) {
@@ -70,10 +69,8 @@ pub(super) async fn chunks_are_read_one_by_one(Pair { here, elsewhere }: Pair) {
 pub(super) async fn a_batch_is_found_by_its_customer_alone(Pair { here, .. }: Pair) {
     here.add_batches(&[batch(1)]).await;
     let (other, id) = (customer(2).id, batch(1).facts.id);
-    let found = here.batches.batch(other, id).await;
-    assert_eq!(found.expect("the store works"), None);
-    let state = here.batches.batch_state(other, id).await;
-    assert_eq!(state.expect("the store works"), None);
+    assert_eq!(ok(here.batches.batch(other, id)).await, None);
+    assert_eq!(ok(here.batches.batch_state(other, id)).await, None);
 }
 
 pub(super) async fn an_id_is_taken_once(Pair { here, .. }: Pair) {
@@ -109,8 +106,7 @@ fn claiming(number: u16, token: u128) -> NewBatch {
 
 async fn answer(stores: &Stores) -> Option<FirstAnswer> {
     let scopes = [claim(1).request.scope];
-    let earlier = stores.idempotency.earlier_request(&scopes, start()).await;
-    let earlier = earlier.expect("the store works");
+    let earlier = ok(stores.idempotency.earlier_request(&scopes, start())).await;
     earlier.expect("the request is there").answer
 }
 
@@ -150,10 +146,7 @@ pub(super) async fn a_request_that_lost_its_claim_adds_no_batch(Pair { here, .. 
 pub(super) async fn a_customer_has_so_many_open_batches(Pair { here, elsewhere }: Pair) {
     here.with_key().await;
     assert!(claimed(&here, &claim(1), start()).await);
-    let add = async |new: &NewBatch, most| {
-        let added = elsewhere.batches.add_batch(new, most).await;
-        added.expect("the store works")
-    };
+    let add = async |new: &NewBatch, most| ok(elsewhere.batches.add_batch(new, most)).await;
     assert_eq!(add(&batch(1), 0).await, BatchAddition::TooManyOpen);
     here.add_batches(&[batch(1), others(2)]).await;
     assert_eq!(here.claim_batches_at(1, start(), 1).await.len(), 1);
@@ -180,8 +173,8 @@ pub(super) async fn batches_that_are_added_at_once_do_not_exceed_the_limit_toget
     pair.here.with_key().await;
     let batches: Vec<_> = (1..=12).map(batch).collect();
     let add = async |stores: &Stores, new| {
-        let added = stores.batches.add_batch(new, 3).await;
-        added.expect("the store works") == BatchAddition::Added
+        let added = ok(stores.batches.add_batch(new, 3)).await;
+        added == BatchAddition::Added
     };
     let added = pair.at_once(&batches, add).await;
     assert_eq!(added.iter().filter(|added| **added).count(), 3);

@@ -7,6 +7,7 @@ use domain::month::Month;
 use super::{as_new, batch, feed, minutes, start};
 use crate::contract::fixture::{customer, record, row_of};
 use crate::contract::lookups::{failed, lease_until, wait};
+use crate::contract::ok;
 use crate::contract::stores::Pair;
 use crate::outbound::{BatchCancellation, BatchChange, CanceledLookup, StoredLookup};
 
@@ -67,16 +68,16 @@ pub(super) async fn who_works_on_a_canceled_row_has_lost_its_lease(Pair { here, 
     elsewhere.cancels_batch(&batch(1)).await;
     assert!(!here.ends(running, 5, start(), failed()).await);
     let lease = lease_until(5, minutes(2));
-    let renewed = here.lookups.renew_lease(running, lease).await;
-    assert!(!renewed.expect("the store works"));
+    let renewed = ok(here.lookups.renew_lease(running, lease)).await;
+    assert!(!renewed);
     assert_eq!(here.states_of(&batch(1)).await, [LookupState::Canceled; 3]);
     assert_eq!(here.used().await, (3, 0));
     let claimed = here.claim_at(9, minutes(9), lease_until(6, minutes(10)));
     assert_eq!(claimed.await, []);
     // So has whoever made lookups of the rows.
     let lease = lease_until(1, minutes(2));
-    let renewed = here.batches.renew_batch(batch(1).facts.id, lease).await;
-    assert_eq!(renewed.expect("the store works"), None);
+    let renewed = ok(here.batches.renew_batch(batch(1).facts.id, lease)).await;
+    assert_eq!(renewed, None);
     let wait = BatchChange::Wait { due_at: start() };
     assert!(!here.releases_batch(&batch(1), 1, wait).await);
 }
@@ -94,8 +95,7 @@ pub(super) async fn a_final_batch_is_not_canceled(Pair { here, .. }: Pair) {
 pub(super) async fn nobody_cancels_what_is_not_theirs(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
     let id = batch(1).facts.id;
-    let foreign = here.batches.cancel_batch(customer(2).id, id, start()).await;
-    let foreign = foreign.expect("the store works");
+    let foreign = ok(here.batches.cancel_batch(customer(2).id, id, start())).await;
     assert_eq!(foreign, BatchCancellation::Unknown);
     let unknown = here.cancels_batch(&batch(2)).await;
     assert_eq!(unknown, BatchCancellation::Unknown);

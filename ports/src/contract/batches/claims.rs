@@ -6,6 +6,7 @@ use super::{batch, feed, minutes, others, queued, start};
 use crate::contract::fixture::{instant, record};
 use crate::contract::key_store::rotated;
 use crate::contract::lookups::lease_until;
+use crate::contract::ok;
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{BatchChange, ClaimedBatch, KeyChange, StoredBatch};
 
@@ -69,8 +70,8 @@ pub(super) async fn a_batch_whose_lease_ended_is_claimed_by_another(
     assert_eq!(ids(&again), [batch(1).facts.id]);
     assert_eq!(again[0].batch.progress.next_row, 1);
     let (new, lease) = (batch(1), lease_until(1, minutes(5)));
-    let renewed = here.batches.renew_batch(new.facts.id, lease).await;
-    assert_eq!(renewed.expect("the store works"), None);
+    let renewed = ok(here.batches.renew_batch(new.facts.id, lease)).await;
+    assert_eq!(renewed, None);
     assert!(!here.feeds(&feed(&new, 1, 1..2)).await);
     let wait = BatchChange::Wait { due_at: start() };
     assert!(!here.releases_batch(&new, 1, wait).await);
@@ -81,16 +82,15 @@ pub(super) async fn a_lease_is_renewed(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
     let id = batch(1).facts.id;
     let lease = lease_until(1, minutes(3));
-    let renewed = here.batches.renew_batch(id, lease).await;
-    let progress = renewed.expect("the store works");
+    let renewed = ok(here.batches.renew_batch(id, lease)).await;
+    let progress = renewed;
     let kept = elsewhere.kept_batch(&batch(1)).await;
     assert_eq!(progress.as_ref(), Some(&kept.progress));
     assert_eq!(progress.map(|it| (it.next_row, it.open())), Some((3, 3)));
     assert_eq!(kept.due_at, Some(minutes(3)));
     assert_eq!(elsewhere.claim_batches_at(1, minutes(2), 2).await, []);
     let unknown = batch(2).facts.id;
-    let renewed = here.batches.renew_batch(unknown, lease).await;
-    assert_eq!(renewed.expect("the store works"), None);
+    assert_eq!(ok(here.batches.renew_batch(unknown, lease)).await, None);
 }
 
 pub(super) async fn the_newest_key_that_is_not_revoked_is_charged(Pair { here, elsewhere }: Pair) {

@@ -12,6 +12,7 @@ use super::events::wanting;
 use super::{as_new, batch, feed, minutes, start};
 use crate::contract::fixture::{customer, lookup_of, record, row_of};
 use crate::contract::lookups::{deliver, end, failed, lease_until, queued, wait};
+use crate::contract::ok;
 use crate::contract::stores::{Pair, Stores};
 use crate::contract::webhooks::endpoint;
 use crate::outbound::{
@@ -59,10 +60,11 @@ async fn import_as(
     id: BatchId,
     proofs: &[ImportedProof],
 ) -> Option<Vec<LookupFacts>> {
-    let imported = stores
+    let imported = ok(stores
         .batches
-        .import_proofs(customer, id, proofs, minutes(1));
-    imported.await.expect("the store works")
+        .import_proofs(customer, id, proofs, minutes(1)))
+    .await;
+    imported
 }
 
 /// The rows that were delivered now.
@@ -169,8 +171,7 @@ pub(super) async fn rows_with_a_proof_are_passed_over(Pair { here, .. }: Pair) {
     let [first, second] = [0, 1].map(|row| row_of(&batch(1), row).facts.id);
     assert!(here.ends(first, 5, start(), deliver()).await);
     let (own, lookups) = (customer(1).id, &here.lookups);
-    let canceled = lookups.cancel_lookup(own, second, start()).await;
-    canceled.expect("the store works");
+    ok(lookups.cancel_lookup(own, second, start())).await;
     let before = here.rows_of(&batch(1)).await;
     let proofs = [0, 1].map(for_existing);
     assert_eq!(import(&here, &proofs).await, Some(Vec::new()));
@@ -244,8 +245,7 @@ pub(super) async fn deliveries_are_counted_by_the_verdict_on_their_seals(
     assert_eq!(import(&here, &proofs).await, Some(vec![1, 2]));
     assert_eq!(counts(&elsewhere).await, (3, 2, 1));
     let (filter, page) = (BatchFilter::default(), PageRequest::first(PageSize::MAX));
-    let listed = elsewhere.batches.batches(customer(1).id, &filter, &page);
-    let listed = listed.await.expect("the store works");
+    let listed = ok(elsewhere.batches.batches(customer(1).id, &filter, &page)).await;
     assert_eq!(listed.items[0].1.progress.seal_invalid, 2);
 }
 

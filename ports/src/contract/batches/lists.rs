@@ -7,6 +7,7 @@ use domain::page::PageRequest;
 
 use super::{batch, feed, others, queued, start};
 use crate::contract::fixture::{batch_of, customer, page_of, record, row_of};
+use crate::contract::ok;
 use crate::contract::paging;
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{BatchFilter, LookupFilter};
@@ -32,8 +33,7 @@ pub(super) async fn pages_of_any_size_give_each_batch_once_newest_first(
         assert_eq!(walked, numbered([5, 4, 3, 2, 1]), "{size} a page");
     }
     let five = page_of(5);
-    let page = here.batches.batches(customer(1).id, &all, &five).await;
-    let page = page.expect("the list is read");
+    let page = ok(here.batches.batches(customer(1).id, &all, &five)).await;
     assert_eq!((page.has_next, page.total), (false, None));
     assert_eq!(page.items[0].1, queued(&batch(5)));
 }
@@ -75,8 +75,7 @@ pub(super) async fn batches_are_found_by_state_counters_and_environment(Pair { h
     assert_eq!(found(narrow).await, numbered([3]));
     // Each with its own progress.
     let (all, three) = (BatchFilter::default(), page_of(3));
-    let page = here.batches.batches(customer(1).id, &all, &three).await;
-    let page = page.expect("the list is read");
+    let page = ok(here.batches.batches(customer(1).id, &all, &three)).await;
     let open = page.items.iter().map(|(_, batch)| batch.progress.open());
     assert_eq!(open.collect::<Vec<_>>(), [0, 0, 3]);
 }
@@ -99,8 +98,7 @@ pub(super) async fn lookups_are_read_by_their_rows(Pair { here, elsewhere }: Pai
     assert!(here.feeds(&feed(&other, 1, 0..3)).await);
     let read = async |first, rows| -> Vec<u32> {
         let id = wide.facts.id;
-        let found = elsewhere.batches.batch_lookups(id, RowNumber(first), rows);
-        let found = found.await.expect("the store works");
+        let found = ok(elsewhere.batches.batch_lookups(id, RowNumber(first), rows)).await;
         let rows = found.iter().filter_map(|lookup| lookup.facts.batch);
         rows.map(|row| row.row.0).collect()
     };

@@ -8,17 +8,16 @@ use futures::future::join;
 use super::{as_new, batch, feed, minutes, others, start};
 use crate::contract::fixture::{batch_of, customer, record, row_of};
 use crate::contract::lookups::{failed, lease_until};
+use crate::contract::ok;
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::NewBatch;
 
 async fn erase(stores: &Stores, of: CustomerId, new: &NewBatch) -> bool {
-    let erased = stores.batches.erase_batch(of, new.facts.id).await;
-    erased.expect("the store works")
+    ok(stores.batches.erase_batch(of, new.facts.id)).await
 }
 
 async fn prune(stores: &Stores, before: chrono::DateTime<chrono::Utc>) -> u64 {
-    let removed = stores.batches.prune_batches(before).await;
-    removed.expect("the store works")
+    ok(stores.batches.prune_batches(before)).await
 }
 
 pub(super) async fn a_final_batch_is_erased_with_everything(Pair { here, elsewhere }: Pair) {
@@ -34,8 +33,8 @@ pub(super) async fn a_final_batch_is_erased_with_everything(Pair { here, elsewhe
     assert_eq!(here.stored_batch(&batch(1)).await, None);
     assert_eq!(here.rows_of(&batch(1)).await, []);
     assert_eq!(here.stored(&as_new(&first)).await, None);
-    let chunk = here.batches.batch_chunk(batch(1).facts.id, 0).await;
-    assert_eq!(chunk.expect("the store works"), None);
+    let chunk = ok(here.batches.batch_chunk(batch(1).facts.id, 0)).await;
+    assert_eq!(chunk, None);
     assert!(!erase(&here, own, &batch(1)).await);
     assert!(here.stored_batch(&batch(2)).await.is_some());
     // What it was charged stays charged.
@@ -87,8 +86,7 @@ pub(super) async fn lookups_of_a_batch_are_removed_with_it_and_not_before(
         let id = claimed.lookup.facts.id;
         assert!(here.ends(id, 5, start(), failed()).await);
     }
-    let lookups = elsewhere.lookups.prune_lookups(minutes(100)).await;
-    assert_eq!(lookups.expect("the store works"), 1);
+    assert_eq!(ok(elsewhere.lookups.prune_lookups(minutes(100))).await, 1);
     assert_eq!(here.stored(&alone).await, None);
     assert_eq!(here.rows_of(&batch(1)).await.len(), 3);
     here.cancels_batch(&batch(1)).await;
@@ -111,12 +109,11 @@ pub(super) async fn who_reads_a_batch_while_it_is_removed_misses_no_lookup(
     let reading = async {
         loop {
             // The first row, which may go long before the last one.
-            let lookups = elsewhere.batches.batch_lookups(id, RowNumber(0), 1).await;
-            let chunk = elsewhere.batches.batch_chunk(id, 0).await;
-            if chunk.expect("the store works").is_none() {
+            let lookups = ok(elsewhere.batches.batch_lookups(id, RowNumber(0), 1)).await;
+            if ok(elsewhere.batches.batch_chunk(id, 0)).await.is_none() {
                 return;
             }
-            assert_eq!(lookups.expect("the store works").len(), 1);
+            assert_eq!(lookups.len(), 1);
         }
     };
     let (erased, ()) = join(erase(&here, customer(1).id, &large), reading).await;

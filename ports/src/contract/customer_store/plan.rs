@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::super::fixture::{act, customer, limits, record_of};
 use super::super::stores::{Pair, Stores, keys_of};
 use super::known;
+use crate::contract::ok;
 use crate::outbound::{KeyChange, UpdateError};
 
 async fn set_plan(
@@ -18,10 +19,7 @@ async fn set_plan(
     number: u16,
 ) -> (Customer, Vec<KeyId>) {
     let (customers, act) = (&stores.customers, act(number));
-    let set = customers
-        .set_plan(customer(1).id, plan, existing, &act)
-        .await;
-    let (customer, mut keys) = set.expect("the plan is set");
+    let (customer, mut keys) = ok(customers.set_plan(customer(1).id, plan, existing, &act)).await;
     keys.sort_unstable();
     (customer, keys.into_iter().map(|key| key.id).collect())
 }

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::super::fixture::{instant, limits, month, record};
 use super::super::stores::{Pair, Stores};
 use super::rotation::rotated;
+use crate::contract::ok;
 use crate::outbound::{KeyChange, Scope, Snapshot, StoreError};
 
 /// Charges a key that succeeds no other.
@@ -23,8 +24,7 @@ async fn charge(
 }
 
 async fn charged(stores: &Stores, key: KeyId) -> Option<MonthlyUse> {
-    let charged = charge(stores, key, month(), instant(7)).await;
-    charged.expect("the store works")
+    ok(charge(stores, key, month(), instant(7))).await
 }
 
 async fn used(stores: &Stores, key: KeyId, month: Month) -> MonthlyUse {
@@ -53,8 +53,8 @@ pub(super) async fn a_charge_is_counted_and_returned(Pair { here, elsewhere }: P
         }
         let next = Month::of(month().end());
         assert_eq!(used(&here, key, next).await, once(0));
-        let charged = charge(&here, key, next, next.end()).await;
-        assert_eq!(charged.expect("the store works"), Some(once(1)));
+        let charged = ok(charge(&here, key, next, next.end())).await;
+        assert_eq!(charged, Some(once(1)));
         assert_eq!(used(&here, key, month()).await, once(3));
     }
 }
@@ -112,7 +112,7 @@ pub(super) async fn a_charge_is_a_use_to_the_minute(Pair { here, .. }: Pair) {
         (later, "2026-11-21T12:02:00+00:00"),
         (instant(1), "2026-11-21T12:02:00+00:00"),
     ] {
-        charge(at).await.expect("the store works");
+        ok(charge(at)).await;
         let last_use = here.found(key).await.last_used_at;
         let last_use = last_use.map(|at| at.to_rfc3339());
         assert_eq!(last_use.as_deref(), Some(last));
@@ -131,8 +131,7 @@ pub(super) async fn many_keys_are_read_at_once(Pair { here, .. }: Pair) {
     here.changed(ids[1], KeyChange::Revoke, 1_000).await;
     let asked = [&ids[..100], &[KeyId(Uuid::nil())]].concat();
     let read = async |month| {
-        let snapshots = here.keys.snapshots(&asked, month).await;
-        let mut snapshots = snapshots.expect("the store works");
+        let mut snapshots = ok(here.keys.snapshots(&asked, month)).await;
         snapshots.sort_unstable_by_key(|(id, _)| *id);
         snapshots
     };
@@ -144,8 +143,7 @@ pub(super) async fn many_keys_are_read_at_once(Pair { here, .. }: Pair) {
         expected.sort_unstable_by_key(|(id, _)| *id);
         assert_eq!(read(month).await, expected);
     }
-    let none = here.keys.snapshots(&[], month()).await;
-    assert_eq!(none.expect("the store works"), []);
+    assert_eq!(ok(here.keys.snapshots(&[], month())).await, []);
 }
 
 /// A key of this quota with two successors, one after the other.
@@ -163,16 +161,13 @@ async fn chain(stores: &Stores, quota: u64) -> [CountedKey; 3] {
 
 pub(super) async fn a_key_and_its_successors_have_one_month(Pair { here, elsewhere }: Pair) {
     let keys = chain(&here, 4).await;
-    let charge = async |key: CountedKey| {
-        let charged = here.keys.charge(key, month(), instant(7)).await;
-        charged.expect("the store works")
-    };
+    let charge = async |key: CountedKey| ok(here.keys.charge(key, month(), instant(7))).await;
     for (key, count) in [(keys[1], 1), (keys[0], 2), (keys[2], 3), (keys[1], 4)] {
         assert_eq!(charge(key).await, Some(once(count)));
         for key in keys {
             assert_eq!(used(&elsewhere, key.id, month()).await, once(count));
-            let found = here.keys.find(Scope::Everybody, key.id, month()).await;
-            let found = found.expect("the store works").expect("the key is there");
+            let found = ok(here.keys.find(Scope::Everybody, key.id, month())).await;
+            let found = found.expect("the key is there");
             assert_eq!(found.used, once(count));
         }
     }
@@ -180,8 +175,7 @@ pub(super) async fn a_key_and_its_successors_have_one_month(Pair { here, elsewhe
         assert_eq!(charge(key).await, None);
     }
     let ids = keys.map(|key| key.id);
-    let read = here.keys.snapshots(&ids, month()).await;
-    let read = read.expect("the store works");
+    let read = ok(here.keys.snapshots(&ids, month())).await;
     assert!(read.iter().all(|(_, snapshot)| snapshot.used == once(4)));
     assert_eq!(read.len(), 3);
     let mut uses = Vec::new();
@@ -197,8 +191,7 @@ pub(super) async fn of_concurrent_charges_of_a_key_and_its_successor_exactly_the
     let keys = chain(&pair.here, 50).await;
     let charge = async |stores: &Stores, number: usize| {
         let key = keys[number % 3];
-        let charged = stores.keys.charge(key, month(), instant(7)).await;
-        charged.expect("the store works")
+        ok(stores.keys.charge(key, month(), instant(7))).await
     };
     let charges = pair.at_once(0..150, charge).await;
     assert_eq!(charges.into_iter().flatten().count(), 50);

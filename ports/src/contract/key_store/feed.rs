@@ -5,6 +5,7 @@ use domain::key::{ApiKey, KeyBounds};
 use super::super::fixture::{act, instant, limits, name, record};
 use super::super::stores::{Pair, Stores, keys_of};
 use super::rotation::rotated;
+use crate::contract::ok;
 use crate::outbound::{Change, ChangeNumber, KeyChange, KeyRecord};
 
 fn to(per_minute: u32) -> KeyChange {
@@ -57,8 +58,7 @@ pub(super) async fn a_new_key_is_a_change_with_its_credential(Pair { here, elsew
     expected[2].counters = expected[1].counters;
     assert_eq!(found, expected.iter().collect::<Vec<_>>());
     for change in &all {
-        let found = here.keys.credential(&change.prefix).await;
-        let found = found.expect("the store works");
+        let found = ok(here.keys.credential(&change.prefix)).await;
         assert_eq!(found.as_ref(), Some(&change.credential));
     }
 }
@@ -112,8 +112,7 @@ pub(super) async fn changes_made_at_the_same_time_have_a_number_each(pair: Pair)
     let key = pair.here.added(1).await.id;
     let added = pair.here.newest_change().await;
     let update = async |stores: &Stores, number: u16| {
-        let updated = stores.change(key, to(number.into()), number).await;
-        updated.expect("the key is changed");
+        ok(stores.change(key, to(number.into()), number)).await;
     };
     pair.at_once(2..=41, update).await;
     let all = pair.here.changes(added).await;

@@ -8,6 +8,7 @@ use domain::key::{ApiKey, Credential, KeyBounds, KeyId, KeyStatus};
 use super::super::fixture::{act, customer, instant, limits, prefix, record, record_of};
 use super::super::stores::{Pair, Stores, keys_of};
 use super::{everything, listed};
+use crate::contract::ok;
 use crate::outbound::{ChangeNumber, KeyChange, RotateError, Rotation, Scope, Successor};
 
 /// A successor, as the `number`th key.
@@ -30,8 +31,7 @@ pub(in crate::contract) async fn rotated(
     number: u16,
     retires_at: DateTime<Utc>,
 ) -> Rotation {
-    let rotation = rotate(stores, id, number, retires_at).await;
-    rotation.expect("the key is rotated")
+    ok(rotate(stores, id, number, retires_at)).await
 }
 
 /// Rotates a key within the bounds of its customer's plan.
@@ -65,7 +65,7 @@ pub(super) async fn rotate(
 }
 
 async fn due(stores: &Stores, now: DateTime<Utc>) -> Vec<KeyId> {
-    let due = stores.keys.due(now).await.expect("the store works");
+    let due = ok(stores.keys.due(now)).await;
     due.into_iter().map(|key| key.id).collect()
 }
 
@@ -96,12 +96,12 @@ pub(super) async fn a_successor_has_the_name_and_the_limits(Pair { here, .. }: P
     assert_eq!(old, expected);
     assert_eq!(here.found(old.id).await, expected);
 
-    let credential = here.keys.credential(&new.prefix).await;
+    let credential = ok(here.keys.credential(&new.prefix)).await;
     let expected = Credential {
         counters: key.counters,
         ..record(3).credential
     };
-    assert_eq!(credential.expect("the store works"), Some(expected));
+    assert_eq!(credential, Some(expected));
     let state = here.state(new.id).await;
     assert_eq!((state.revoked, state.limits), (false, limits));
 }
@@ -114,7 +114,7 @@ pub(super) async fn a_retiring_key_works_until_it_is_due(Pair { here, .. }: Pair
     assert_eq!(here.state(key.id).await, before);
     let changed = here.changes(ChangeNumber(0)).await;
     assert_eq!(keys_of(&changed), [key.id, new.id], "added, both of them");
-    let active = here.keys.credentials(10).await.expect("the store works");
+    let active = ok(here.keys.credentials(10)).await;
     assert_eq!(active.len(), 2);
 
     let early = tomorrow() - TimeDelta::milliseconds(1);

@@ -7,6 +7,7 @@ use super::super::fixture::{act, customer, instant, limits, month, name, record_
 use super::super::stores::{Pair, Stores};
 use super::rotation::{rotate_within_plan, successor, successor_of};
 use super::{everything, listed, of_customer};
+use crate::contract::ok;
 use crate::outbound::{KeyChange, RotateError, Scope, UpdateError};
 
 /// Two customers with a key each.
@@ -20,8 +21,7 @@ async fn neighbours(stores: &Stores) -> [(Customer, ApiKey); 2] {
 pub(super) async fn another_customers_key_is_not_found(Pair { here, .. }: Pair) {
     let [(one, first), (two, second)] = neighbours(&here).await;
     let found = async |customer: &Customer, key: &ApiKey| {
-        let found = here.keys.find(Scope::Of(customer.id), key.id, month());
-        let found = found.await.expect("the store works");
+        let found = ok(here.keys.find(Scope::Of(customer.id), key.id, month())).await;
         found.map(|found| found.key)
     };
     assert_eq!(found(&one, &first).await, Some(first.clone()));

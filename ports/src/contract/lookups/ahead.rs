@@ -4,6 +4,7 @@ use domain::lookup::QueueAhead;
 
 use super::{awaited, ids, lease, lookup, minutes, soon, wait};
 use crate::contract::fixture::{customer, lookup_of, record_of};
+use crate::contract::ok;
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::NewLookup;
 
@@ -13,8 +14,8 @@ fn of(of: u16, number: u16) -> NewLookup {
 
 async fn position(stores: &Stores, new: &NewLookup) -> u64 {
     let lookup = stores.kept(new).await;
-    let ahead = stores.lookups.queue_ahead(&lookup, soon()).await;
-    ahead.expect("the store works").position()
+    let ahead = ok(stores.lookups.queue_ahead(&lookup, soon())).await;
+    ahead.position()
 }
 
 /// Asserts that lookups have positions in the order in which one claim takes them.
@@ -33,8 +34,8 @@ async fn assert_claimed_by_position(stores: &Stores, lookups: &[NewLookup], toke
 pub(super) async fn a_lookup_alone_is_first(Pair { here, .. }: Pair) {
     here.add_lookups(&[lookup(1)]).await;
     let found = here.kept(&lookup(1)).await;
-    let ahead = here.lookups.queue_ahead(&found, soon()).await;
-    assert_eq!(ahead.expect("the store works"), QueueAhead::default());
+    let ahead = ok(here.lookups.queue_ahead(&found, soon())).await;
+    assert_eq!(ahead, QueueAhead::default());
 }
 
 pub(super) async fn positions_are_the_order_of_claims(Pair { here, elsewhere }: Pair) {

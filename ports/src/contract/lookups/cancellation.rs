@@ -5,6 +5,7 @@ use domain::lookup::{LookupId, LookupState};
 use super::{failed, lease, lookup, minutes, other, queued, soon, wait};
 use crate::contract::fixture::{lookup_of, record};
 use crate::contract::key_store::rotated;
+use crate::contract::ok;
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{Cancellation, KeyChange, NewLookup, StoredLookup};
 
@@ -47,8 +48,7 @@ pub(super) async fn who_works_on_a_canceled_lookup_has_lost_its_lease(
     let expected = canceled(here.kept(&lookup(1)).await);
     let answer = cancel(&elsewhere, &lookup(1)).await;
     assert_eq!(answer, Cancellation::Canceled(Box::new(expected.clone())));
-    let renewed = here.lookups.renew_lease(id, lease(1)).await;
-    assert!(!renewed.expect("the store works"));
+    assert!(!ok(here.lookups.renew_lease(id, lease(1))).await);
     assert!(!here.ends(id, 1, soon(), failed()).await);
     assert_eq!(here.kept(&lookup(1)).await, expected);
     assert_eq!(here.attempts_of(&lookup(1)).await, []);
@@ -71,8 +71,7 @@ pub(super) async fn nobody_cancels_what_is_not_theirs(Pair { here, .. }: Pair) {
 
 /// Cancels orphans; returns their ids in order.
 async fn cancel_orphans(stores: &Stores, most: u32) -> Vec<LookupId> {
-    let orphaned = stores.lookups.cancel_orphaned(most, minutes(1)).await;
-    let mut orphaned = orphaned.expect("the store works");
+    let mut orphaned = ok(stores.lookups.cancel_orphaned(most, minutes(1))).await;
     orphaned.sort_by_key(|lookup| lookup.facts.id);
     for lookup in &orphaned {
         assert_eq!(*lookup, canceled(lookup.clone()));

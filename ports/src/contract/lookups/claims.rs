@@ -8,14 +8,14 @@ use super::{
     awaited, deliver, ids, interactive, lease, lookup, minutes, other_key, queued, soon, wait,
 };
 use crate::contract::fixture::{instant, lookup_of};
+use crate::contract::ok;
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{ClaimedClasses, ClaimedLookup, Lease, StoredLookup};
 
 async fn claim_interactive(stores: &Stores, most: u32, lease: Lease) -> Vec<ClaimedLookup> {
     let classes = ClaimedClasses::Interactive;
     let lookups = &stores.lookups;
-    let claimed = lookups.claim_lookups(most, classes, soon(), lease).await;
-    claimed.expect("the store works")
+    ok(lookups.claim_lookups(most, classes, soon(), lease)).await
 }
 
 pub(super) async fn a_claimed_lookup_is_running_under_its_lease(Pair { here, elsewhere }: Pair) {

@@ -10,6 +10,7 @@ use domain::seal::SealVerdict;
 use super::{attempt, end, ids, lease, lease_until, lookup, minutes, queued, soon, wait};
 use crate::contract::fixture::{lookup_of, month, record};
 use crate::contract::key_store::rotated;
+use crate::contract::ok;
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{ClaimEnd, LookupChange, NewLookup, StoredLookup};
 
@@ -169,8 +170,8 @@ pub(super) async fn every_end_without_a_proof_is_kept(Pair { here, .. }: Pair) {
 
 async fn charged(stores: &Stores, key: &ApiKey, at: DateTime<Utc>) {
     let month = Month::of(at);
-    let charged = stores.keys.charge(key.counted(), month, at).await;
-    assert!(charged.expect("the store works").is_some());
+    let charged = ok(stores.keys.charge(key.counted(), month, at)).await;
+    assert!(charged.is_some());
 }
 
 pub(super) async fn an_end_with_a_refund_is_given_back_to_its_month(

@@ -3,12 +3,12 @@
 use domain::lookup::LookupState;
 
 use super::{deliver, failed, ids, lease, lease_until, lookup, minutes, soon, wait};
+use crate::contract::ok;
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::Lease;
 
 async fn renew(stores: &Stores, lease: Lease) -> bool {
-    let renewed = stores.lookups.renew_lease(lookup(1).facts.id, lease).await;
-    renewed.expect("the store works")
+    ok(stores.lookups.renew_lease(lookup(1).facts.id, lease)).await
 }
 
 pub(super) async fn a_lookup_whose_lease_ended_is_claimed_again(Pair { here, elsewhere }: Pair) {

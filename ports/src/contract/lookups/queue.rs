@@ -5,12 +5,12 @@ use domain::pacing::LookupClass;
 
 use super::{failed, interactive, lease, lookup, minutes, soon, wait};
 use crate::contract::fixture::instant;
+use crate::contract::ok;
 use crate::contract::stores::{Pair, Stores};
 
 /// Due and waiting lookups, and the time of the oldest: of interactive ones, and of the others.
 async fn counted(stores: &Stores, now: DateTime<Utc>) -> [(u64, u64, Option<DateTime<Utc>>); 2] {
-    let queue = stores.lookups.lookup_queue(now).await;
-    let queue = queue.expect("the store works");
+    let queue = ok(stores.lookups.lookup_queue(now)).await;
     let classes: Vec<_> = queue.iter().map(|queued| queued.class).collect();
     assert_eq!(classes, LookupClass::ALL);
     [queue[0], queue[1]].map(|queued| (queued.due, queued.waiting, queued.oldest))
@@ -49,7 +49,7 @@ pub(super) async fn what_waits_or_runs_is_counted_apart(Pair { here, .. }: Pair)
 }
 
 pub(super) async fn the_next_lookup_is_due_first_of_all(Pair { here, elsewhere }: Pair) {
-    let next = async || elsewhere.lookups.next_due().await.expect("the store works");
+    let next = async || ok(elsewhere.lookups.next_due()).await;
     assert_eq!(next().await, None);
     here.add_lookups(&[lookup(2), interactive(4)]).await;
     assert_eq!(next().await, Some(instant(2)));

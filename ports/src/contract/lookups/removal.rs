@@ -5,12 +5,12 @@ use domain::customer::CustomerId;
 
 use super::{deliver, failed, lease, lookup, minutes, other, queued, soon, wait};
 use crate::contract::fixture::{customer, page_of};
+use crate::contract::ok;
 use crate::contract::stores::{Pair, Stores};
 use crate::outbound::{LookupFilter, NewLookup};
 
 async fn erase(stores: &Stores, of: CustomerId, new: &NewLookup) -> bool {
-    let erased = stores.lookups.erase_lookup(of, new.facts.id).await;
-    erased.expect("the store works")
+    ok(stores.lookups.erase_lookup(of, new.facts.id)).await
 }
 
 pub(super) async fn a_final_lookup_is_erased_with_its_attempts(Pair { here, elsewhere }: Pair) {
@@ -51,10 +51,7 @@ pub(super) async fn lookups_are_removed_some_time_after_their_end(Pair { here, e
     here.tried(&lookup(2), failed()).await;
     here.add_lookups(&[lookup(3)]).await;
     here.cancels(customer(1).id, &lookup(3)).await;
-    let prune = async |before| {
-        let removed = elsewhere.lookups.prune_lookups(before).await;
-        removed.expect("the store works")
-    };
+    let prune = async |before| ok(elsewhere.lookups.prune_lookups(before)).await;
     assert_eq!(prune(soon()).await, 0);
     assert_eq!(prune(soon() + TimeDelta::milliseconds(1)).await, 2);
     for number in [1, 2] {
@@ -72,8 +69,7 @@ pub(super) async fn lookups_that_go_on_are_not_removed_by_age(Pair { here, .. }:
     here.claim(2, lease(1)).await;
     let waits = wait(minutes(1));
     assert!(here.ends(lookup(1).facts.id, 1, soon(), waits).await);
-    let removed = here.lookups.prune_lookups(minutes(1_000_000)).await;
-    assert_eq!(removed.expect("the store works"), 0);
+    assert_eq!(ok(here.lookups.prune_lookups(minutes(1_000_000))).await, 0);
     let (all, nine) = (LookupFilter::default(), page_of(9));
     let list = here.lookups.lookups(customer(1).id, &all, &nine).await;
     assert_eq!(list.expect("the list is read").items.len(), 3);

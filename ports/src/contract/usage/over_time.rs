@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::super::journal::JournalUnderTest;
 use super::{Keys, at, noon, refusal, request};
+use crate::contract::ok;
 use crate::outbound::{RefusalEntry, RequestEntry, Scope, UsageRow};
 
 /// A query for the use of a period, without a breakdown.
@@ -60,8 +61,7 @@ pub(super) fn row(slot: &str, requests: u64) -> UsageRow {
 impl JournalUnderTest {
     /// The rows, in a fixed order.
     pub(super) async fn rows(&self, scope: Scope, query: &UsageQuery) -> Vec<UsageRow> {
-        let rows = self.stores.usage.usage(scope, query).await;
-        let mut rows = rows.expect("the store works");
+        let mut rows = ok(self.stores.usage.usage(scope, query)).await;
         rows.sort_by_key(|row| {
             let endpoint = row.endpoint.map(Endpoint::name);
             (row.slot, row.key, endpoint, row.outcome.name())

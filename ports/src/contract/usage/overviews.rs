@@ -9,6 +9,7 @@ use super::super::fixture::page_of;
 use super::super::journal::JournalUnderTest;
 use super::super::key_store::{everything, rotated};
 use super::{Keys, at, noon, request};
+use crate::contract::ok;
 use crate::outbound::{AdmissionEntry, KeyChange, RequestEntry, Rotation, Scope};
 
 fn november() -> Month {
@@ -59,8 +60,8 @@ pub(super) async fn a_key_is_shown_with_its_use_of_the_month(under_test: Journal
     used(&under_test, &keys).await;
     let shown = async |key: &ApiKey, month| {
         let (scope, keys) = (Scope::Of(key.customer), &under_test.stores.keys);
-        let found = keys.find(scope, key.id, month).await;
-        let found = found.expect("the store works").expect("the key is there");
+        let found = ok(keys.find(scope, key.id, month)).await;
+        let found = found.expect("the key is there");
         let listed = keys.list(scope, month, &everything()).await;
         let listed = listed.expect("the list is read").items.into_iter();
         let mut listed = listed.map(|(_, listed)| listed);

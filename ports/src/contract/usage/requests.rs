@@ -15,6 +15,7 @@ use super::super::fixture::{customer, page_after, page_of};
 use super::super::journal::{JournalUnderTest, every, kept};
 use super::super::paging;
 use super::{Keys, at, noon, refusal, request};
+use crate::contract::ok;
 use crate::outbound::{RefusalEntry, RequestEntry, Scope};
 
 fn all() -> RequestQuery {
@@ -88,8 +89,7 @@ fn newest_first(mut entries: Vec<RequestEntry>) -> Vec<RequestRecord> {
 pub(super) async fn without_requests_the_page_is_empty(under_test: JournalUnderTest) {
     under_test.three_keys().await;
     let (reader, query) = (&under_test.stores.usage, all());
-    let page = reader.requests(Scope::Everybody, &query).await;
-    let page = page.expect("the list is read");
+    let page = ok(reader.requests(Scope::Everybody, &query)).await;
     assert_eq!(page.items, []);
     assert!(!page.has_next);
     assert!(page.total.is_none_or(|total| total == 0), "{page:?}");

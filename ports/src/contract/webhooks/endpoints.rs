@@ -10,6 +10,7 @@ use domain::webhook::{
 use super::super::fixture::{act, customer};
 use super::super::stores::Pair;
 use super::{accepted, by_owner, endpoint, endpoint_of, event, secret, settings, soon};
+use crate::contract::ok;
 use crate::outbound::{AddEndpointError, EncryptedSecret, EndpointChange, StoredEndpoint};
 
 pub(super) async fn an_endpoint_comes_back_to_its_customer_alone(Pair { here, elsewhere }: Pair) {
@@ -17,16 +18,15 @@ pub(super) async fn an_endpoint_comes_back_to_its_customer_alone(Pair { here, el
     here.add_webhook(&endpoint(2), 1).await;
     here.add_webhook(&endpoint(1), 2).await;
     here.add_webhook(&endpoint_of(other, 3), 3).await;
-    let own = elsewhere.webhooks.endpoints(customer(1).id).await;
-    assert_eq!(own.expect("the store works"), [endpoint(1), endpoint(2)]);
+    let own = ok(elsewhere.webhooks.endpoints(customer(1).id)).await;
+    assert_eq!(own, [endpoint(1), endpoint(2)]);
     assert_eq!(elsewhere.webhook(&endpoint(1)).await, Some(endpoint(1)));
     assert_eq!(elsewhere.webhook(&endpoint_of(other, 1)).await, None);
     let (id, act) = (endpoint(1).id, act(4));
     let disable = settings(by_owner(act.at));
-    let changed = here.webhooks.change_endpoint(other, id, &disable, &act);
-    assert_eq!(changed.await.expect("the store works"), None);
-    let removed = here.webhooks.remove_endpoint(other, id, &act).await;
-    assert!(!removed.expect("the store works"));
+    let changed = ok(here.webhooks.change_endpoint(other, id, &disable, &act)).await;
+    assert_eq!(changed, None);
+    assert!(!ok(here.webhooks.remove_endpoint(other, id, &act)).await);
     assert_eq!(here.webhook(&endpoint(1)).await, Some(endpoint(1)));
 }
 
@@ -87,14 +87,12 @@ pub(super) async fn a_removed_endpoint_takes_its_deliveries_along(Pair { here, e
     here.with_told(1).await;
     let claimed = here.claim_soon(1).await;
     let (customer, id) = (endpoint(1).customer, endpoint(1).id);
-    let removed = here.webhooks.remove_endpoint(customer, id, &act(2)).await;
-    assert!(removed.expect("the store works"));
+    assert!(ok(here.webhooks.remove_endpoint(customer, id, &act(2))).await);
     assert_eq!(elsewhere.webhook(&endpoint(1)).await, None);
     assert_eq!(elsewhere.told(&endpoint(1)).await, []);
     let late = accepted(&claimed[0], 1, soon());
     assert_eq!(here.end_told(&late).await, None);
-    let told = here.webhooks.add_delivery(id, &event(2)).await;
-    assert_eq!(told.expect("the store works"), None);
+    assert_eq!(ok(here.webhooks.add_delivery(id, &event(2))).await, None);
 }
 
 pub(super) async fn secrets_of_older_generations_are_found_and_replaced(
@@ -123,8 +121,7 @@ pub(super) async fn secrets_of_older_generations_are_found_and_replaced(
     }
     let older = async |after, most| {
         let (webhooks, newest) = (&elsewhere.webhooks, HashGeneration(2));
-        let found = webhooks.endpoints_to_reencrypt(newest, after, most).await;
-        found.expect("the store works")
+        ok(webhooks.endpoints_to_reencrypt(newest, after, most)).await
     };
     let [second, third, fifth] = [1, 2, 4].map(|place: usize| endpoints[place].clone());
     let all = [second, third.clone(), fifth.clone()];
@@ -135,8 +132,8 @@ pub(super) async fn secrets_of_older_generations_are_found_and_replaced(
         current: of(7, 2),
         previous: None,
     };
-    let replaced = here.webhooks.reencrypt_endpoint(&fifth, &secrets).await;
-    assert!(replaced.expect("the store works"));
+    let replaced = ok(here.webhooks.reencrypt_endpoint(&fifth, &secrets)).await;
+    assert!(replaced);
     let kept = elsewhere.webhook(&fifth).await;
     assert_eq!(kept.map(|kept| kept.secrets), Some(secrets.clone()));
     let audited = here.written(&AuditFilter::default()).await.len();
@@ -150,8 +147,7 @@ pub(super) async fn secrets_of_older_generations_are_found_and_replaced(
         ..third.clone()
     };
     for stale in [fifth, before_rotation] {
-        let replaced = here.webhooks.reencrypt_endpoint(&stale, &secrets).await;
-        assert!(!replaced.expect("the store works"));
+        assert!(!ok(here.webhooks.reencrypt_endpoint(&stale, &secrets)).await);
     }
     assert_eq!(elsewhere.webhook(&third).await, Some(third));
 }

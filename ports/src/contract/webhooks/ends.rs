@@ -12,6 +12,7 @@ use super::super::stores::{Pair, Stores};
 use super::{
     accepted, attempt, by_owner, end, endpoint, event, ids, lease, seconds, settings, soon,
 };
+use crate::contract::ok;
 use crate::outbound::{DeliveryEnd, Resending, StoredDelivery};
 
 /// The delivery of one event after a first attempt that failed, which changed no state.
@@ -118,8 +119,7 @@ pub(super) async fn an_ended_delivery_is_sent_again(Pair { here, elsewhere }: Pa
     let told = here.with_told(1).await.remove(0);
     let resend = async |customer: CustomerId, now| {
         let id = endpoint(1).id;
-        let resending = here.webhooks.resend(customer, id, told.id, now).await;
-        resending.expect("the store works")
+        ok(here.webhooks.resend(customer, id, told.id, now)).await
     };
     let own = endpoint(1).customer;
     assert_eq!(resend(own, soon()).await, Resending::AlreadyPending);
@@ -159,8 +159,7 @@ pub(super) async fn a_disabled_endpoint_discards_what_is_pending(Pair { here, el
     let claimed = here.claim_told(1, soon(), lease(2, seconds(30))).await;
     assert_eq!(claimed[0].endpoint.state, by_owner(act(2).at));
     let (id, token) = (claimed[0].delivery.id, Uuid::from_u128(2));
-    let discarded = here.webhooks.discard_delivery(id, token, soon()).await;
-    discarded.expect("the store works");
+    ok(here.webhooks.discard_delivery(id, token, soon())).await;
     assert!(here.told(&endpoint(1)).await.iter().all(is_discarded));
 }
 
@@ -170,15 +169,12 @@ pub(super) async fn old_deliveries_are_removed(Pair { here, elsewhere }: Pair) {
     for (place, claimed) in (0..).zip(&claimed) {
         here.end_told(&accepted(claimed, 1, seconds(place))).await;
     }
-    let queue = elsewhere.webhooks.delivery_queue(soon()).await;
-    let queue = queue.expect("the store works");
+    let queue = ok(elsewhere.webhooks.delivery_queue(soon())).await;
     assert_eq!((queue.due, queue.waiting), (1, 0));
     assert_eq!(queue.oldest, Some(event(3).at));
-    let removed = elsewhere.webhooks.prune_deliveries(seconds(1)).await;
-    assert_eq!(removed.expect("the store works"), 1);
+    assert_eq!(ok(elsewhere.webhooks.prune_deliveries(seconds(1))).await, 1);
     let (first, customer) = (page_of(1), endpoint(1).customer);
-    let page = here.webhooks.deliveries(customer, endpoint(1).id, &first);
-    let page = page.await.expect("the list is read");
+    let page = ok(here.webhooks.deliveries(customer, endpoint(1).id, &first)).await;
     assert!(page.has_next);
     assert_eq!(here.told(&endpoint(1)).await.len(), 2);
 }
