@@ -45,7 +45,14 @@ async fn start() -> (World, Process, Holder) {
     start_with(ample()).await
 }
 
-/// The same, with these limits of the key.
+/// The same, with another process.
+async fn start_two() -> (World, Process, Process, Holder) {
+    let (world, process, holder) = start().await;
+    let other = world.process(secrets(&[1]));
+    (world, process, other, holder)
+}
+
+/// A world with one process and a test key of these limits.
 async fn start_with(limits: Limits) -> (World, Process, Holder) {
     let world = world();
     let process = world.process(secrets(&[1]));
@@ -69,8 +76,7 @@ fn monthly(quota: u64) -> Limits {
 async fn start_paused() -> (World, Process, Holder, BatchView) {
     let (world, process, holder) = start_with(monthly(7)).await;
     let id = process.create(&holder, ready(12)).await;
-    process.feed().await;
-    process.work().await;
+    process.feed_and_work().await;
     let paused = process.view(&holder, id).await;
     assert_eq!((paused.state, paused.ended()), (Paused, 7));
     (world, process, holder, paused)
@@ -124,8 +130,7 @@ impl World {
     /// Works on all batches until one is in this state.
     async fn until(&self, process: &Process, id: BatchId, state: BatchState) {
         for _ in 0..500 {
-            process.feed().await;
-            process.work().await;
+            process.feed_and_work().await;
             if process.state(id).await == state {
                 return;
             }
@@ -137,8 +142,7 @@ impl World {
     /// Feeds and works for some seconds.
     async fn run_for(&self, process: &Process, time: u64) {
         for _ in 0..time {
-            process.feed().await;
-            process.work().await;
+            process.feed_and_work().await;
             self.pass(seconds(1)).await;
         }
     }

@@ -86,8 +86,7 @@ async fn a_degraded_replica_admits_what_the_store_leaves_of_the_quota() {
 
 #[tokio::test]
 async fn a_revocation_is_refused_at_once_by_a_degraded_replica() {
-    let replica = Replica::one_of(1, limits(100, None)).await;
-    replica.degrade().await;
+    let replica = Replica::degraded(1, limits(100, None)).await;
     assert_eq!(replica.admitted_of(1).await, 1);
     replica.data.revoke_key(KEY.id).await;
     assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
@@ -155,8 +154,7 @@ async fn a_revocation_that_a_server_lost_to_its_successor_is_refused_after_one_f
 
 #[tokio::test]
 async fn new_limits_hold_at_once_for_a_degraded_replica() {
-    let replica = Replica::one_of(2, limits(100, None)).await;
-    assert_eq!(replica.degrade().await, 3);
+    let replica = Replica::degraded(2, limits(100, None)).await;
     replica.data.set_key_limits(KEY.id, limits(10, None)).await;
     assert_eq!(replica.admitted_of(100).await, 2);
     replica.data.set_key_limits(KEY.id, limits(20, None)).await;
@@ -165,8 +163,7 @@ async fn new_limits_hold_at_once_for_a_degraded_replica() {
 
 #[tokio::test]
 async fn a_key_that_the_store_has_not_is_unknown() {
-    let replica = Replica::one_of(1, limits(100, None)).await;
-    replica.degrade().await;
+    let replica = Replica::degraded(1, limits(100, None)).await;
     let nobody = CountedKey::first(KeyId(Uuid::from_u128(404)));
     let verdict = replica.limiter.admit(nobody).await.unwrap();
     let month = Month::of(noon());
@@ -189,8 +186,7 @@ async fn with_both_down_nothing_is_admitted() {
 
 #[tokio::test]
 async fn the_shared_limiter_is_spared_and_probed_by_one_at_a_time() {
-    let replica = Replica::one_of(1, limits(100, None)).await;
-    replica.degrade().await;
+    let replica = Replica::degraded(1, limits(100, None)).await;
     let calls = replica.shared.faults().all_calls();
     assert_eq!(replica.admitted_of(10).await, 10);
     assert_eq!(replica.shared.faults().all_calls(), calls);
@@ -236,8 +232,7 @@ async fn the_shared_limiter_gets_the_month_before_it_counts_again() {
 
 #[tokio::test]
 async fn a_burst_after_an_outage_reads_a_key_once() {
-    let replica = Replica::one_of(1, limits(1_000, None)).await;
-    replica.degrade().await;
+    let replica = Replica::degraded(1, limits(1_000, None)).await;
     replica.recover();
     replica.admitted_of(1).await;
     replica.shared.faults().inject(Fault::LosesAnswers);
@@ -259,8 +254,7 @@ async fn a_burst_after_an_outage_reads_a_key_once() {
 
 #[tokio::test]
 async fn a_key_that_cannot_be_read_is_not_admitted_by_a_limiter_that_missed_something() {
-    let replica = Replica::one_of(1, limits(100, None)).await;
-    replica.degrade().await;
+    let replica = Replica::degraded(1, limits(100, None)).await;
     replica.recover();
     replica.store.go_down();
     for _ in 0..5 {
@@ -274,8 +268,7 @@ async fn a_key_that_cannot_be_read_is_not_admitted_by_a_limiter_that_missed_some
 
 #[tokio::test]
 async fn a_refund_that_the_shared_limiter_misses_counts_once_it_is_written_and_fails_for_nobody() {
-    let replica = Replica::one_of(1, limits(100, Some(10))).await;
-    replica.degrade().await;
+    let replica = Replica::degraded(1, limits(100, Some(10))).await;
     assert_eq!(replica.admitted_of(20).await, 7);
     let (request, month) = (Uuid::from_u128(5), Month::of(noon()));
     for _ in 0..3 {
@@ -341,8 +334,7 @@ async fn a_page_of_keys_is_read_in_one_call_stale_or_not() {
 
 #[tokio::test]
 async fn a_degraded_replica_reads_a_page_of_keys_in_one_query_of_the_store() {
-    let replica = Replica::one_of(2, limits(100, Some(50))).await;
-    replica.degrade().await;
+    let replica = Replica::degraded(2, limits(100, Some(50))).await;
     let snapshots = replica.store.snapshots_read();
     let nobody = CountedKey::first(KeyId(Uuid::from_u128(404)));
     let peeked = replica.limiter.peek_many(&[nobody, KEY]).await.unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::fixture::{HERE, fixture, month_used};
+use crate::support::fixture::{HERE, fixture, fixture_with, month_used};
 use crate::support::{Elsewhere, WatchedKeys, disk_full, limits, noon, operator};
 use application::Admission;
 use chrono::TimeDelta;
@@ -40,8 +40,7 @@ fn assert_unavailable(admission: Result<Admission, AdmissionError>) {
 
 #[tokio::test]
 async fn a_missing_or_malformed_key_is_refused_without_asking_the_store() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, None)).await;
+    let (fixture, holder) = fixture_with(limits(10, None)).await;
     let cut = &holder.secret.reveal()[..41];
     let malformed = ["", "cep_live_", "Bearer x", cut].map(Some);
     for key in malformed.into_iter().chain([None]) {
@@ -53,8 +52,7 @@ async fn a_missing_or_malformed_key_is_refused_without_asking_the_store() {
 
 #[tokio::test]
 async fn a_key_is_looked_up_once_and_then_remembered() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, None)).await;
+    let (fixture, holder) = fixture_with(limits(10, None)).await;
     for _ in 0..5 {
         fixture.ask(&holder).await.unwrap();
     }
@@ -63,8 +61,7 @@ async fn a_key_is_looked_up_once_and_then_remembered() {
 
 #[tokio::test]
 async fn a_wrong_secret_is_refused_before_limits_are_read() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, None)).await;
+    let (fixture, holder) = fixture_with(limits(10, None)).await;
     let wrong = with_wrong_secret(&holder.secret);
     for _ in 0..3 {
         assert_invalid_key(fixture.present(Some(&wrong), HERE).await);
@@ -77,16 +74,14 @@ async fn a_wrong_secret_is_refused_before_limits_are_read() {
 
 #[tokio::test]
 async fn a_key_that_another_process_revoked_before_its_first_request_is_refused() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, None)).await;
+    let (fixture, holder) = fixture_with(limits(10, None)).await;
     fixture.data.revoke_key(holder.id).await;
     assert_invalid_key(fixture.ask(&holder).await);
 }
 
 #[tokio::test]
 async fn an_admission_describes_its_request() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, Some(100))).await;
+    let (fixture, holder) = fixture_with(limits(10, Some(100))).await;
     let first = fixture.ask(&holder).await.unwrap();
     assert_eq!(first.environment, Environment::Test);
     let charged = &first.charged;
@@ -104,8 +99,7 @@ async fn an_admission_describes_its_request() {
 
 #[tokio::test]
 async fn a_minute_that_is_used_up_is_refused_until_a_unit_returns() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(3, Some(100))).await;
+    let (fixture, holder) = fixture_with(limits(3, Some(100))).await;
     for _ in 0..3 {
         fixture.ask(&holder).await.unwrap();
         fixture.clock.advance(Duration::from_secs(10));
@@ -128,8 +122,7 @@ async fn a_minute_that_is_used_up_is_refused_until_a_unit_returns() {
 
 #[tokio::test]
 async fn a_month_that_is_used_up_is_refused_until_it_ends() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(100, Some(3))).await;
+    let (fixture, holder) = fixture_with(limits(100, Some(3))).await;
     for _ in 0..3 {
         fixture.ask(&holder).await.unwrap();
     }
@@ -152,8 +145,7 @@ async fn a_month_that_is_used_up_is_refused_until_it_ends() {
 
 #[tokio::test]
 async fn refusals_of_limits_are_journaled_and_no_others() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(2, Some(3))).await;
+    let (fixture, holder) = fixture_with(limits(2, Some(3))).await;
     let customer = fixture.ask(&holder).await.unwrap().charged.customer;
     fixture.ask(&holder).await.unwrap();
     fixture.ask(&holder).await.unwrap_err();
@@ -209,8 +201,7 @@ async fn a_store_that_fails_admits_only_known_keys() {
 
 #[tokio::test]
 async fn counters_that_cannot_be_read_admit_no_request() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, None)).await;
+    let (fixture, holder) = fixture_with(limits(10, None)).await;
     fixture.journal.fail_with(Some(disk_full()));
     assert_unavailable(fixture.ask(&holder).await);
     fixture.journal.fail_with(None);
@@ -219,8 +210,7 @@ async fn counters_that_cannot_be_read_admit_no_request() {
 
 #[tokio::test]
 async fn a_request_that_could_not_be_written_down_is_not_admitted() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, Some(100))).await;
+    let (fixture, holder) = fixture_with(limits(10, Some(100))).await;
     fixture.ask(&holder).await.unwrap();
     fixture.journal.refuse_with(Some(disk_full()));
     for _ in 0..20 {
@@ -254,8 +244,7 @@ async fn while_nothing_can_be_written_the_store_is_not_read() {
 
 #[tokio::test]
 async fn a_limiter_that_fails_admits_no_request() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, None)).await;
+    let (fixture, holder) = fixture_with(limits(10, None)).await;
     fixture.ask(&holder).await.unwrap();
     fixture.limiter.faults().fail_once_after(0);
     assert_unavailable(fixture.ask(&holder).await);

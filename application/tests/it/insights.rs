@@ -8,23 +8,21 @@ use crate::support::{WatchedKeys, person};
 use chrono::{DateTime, Utc};
 use domain::audit::AuditFilter;
 use domain::customer::Role;
-use domain::key::{Environment, KeyId, KeyOverview};
+use domain::key::{Environment, KeyOverview};
 use domain::limits::{LimitStatus, MinuteStatus, Plan};
-use domain::outcome::{Endpoint, Outcome};
+use domain::outcome::Outcome;
 use domain::pacing::{BankBudget, QueueLength};
 use domain::page::{Cursor, PageRequest, PageSize};
-use domain::request::{RequestId, RequestQuery};
+use domain::request::RequestQuery;
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::inbound::{
-    BankState, Caller, Insights, KeyAdministration, KeyError, RequestedScope, SeriesLabel,
-    UsageReport,
+    BankState, Caller, Insights, KeyAdministration, KeyError, RequestedScope, UsageReport,
 };
 use ports::outbound::CustomerStore;
 use uuid::Uuid;
 
 mod limit_status;
 mod scope;
-mod usage;
 
 const OWN: RequestedScope = RequestedScope::Own;
 static ANA: LazyLock<Caller> = LazyLock::new(|| person("ana", Role::Member));
@@ -62,11 +60,6 @@ fn page() -> PageRequest {
 impl Fixture {
     async fn own_key_of(&self, caller: &Caller) -> Holder {
         self.key_of(caller, Environment::Test, None).await
-    }
-
-    /// Two keys of somebody's.
-    async fn two_keys_of(&self, caller: &Caller) -> (Holder, Holder) {
-        (self.own_key_of(caller).await, self.own_key_of(caller).await)
     }
 
     async fn request(&self, holder: &Holder, outcome: Outcome) {
@@ -110,4 +103,21 @@ fn assert_not_found<T>(result: Result<T, KeyError>) {
 fn assert_forbidden<T>(result: Result<T, KeyError>) {
     let error = result.err();
     assert!(matches!(error, Some(KeyError::Forbidden)), "{error:?}");
+}
+
+#[tokio::test]
+async fn months_are_added_up_of_days_to_their_very_end() {
+    let fixture = fixture_at(instant("2026-09-30T23:30:00Z"));
+    let key = fixture.own_key_of(&ANA).await;
+    for _ in 0..3 {
+        fixture.request(&key, Outcome::Delivered).await;
+        fixture.clock.advance(Duration::from_hours(15 * 24));
+    }
+    let (from, to) = ("2026-08-15T00:00:00Z", "2026-10-02T00:00:00Z");
+    let period = Period::new(instant(from), instant(to), Granularity::Month).unwrap();
+    let ask = usage(period, Breakdown::Total);
+    let report = fixture.report(&ANA, &ask).await;
+    // The third is of the 30th of October: in the last month, though after the period's end.
+    assert_eq!(report.series[0].counts, [0, 1, 2]);
+    assert_eq!(report.totals.requests, 3);
 }

@@ -58,6 +58,19 @@ fn ten_a_minute() -> LimitsChange {
     LimitsChange::new(Some(10), None).unwrap()
 }
 
+/// A fixture, and a key of Ana's.
+async fn start() -> (Fixture, CreatedKey) {
+    let fixture = fixture();
+    let created = fixture.created_by(&ANA).await;
+    (fixture, created)
+}
+
+/// A fixture, and the id of a key of Ana's.
+async fn start_with_id() -> (Fixture, KeyId) {
+    let (fixture, created) = start().await;
+    (fixture, created.key.key.id)
+}
+
 impl Fixture {
     async fn created_by(&self, caller: &Caller) -> CreatedKey {
         self.keys.create(caller, order(None)).await.unwrap()

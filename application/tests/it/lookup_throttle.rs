@@ -2,8 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::support::fixture::{Fixture, HERE, Holder, fixture};
+use crate::support::fixture::{Fixture, HERE, Holder, fixture, fixture_with};
 use crate::support::{WatchedKeys, limits};
+use application::ChangeFeed;
 use futures::FutureExt;
 use futures::future::join_all;
 use ports::inbound::AdmissionError;
@@ -35,6 +36,14 @@ impl Fixture {
     }
 }
 
+/// A fixture with a feed of changes, from whose address somebody guesses.
+async fn start_guessed() -> (Fixture, ChangeFeed) {
+    let fixture = fixture();
+    let feed = fixture.change_feed().await;
+    fixture.guess(200, HERE).await;
+    (fixture, feed)
+}
+
 fn assert_unchecked(refusal: &AdmissionError) {
     assert!(
         matches!(refusal, AdmissionError::KeyUnchecked { .. }),
@@ -63,8 +72,7 @@ async fn guessing_prefixes_costs_the_store_a_bounded_number_of_look_ups() {
 
 #[tokio::test]
 async fn wrong_secrets_of_a_known_prefix_are_answered_as_unknown_prefixes_are() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(100, None)).await;
+    let (fixture, holder) = fixture_with(limits(100, None)).await;
     fixture.ask(&holder).await.unwrap();
     let before = fixture.store.look_ups();
     for number in 0..100 {
@@ -81,8 +89,7 @@ async fn wrong_secrets_of_a_known_prefix_are_answered_as_unknown_prefixes_are() 
 
 #[tokio::test]
 async fn a_key_that_was_learned_at_the_start_is_good_while_others_guess_from_its_address() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(100, None)).await;
+    let (fixture, holder) = fixture_with(limits(100, None)).await;
     fixture.gatekeeper.warm_up().await.unwrap();
     fixture.guess(200, HERE).await;
     fixture.ask(&holder).await.expect("a good key");
@@ -90,9 +97,7 @@ async fn a_key_that_was_learned_at_the_start_is_good_while_others_guess_from_its
 
 #[tokio::test]
 async fn a_key_that_is_created_while_others_guess_from_its_address_is_good_after_the_next_poll() {
-    let fixture = fixture();
-    let feed = fixture.change_feed().await;
-    fixture.guess(200, HERE).await;
+    let (fixture, feed) = start_guessed().await;
     let holder = fixture.holder(limits(100, None)).await;
     feed.poll().await.unwrap();
     feed.stop();
@@ -101,9 +106,7 @@ async fn a_key_that_is_created_while_others_guess_from_its_address_is_good_after
 
 #[tokio::test]
 async fn a_new_key_that_comes_before_the_poll_waits_for_it_and_is_good() {
-    let fixture = fixture();
-    let feed = fixture.change_feed().await;
-    fixture.guess(200, HERE).await;
+    let (fixture, feed) = start_guessed().await;
     feed.poll().await.unwrap();
     let holder = fixture.holder(limits(100, None)).await;
     let guess = unknown_key(0);
@@ -118,9 +121,7 @@ async fn a_new_key_that_comes_before_the_poll_waits_for_it_and_is_good() {
 
 #[tokio::test]
 async fn a_poll_that_fails_keeps_nobody_waiting() {
-    let fixture = fixture();
-    let feed = fixture.change_feed().await;
-    fixture.guess(200, HERE).await;
+    let (fixture, feed) = start_guessed().await;
     feed.poll().await.unwrap();
     let guess = unknown_key(0);
     let mut guessed = std::pin::pin!(fixture.present(Some(&guess), HERE));
@@ -160,8 +161,7 @@ async fn thousands_of_good_keys_behind_one_address_are_looked_up_at_once() {
 
 #[tokio::test]
 async fn a_burst_on_a_key_that_is_not_remembered_looks_it_up_once() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(1_000, None)).await;
+    let (fixture, holder) = fixture_with(limits(1_000, None)).await;
     for admitted in join_all((0..100).map(|_| fixture.ask(&holder))).await {
         admitted.unwrap();
     }

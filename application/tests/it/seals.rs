@@ -10,4 +10,4 @@ use domain::seal::{NotChecked, SealHash, SealKeyOrigin, UncheckedSeal, Verdict};
 use ports::outbound::{Clock as _, MAX_SAMPLES, SealChecks as _, SealSample, SealStore as _};
 use testkit::fakes::Fault;
 
-use support::{Fixture, Institution, LIVE, TEST, signer};
+use support::{Fixture, Institution, LIVE, TEST, signer, start};

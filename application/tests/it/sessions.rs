@@ -80,6 +80,20 @@ fn fixture() -> Fixture {
     }
 }
 
+/// The same, and a sign-in that was begun for the first page.
+async fn start_begun() -> (Fixture, Begun) {
+    let fixture = fixture();
+    let begun = fixture.begin("/").await;
+    (fixture, begun)
+}
+
+/// The same, and a session.
+async fn start_signed_in() -> (Fixture, Session) {
+    let fixture = fixture();
+    let session = fixture.signed_in().await;
+    (fixture, session)
+}
+
 /// A process whose secret has these bytes.
 fn process(
     provider: Arc<dyn IdentityProvider>,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::fixture::{Fixture, Holder, ended, fixture, fixture_at, month_used};
+use crate::support::fixture::{Fixture, Holder, ended, fixture_at, fixture_with, month_used};
 use crate::support::{disk_full, limits, noon};
 use application::{Admission, Settlement};
 use domain::limits::{LimitStatus, MonthlyUse};
@@ -17,9 +17,7 @@ use ports::outbound::RequestEntry;
 
 /// A fixture, and a key that may ask five times a month.
 async fn start() -> (Fixture, Holder) {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, Some(5))).await;
-    (fixture, holder)
+    fixture_with(limits(10, Some(5))).await
 }
 
 impl Fixture {

@@ -124,8 +124,7 @@ async fn of_many_concurrent_insertions_of_one_owner_one_is_added(pair: Pair) {
             owner: customer(0).owner,
             ..customer(number)
         };
-        let enrolled = ok(stores.customers.find_or_insert(&newcomer)).await;
-        enrolled
+        ok(stores.customers.find_or_insert(&newcomer)).await
     };
     let enrolled = pair.at_once(0..20, find_or_insert).await;
     let kept = known(&pair.here, &customer(0).owner).await;

@@ -19,8 +19,7 @@ async fn a_canceled_batch_refunds_rows_that_nobody_began() {
 async fn rows_that_were_begun_stay_charged_and_the_bank_is_not_asked_again() {
     let all = rows([payment(0), query(NOT_ISSUED), payment(1)]);
     let (world, process, holder, id) = start_batch(all).await;
-    process.feed().await;
-    process.work().await;
+    process.feed_and_work().await;
     process.cancel(&holder, id).await.unwrap();
     let outcomes = process.outcomes(&holder, id).await;
     assert_eq!(outcomes, ["delivered", "canceled", "delivered"]);
@@ -37,8 +36,7 @@ async fn a_lookup_that_runs_while_its_batch_is_canceled_changes_nothing_any_more
     world.bank.hold();
     assert_eq!(process.work().await, 2);
     process.cancel(&holder, id).await.unwrap();
-    world.bank.release();
-    settle().await;
+    world.release_bank().await;
     let outcomes = process.outcomes(&holder, id).await;
     assert_eq!(outcomes, ["canceled", "canceled"]);
     world.charged(&holder, 2).await;

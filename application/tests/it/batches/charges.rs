@@ -111,15 +111,13 @@ async fn a_batch_finishes_soon_after_its_last_row() {
     let (world, process, holder) = start().await;
     world.bank.hold();
     let id = process.create(&holder, ready(3)).await;
-    process.feed().await;
-    process.work().await;
+    process.feed_and_work().await;
     // The feeder looks at the batch while each of its rows is being looked up.
     for _ in 0..4 {
         world.pass(seconds(1)).await;
         process.feed().await;
     }
-    world.bank.release();
-    settle().await;
+    world.release_bank().await;
     world.pass(seconds(1)).await;
     process.feed().await;
     assert_eq!(process.state(id).await, Finished);

@@ -157,8 +157,7 @@ async fn a_row_without_a_proof_is_delivered_and_charged_if_the_bank_was_asked(
             world.charged(&holder, 1).await;
         }
         Before::Tried => {
-            process.feed().await;
-            process.work().await;
+            process.feed_and_work().await;
         }
         Before::Ended => world.until(&process, id, Finished).await,
     }
@@ -200,8 +199,7 @@ async fn a_running_row_is_delivered_and_stays_charged() {
     world.bank.hold();
     assert_eq!(process.work().await, 1);
     deliver(&world, &process, &holder, id, &row).await;
-    world.bank.release();
-    settle().await;
+    world.release_bank().await;
     assert_eq!(process.outcomes(&holder, id).await, ["delivered"]);
     world.charged(&holder, 1).await;
 }

@@ -27,8 +27,7 @@ impl World {
 
 #[tokio::test]
 async fn a_batch_that_is_worked_on_is_left_alone() {
-    let (world, process, holder) = start().await;
-    let other = world.process(secrets(&[1]));
+    let (world, process, other, holder) = start_two().await;
     process.create(&holder, ready(600)).await;
     assert_eq!(process.feed().await, 1);
     for _ in 0..60 {
@@ -40,8 +39,7 @@ async fn a_batch_that_is_worked_on_is_left_alone() {
 
 #[tokio::test]
 async fn another_process_goes_on_thirty_seconds_after_one_died() {
-    let (world, process, holder) = start().await;
-    let other = world.process(secrets(&[1]));
+    let (world, process, other, holder) = start_two().await;
     let id = process.create(&holder, ready(600)).await;
     process.feed().await;
     let begun = process.begun(id).await.len() as u64;
@@ -62,8 +60,7 @@ async fn another_process_goes_on_thirty_seconds_after_one_died() {
 
 #[tokio::test]
 async fn a_process_that_dies_before_it_stores_charged_rows_loses_none() {
-    let (world, process, holder) = start().await;
-    let other = world.process(secrets(&[1]));
+    let (world, process, other, holder) = start_two().await;
     let id = process.create(&holder, ready(50)).await;
     process.faults().inject_into("feed_batch", Fault::Hangs);
     process.feed().await;
@@ -77,8 +74,7 @@ async fn a_process_that_dies_before_it_stores_charged_rows_loses_none() {
 
 #[tokio::test]
 async fn charges_are_given_back_when_the_lease_is_lost_before_the_rows_are_stored() {
-    let (world, process, holder) = start().await;
-    let other = world.process(secrets(&[1]));
+    let (world, process, other, holder) = start_two().await;
     let id = process.create(&holder, ready(50)).await;
     process.faults().inject_into("feed_batch", Fault::Hangs);
     process.feed().await;
@@ -161,8 +157,7 @@ async fn a_panic_frees_the_place_of_a_batch() {
 
 #[tokio::test]
 async fn two_processes_share_batches_and_charge_each_row_once() {
-    let (world, process, holder) = start().await;
-    let other = world.process(secrets(&[1]));
+    let (world, process, other, holder) = start_two().await;
     let mut ids = Vec::new();
     for _ in 0..5 {
         ids.push(process.create(&holder, ready(120)).await);

@@ -89,8 +89,7 @@ async fn a_paused_batch_goes_on_in_the_next_month() {
     assert_eq!(process.state(id).await, Paused);
     for _ in 0..31 {
         world.pass(seconds(60)).await;
-        process.feed().await;
-        process.work().await;
+        process.feed_and_work().await;
     }
     assert_ne!(process.state(id).await, Paused);
     world.until(&process, id, Finished).await;

@@ -7,31 +7,6 @@ use uuid::Uuid;
 use super::*;
 
 #[tokio::test]
-async fn batches_are_listed_by_state_newest_first_and_page_by_page() {
-    let (world, process, holder) = start().await;
-    let mut ids = Vec::new();
-    for _ in 0..3 {
-        ids.insert(0, process.create(&holder, ready(1)).await);
-        world.pass(seconds(1)).await;
-    }
-    assert_eq!(listed(&process, &access(&holder), &all()).await, ids);
-    process.cancel(&holder, ids[1]).await.unwrap();
-    let canceled = BatchQuery {
-        states: vec![BatchState::Canceled, Finished],
-        ..all()
-    };
-    let access = access(&holder);
-    assert_eq!(listed(&process, &access, &canceled).await, [ids[1]]);
-    let two = BatchQuery {
-        page: PageRequest::first(PageSize::new(2).unwrap()),
-        ..all()
-    };
-    let page = process.batches.list(&access, &two).await.unwrap().found;
-    assert!(page.has_next && page.total.is_none());
-    assert_eq!(page.items.len(), 2);
-}
-
-#[tokio::test]
 async fn the_batches_of_a_key_are_those_of_all_that_share_its_counters() {
     let (world, process, old) = start().await;
     let other = world.base.holder(ample()).await;
@@ -135,14 +110,12 @@ async fn a_store_that_fails_while_rows_are_read_ends_the_reading() {
 async fn a_final_batch_that_is_erased_while_its_rows_are_read_ends_the_reading(
     #[case] state: BatchState,
 ) {
-    let (world, process, holder) = start().await;
-    let other = world.process(secrets(&[1]));
+    let (world, process, other, holder) = start_two().await;
     for method in ["batch_lookups", "batch_chunk"] {
         let id = process.create(&holder, ready(150)).await;
         match state {
             BatchState::Canceled => {
-                process.feed().await;
-                process.work().await;
+                process.feed_and_work().await;
                 process.cancel(&holder, id).await.unwrap();
             }
             state => world.until(&process, id, state).await,

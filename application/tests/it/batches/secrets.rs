@@ -82,8 +82,7 @@ async fn an_unreadable_batch_of_a_revoked_key_is_canceled() {
 #[tokio::test]
 async fn an_unreadable_batch_whose_rows_have_ended_finishes() {
     let (world, process, _holder, id) = start_batch(ready(3)).await;
-    process.feed().await;
-    process.work().await;
+    process.feed_and_work().await;
     world.pass(seconds(1)).await;
     world.process(secrets(&[2])).feed().await;
     assert_eq!(process.state(id).await, Finished);

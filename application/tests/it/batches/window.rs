@@ -76,8 +76,7 @@ async fn rows_that_wait_for_a_later_attempt_take_no_room() {
 #[tokio::test]
 async fn a_batch_whose_rows_all_wait_rests_for_half_a_minute() {
     let (world, process, holder, id) = start_batch(rows([query(NOT_ISSUED)])).await;
-    process.feed().await;
-    process.work().await;
+    process.feed_and_work().await;
     world.pass(seconds(1)).await;
     // It learns that the row waits.
     assert_eq!(process.feed().await, 1);

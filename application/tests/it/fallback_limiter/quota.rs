@@ -40,8 +40,7 @@ async fn a_quota_is_charged_in_the_store_before_the_verdict() {
 
 #[tokio::test]
 async fn a_full_minute_is_answered_before_the_month_and_charges_nothing() {
-    let replica = Replica::one_of(1, limits(5, Some(5))).await;
-    assert_eq!(replica.degrade().await, 3);
+    let replica = Replica::degraded(1, limits(5, Some(5))).await;
     assert_eq!(replica.admitted_of(2).await, 2);
     let month = replica.is_over_rate().await.month;
     assert_eq!(month.unwrap().used, 5);
@@ -102,8 +101,7 @@ async fn an_uncapped_key_is_left_to_the_journal() {
 /// Each of them would hold a connection, and wait there for the row that one of them changes.
 #[tokio::test]
 async fn a_hot_key_is_charged_by_one_request_at_a_time() {
-    let replica = Replica::one_of(1, limits(100, Some(50))).await;
-    replica.degrade().await;
+    let replica = Replica::degraded(1, limits(100, Some(50))).await;
     replica.store.faults().inject_into("charge", Fault::Hangs);
     let mut asking: Vec<_> = (0..60).map(|_| Box::pin(replica.ask())).collect();
     let charges = replica.store.faults().calls_of("charge");
@@ -120,8 +118,7 @@ async fn a_hot_key_is_charged_by_one_request_at_a_time() {
 
 #[tokio::test]
 async fn a_request_that_waited_too_long_for_its_charge_is_refused_without_one() {
-    let replica = Replica::one_of(1, limits(100, Some(50))).await;
-    replica.degrade().await;
+    let replica = Replica::degraded(1, limits(100, Some(50))).await;
     replica.store.faults().inject_into("charge", Fault::Hangs);
     let mut first = Box::pin(replica.ask());
     assert!(first.as_mut().now_or_never().is_none());

@@ -32,6 +32,13 @@ impl Replica {
         replica
     }
 
+    /// The same, without the shared limiter since three requests, which it admitted.
+    pub(super) async fn degraded(replicas: u32, limits: Limits) -> Self {
+        let replica = Self::one_of(replicas, limits).await;
+        assert_eq!(replica.degrade().await, 3);
+        replica
+    }
+
     /// Another replica, with its own connection to the same shared limiter and data.
     pub(super) fn beside(&self, replicas: u32) -> Self {
         let shared = self.shared.in_process().clone();

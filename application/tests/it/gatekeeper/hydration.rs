@@ -33,8 +33,7 @@ async fn a_burst_of_first_requests_reads_the_key_once() {
 
 #[tokio::test]
 async fn a_key_revoked_between_the_two_readings_of_a_hydrate_is_refused() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, None)).await;
+    let (fixture, holder) = fixture_with(limits(10, None)).await;
     let feed = fixture.change_feed().await;
     let (data, id) = (fixture.data.clone(), holder.id);
     fixture.store.after_next_snapshot(async move {
@@ -47,8 +46,7 @@ async fn a_key_revoked_between_the_two_readings_of_a_hydrate_is_refused() {
 
 #[tokio::test]
 async fn a_key_whose_second_reading_fails_does_not_stay_known() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, None)).await;
+    let (fixture, holder) = fixture_with(limits(10, None)).await;
     let feed = Arc::new(fixture.change_feed().await);
     let (data, id) = (fixture.data.clone(), holder.id);
     let (store, passing_over) = (fixture.store.clone(), feed.clone());
@@ -65,8 +63,7 @@ async fn a_key_whose_second_reading_fails_does_not_stay_known() {
 
 #[tokio::test]
 async fn a_key_that_cannot_be_brought_up_to_date_does_not_stay_known() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, None)).await;
+    let (fixture, holder) = fixture_with(limits(10, None)).await;
     let (data, id) = (fixture.data.clone(), holder.id);
     let limiter = fixture.limiter.clone();
     fixture.store.after_next_snapshot(async move {
@@ -80,8 +77,7 @@ async fn a_key_that_cannot_be_brought_up_to_date_does_not_stay_known() {
 
 #[tokio::test]
 async fn limits_set_between_the_two_readings_of_a_hydrate_hold() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, None)).await;
+    let (fixture, holder) = fixture_with(limits(10, None)).await;
     let (data, id) = (fixture.data.clone(), holder.id);
     fixture.store.after_next_snapshot(async move {
         data.set_key_limits(id, limits(4, Some(9))).await;
@@ -93,8 +89,7 @@ async fn limits_set_between_the_two_readings_of_a_hydrate_hold() {
 
 #[tokio::test]
 async fn a_forgotten_key_waits_for_the_journal_so_that_no_count_is_missed() {
-    let fixture = fixture();
-    let holder = fixture.holder(limits(10, Some(5))).await;
+    let (fixture, holder) = fixture_with(limits(10, Some(5))).await;
     fixture.ask(&holder).await.unwrap();
     fixture.journal.hold();
     let unwritten = fixture.ask(&holder).await.unwrap();

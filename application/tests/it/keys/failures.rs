@@ -4,8 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_limiter_that_fails_is_retried_before_the_change_is_acknowledged() {
-    let fixture = fixture();
-    let created = fixture.created_by(&ANA).await;
+    let (fixture, created) = start().await;
     let secret = created.secret.reveal();
     assert!(fixture.is_admitted(secret).await);
     fixture.limiter.faults().fail_once_after(0);
@@ -45,8 +44,7 @@ async fn without_a_limiter_a_change_holds_once_all_processes_follow_the_store() 
 
 #[tokio::test]
 async fn a_change_that_no_process_can_follow_is_not_acknowledged() {
-    let fixture = fixture();
-    let created = fixture.created_by(&ANA).await;
+    let (fixture, created) = start().await;
     assert!(fixture.is_admitted(created.secret.reveal()).await);
     fixture.limiter.faults().inject(Fault::Fails);
     fixture.lose_the_store_after_a_commit();
@@ -86,8 +84,7 @@ async fn all_keys_that_follow_a_plan_are_waited_for_together() {
 
 #[tokio::test]
 async fn a_store_that_fails_changes_nothing() {
-    let fixture = fixture();
-    let created = fixture.created_by(&ANA).await;
+    let (fixture, created) = start().await;
     let id = created.key.key.id;
     fixture.store.go_down();
     let keys = &fixture.keys;

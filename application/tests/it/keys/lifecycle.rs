@@ -4,8 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_new_key_is_good_and_has_used_nothing() {
-    let fixture = fixture();
-    let created = fixture.created_by(&ANA).await;
+    let (fixture, created) = start().await;
     assert_eq!(created.key.used.net(), 0);
     assert_eq!(created.key.key.prefix, *created.secret.prefix());
     assert!(fixture.is_admitted(created.secret.reveal()).await);
@@ -63,8 +62,7 @@ async fn a_customer_creates_or_rotates_no_more_keys_in_an_hour_than_allowed() {
 
 #[tokio::test]
 async fn a_successor_is_created_with_the_use_of_its_predecessor() {
-    let fixture = fixture();
-    let created = fixture.created_by(&ANA).await;
+    let (fixture, created) = start().await;
     let mut secret = created.secret;
     let mut id = created.key.key.id;
     for used in 1..=3 {
@@ -92,8 +90,7 @@ async fn a_prefix_that_another_key_has_is_drawn_again() {
 
 #[tokio::test]
 async fn a_revoked_key_is_refused_once_its_revocation_is_acknowledged() {
-    let fixture = fixture();
-    let created = fixture.created_by(&ANA).await;
+    let (fixture, created) = start().await;
     let (id, secret) = (created.key.key.id, created.secret.reveal());
     assert!(fixture.is_admitted(secret).await);
     let before = fixture.store.snapshots_read();
@@ -114,8 +111,7 @@ async fn a_revoked_key_is_refused_once_its_revocation_is_acknowledged() {
 
 #[tokio::test]
 async fn a_key_rotated_without_grace_is_refused_once_its_successor_is_returned() {
-    let fixture = fixture();
-    let old = fixture.created_by(&ANA).await;
+    let (fixture, old) = start().await;
     assert!(fixture.is_admitted(old.secret.reveal()).await);
     let id = old.key.key.id;
     let limited = fixture.keys.set_limits(&ADMIN, id, ten_a_minute());
@@ -136,8 +132,7 @@ async fn a_key_rotated_without_grace_is_refused_once_its_successor_is_returned()
 
 #[tokio::test]
 async fn a_key_rotated_with_grace_works_beside_its_successor_and_is_rotated_once() {
-    let fixture = fixture();
-    let old = fixture.created_by(&ANA).await;
+    let (fixture, old) = start().await;
     assert!(fixture.is_admitted(old.secret.reveal()).await);
     let id = old.key.key.id;
     let rotated = fixture.keys.rotate(&ANA, id, hours(24)).await.unwrap();
@@ -156,8 +151,7 @@ async fn a_key_rotated_with_grace_works_beside_its_successor_and_is_rotated_once
 
 #[tokio::test]
 async fn new_limits_hold_once_they_are_acknowledged() {
-    let fixture = fixture();
-    let created = fixture.created_by(&ANA).await;
+    let (fixture, created) = start().await;
     let holder = Holder::from(created);
     fixture.ask(&holder).await.unwrap();
     let set = fixture.keys.set_limits(&ADMIN, holder.id, ten_a_minute());
@@ -181,8 +175,7 @@ async fn an_admins_key_begins_with_the_limits_it_was_ordered_with() {
 
 #[tokio::test]
 async fn a_plan_is_what_new_keys_begin_with_and_existing_ones_follow_when_told_to() {
-    let fixture = fixture();
-    let created = fixture.created_by(&ANA).await;
+    let (fixture, created) = start().await;
     let customer = created.key.key.customer;
     let holder = Holder::from(created);
     fixture.ask(&holder).await.unwrap();

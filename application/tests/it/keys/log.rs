@@ -113,8 +113,7 @@ async fn the_log_has_no_secret_no_name_and_no_person() {
 
 #[tokio::test]
 async fn a_change_that_failed_is_not_logged() {
-    let fixture = fixture();
-    let id = fixture.created_by(&ANA).await.key.key.id;
+    let (fixture, id) = start_with_id().await;
     let (lines, _guard) = listen();
     let keys = &fixture.keys;
     assert_not_found(fixture.revoke_own(&LUIS, id).await, "revoke");
@@ -127,8 +126,7 @@ async fn a_change_that_failed_is_not_logged() {
 
 #[tokio::test]
 async fn a_revocation_that_never_reaches_the_limiter_is_logged() {
-    let fixture = fixture();
-    let id = fixture.created_by(&ANA).await.key.key.id;
+    let (fixture, id) = start_with_id().await;
     let (lines, _guard) = listen();
     let store = fixture.store.clone();
     fixture.limiter.faults().inject(Fault::Fails);

@@ -22,8 +22,7 @@ async fn a_caller_who_creates_its_first_key_becomes_a_customer_of_the_free_plan(
 
 #[tokio::test]
 async fn another_owners_key_does_not_exist() {
-    let fixture = fixture();
-    let key = fixture.created_by(&ANA).await;
+    let (fixture, key) = start().await;
     let id = key.key.key.id;
     // One is a customer with a key of its own, the other nobody yet: both see the same.
     fixture.created_by(&LUIS).await;
@@ -47,8 +46,7 @@ async fn another_owners_key_does_not_exist() {
 
 #[tokio::test]
 async fn an_admins_own_reach_is_its_own() {
-    let fixture = fixture();
-    let id = fixture.created_by(&ANA).await.key.key.id;
+    let (fixture, id) = start_with_id().await;
     assert_not_found(fixture.keys.find(&ADMIN, OWN, id).await, "find");
     assert_not_found(fixture.keys.rotate(&ADMIN, id, hours(0)).await, "rotate");
     assert_eq!(fixture.listed(&ADMIN, OWN).await.unwrap(), []);
@@ -56,8 +54,7 @@ async fn an_admins_own_reach_is_its_own() {
 
 #[tokio::test]
 async fn a_member_may_not_act_as_an_admin() {
-    let fixture = fixture();
-    let created = fixture.created_by(&ANA).await;
+    let (fixture, created) = start().await;
     let (id, customer) = (created.key.key.id, created.key.key.customer);
     let keys = &fixture.keys;
     for requested in [RequestedScope::All, RequestedScope::Of(customer)] {
@@ -120,8 +117,7 @@ async fn a_caller_without_customer_has_an_empty_list() {
 
 #[tokio::test]
 async fn a_cursor_of_another_list_is_named_so() {
-    let fixture = fixture();
-    fixture.created_by(&ANA).await;
+    let (fixture, _) = start().await;
     let mut ask = listing();
     ask.page.after = Some(Cursor {
         value: "a name".to_owned(),
@@ -133,8 +129,7 @@ async fn a_cursor_of_another_list_is_named_so() {
 
 #[tokio::test]
 async fn an_act_is_written_down_with_its_request() {
-    let fixture = fixture();
-    let id = fixture.created_by(&ANA).await.key.key.id;
+    let (fixture, id) = start_with_id().await;
     let ask = PageRequest::first(PageSize::MAX);
     let filter = AuditFilter {
         key: Some(id),
@@ -151,8 +146,7 @@ async fn an_act_is_written_down_with_its_request() {
 
 #[tokio::test]
 async fn what_people_look_at_is_read_over_connections_of_its_own() {
-    let fixture = fixture();
-    let id = fixture.created_by(&ANA).await.key.key.id;
+    let (fixture, id) = start_with_id().await;
     let of_admissions = Arc::new(fixture.data.elsewhere());
     let of_people = Arc::new(fixture.data.elsewhere());
     let keys = KeyService::new(

@@ -33,8 +33,7 @@ async fn a_lookup_that_is_canceled_during_an_attempt_is_not_delivered() {
         if learns_before {
             world.pass(seconds(10)).await;
         }
-        world.bank.release();
-        settle().await;
+        world.release_bank().await;
         let found = process.view(&holder, id).await;
         assert_eq!(found.state, Canceled);
         assert!(found.delivery.is_none());

@@ -44,8 +44,7 @@ async fn the_present_state_and_each_change_are_told_until_the_end() {
     process.work().await;
     settle().await;
     assert_eq!(state(&mut told), Running);
-    world.bank.release();
-    settle().await;
+    world.release_bank().await;
     let last = told.try_recv().unwrap().unwrap();
     assert_eq!(last.state, Delivered);
     assert!(last.delivery.is_some());

@@ -27,8 +27,7 @@ async fn a_lease_is_renewed_while_a_slow_bank_answers() {
         world.pass(seconds(10)).await;
         assert_eq!(other.work().await, 0, "the lease was lost");
     }
-    world.bank.release();
-    settle().await;
+    world.release_bank().await;
     assert_eq!(process.state(&holder, id).await, Delivered);
     assert_eq!(world.bank.times_asked(), 1);
 }
@@ -55,8 +54,7 @@ async fn a_worker_that_lost_its_lease_changes_nothing() {
     assert_eq!(other.work().await, 1);
     let attempts = || async { other.view(&holder, id).await.attempts };
     assert_eq!(attempts().await, 0);
-    world.bank.release();
-    settle().await;
+    world.release_bank().await;
     // Both attempts failed; one of them counts.
     assert_eq!(attempts().await, 1);
     assert_eq!(world.bank.times_asked(), 2);
@@ -81,8 +79,7 @@ async fn a_worker_that_learns_of_its_lost_lease_gives_its_place_back() {
     world.pass(seconds(10)).await;
     let third = one.queue(&holder, "10.02").await;
     assert_eq!(one.work().await, 1, "its place is still taken");
-    world.bank.release();
-    settle().await;
+    world.release_bank().await;
     for id in [id, third] {
         assert_eq!(process.state(&holder, id).await, Delivered);
     }

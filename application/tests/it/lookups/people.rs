@@ -119,8 +119,7 @@ async fn a_canceled_lookup_is_concluded_as_one_that_its_key_canceled() {
     assert!(matches!(early, Err(PersonLookupError::NotFinal)));
     let canceled = people.cancel(&operator(), id).await.unwrap();
     assert_eq!(canceled.state, Canceled);
-    world.bank.release();
-    settle().await;
+    world.release_bank().await;
     assert_eq!(process.state(&holder, id).await, Canceled);
     assert_eq!(world.outcomes(), [Outcome::Canceled]);
     assert_eq!(world.charges(&holder).await, (1, 0));

@@ -18,8 +18,7 @@ async fn no_more_attempts_are_made_at_once_than_there_are_places() {
     let running = world.all_stored(&holder).await;
     let running = running.iter().filter(|found| found.state == Running);
     assert_eq!(running.count(), 8);
-    world.bank.release();
-    settle().await;
+    world.release_bank().await;
     // The places are free again: 8, and the last 4.
     assert_eq!(process.work().await, 8);
     assert_eq!(process.work().await, 4);

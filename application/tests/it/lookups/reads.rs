@@ -92,47 +92,30 @@ async fn more_than_six_hundred_reads_a_minute_are_refused() {
 }
 
 #[tokio::test]
-async fn a_list_has_pages_from_the_newest_to_the_oldest() {
-    let (world, process, holder) = start().await;
-    let mut ids = Vec::new();
-    for _ in 0..5 {
-        ids.push(process.queue(&holder, "10.00").await);
-        world.pass(seconds(1)).await;
-    }
-    ids.reverse();
-    let first = PageRequest::first(PageSize::new(2).unwrap());
-    let (mut listed, mut after) = (Vec::new(), None);
-    for _ in 0..3 {
-        let page = PageRequest {
-            after,
-            ..first.clone()
-        };
-        let (page, last) = list(&process, &holder, LookupQuery { page, ..all() }).await;
-        listed.extend(page);
-        after = last;
-    }
-    assert_eq!(listed, ids);
-    assert!(after.is_none(), "there are more pages");
-}
-
-#[tokio::test]
-async fn a_list_is_of_the_states_and_the_time_that_are_wanted() {
+async fn a_list_is_of_the_states_the_time_and_the_page_that_are_wanted() {
     let (world, process, holder) = start().await;
     let old = process.create(&holder, lookup("10.00")).await;
     process.work().await;
     world.pass(seconds(10)).await;
-    let new = process.create(&holder, lookup("10.00")).await;
+    let new = process.queue(&holder, "10.00").await;
     let delivered = LookupQuery {
         states: vec![Delivered, Failed],
         ..all()
     };
-    assert_eq!(list(&process, &holder, delivered).await.0, [old.id]);
-    let from = old.created_at + TimeDelta::seconds(1);
     let later = LookupQuery {
-        created_from: Some(from),
+        created_from: Some(old.created_at + TimeDelta::seconds(1)),
         ..all()
     };
-    assert_eq!(list(&process, &holder, later).await.0, [new.id]);
+    let mut one = LookupQuery {
+        page: PageRequest::first(PageSize::MIN),
+        ..all()
+    };
+    assert_eq!(list(&process, &holder, delivered).await.0, [old.id]);
+    assert_eq!(list(&process, &holder, later).await.0, [new]);
+    let (first, after) = list(&process, &holder, one.clone()).await;
+    one.page.after = after;
+    let second = list(&process, &holder, one).await;
+    assert_eq!((first, second), (vec![new], (vec![old.id], None)));
 }
 
 #[tokio::test]

@@ -4,8 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn an_imported_key_is_stored_once() {
-    let fixture = Fixture::new();
-    let first = Institution::first();
+    let (fixture, first, _) = start();
     let import = || async {
         let administration = &fixture.administration;
         administration.import(&first.signer, &first.key()).await
@@ -20,8 +19,7 @@ async fn an_imported_key_is_stored_once() {
 
 #[tokio::test]
 async fn an_import_is_compared_with_the_samples_of_its_certificate() {
-    let fixture = Fixture::new();
-    let (first, second) = (Institution::first(), Institution::second());
+    let (fixture, first, second) = start();
     fixture.add_samples(&first, &[1, 2]).await;
     let administration = &fixture.administration;
     let wrong = administration.import(&first.signer, &second.key()).await;
@@ -67,8 +65,7 @@ fn unconfirmed(refused: &SealImportError) -> (usize, usize) {
 
 #[tokio::test]
 async fn a_recovered_key_is_stored_when_three_samples_confirm_it() {
-    let fixture = Fixture::new();
-    let (first, second) = (Institution::first(), Institution::second());
+    let (fixture, first, second) = start();
     let administration = &fixture.administration;
     let recover = |key| administration.add_recovered(&first.signer, key);
     fixture.add_samples(&first, &[1, 2]).await;
@@ -87,8 +84,7 @@ async fn a_recovered_key_is_stored_when_three_samples_confirm_it() {
 
 #[tokio::test]
 async fn certificates_with_samples_and_without_a_key_are_candidates() {
-    let fixture = Fixture::new();
-    let (first, second) = (Institution::first(), Institution::second());
+    let (fixture, first, second) = start();
     for number in 0..3 {
         fixture.record(LIVE, &first.proof(number)).await;
         fixture.record(LIVE, &second.proof(number)).await;

@@ -8,8 +8,7 @@ const DAY: Duration = Duration::from_hours(24);
 
 #[tokio::test]
 async fn live_proofs_of_an_unknown_certificate_become_samples() {
-    let fixture = Fixture::new();
-    let (first, second) = (Institution::first(), Institution::second());
+    let (fixture, first, second) = start();
     for number in 0..10 {
         fixture.record(LIVE, &first.proof(number)).await;
     }
@@ -22,8 +21,7 @@ async fn live_proofs_of_an_unknown_certificate_become_samples() {
 
 #[tokio::test]
 async fn a_certificate_with_its_samples_costs_no_call_of_the_store() {
-    let fixture = Fixture::new();
-    let first = Institution::first();
+    let (fixture, first, _) = start();
     let calls = || fixture.calls("add_seal_sample");
     for _ in 0..3 {
         fixture.record(LIVE, &first.proof(0)).await;
@@ -37,8 +35,7 @@ async fn a_certificate_with_its_samples_costs_no_call_of_the_store() {
 
 #[tokio::test]
 async fn samples_of_another_process_are_found_in_as_few_calls() {
-    let fixture = Fixture::new();
-    let first = Institution::first();
+    let (fixture, first, _) = start();
     fixture.add_samples(&first, &[100, 101, 102, 103]).await;
     let before = fixture.calls("add_seal_sample");
     for number in 0..20 {
@@ -65,8 +62,7 @@ async fn a_sample_that_was_not_stored_is_stored_later() {
 
 #[tokio::test]
 async fn proofs_of_test_keys_are_never_recorded() {
-    let fixture = Fixture::new();
-    let (first, second) = (Institution::first(), Institution::second());
+    let (fixture, first, second) = start();
     fixture.add_key(&second).await;
     for institution in [first, second, Institution::sandbox()] {
         fixture.record(TEST, &institution.proof(1)).await;
@@ -77,8 +73,7 @@ async fn proofs_of_test_keys_are_never_recorded() {
 
 #[tokio::test]
 async fn only_a_readable_seal_of_an_unknown_certificate_becomes_a_sample() {
-    let fixture = Fixture::new();
-    let (first, second) = (Institution::first(), Institution::second());
+    let (fixture, first, second) = start();
     fixture.add_key(&second).await;
     for proof in [
         first.proof_with_two_seals(),
@@ -93,8 +88,7 @@ async fn only_a_readable_seal_of_an_unknown_certificate_becomes_a_sample() {
 
 #[tokio::test]
 async fn the_use_of_a_key_is_recorded_once_a_day() {
-    let fixture = Fixture::new();
-    let first = Institution::first();
+    let (fixture, first, _) = start();
     fixture.add_key(&first).await;
     let began = fixture.clock.now();
     let calls = || fixture.calls("record_seal_use");
@@ -114,8 +108,7 @@ async fn the_use_of_a_key_is_recorded_once_a_day() {
 
 #[tokio::test]
 async fn of_several_keys_the_one_that_verified_is_used() {
-    let fixture = Fixture::new();
-    let first = Institution::first();
+    let (fixture, first, _) = start();
     let renewed = first.with_key_of(&Institution::second());
     fixture.add_key(&first).await;
     fixture.add_key(&renewed).await;
@@ -128,8 +121,7 @@ async fn of_several_keys_the_one_that_verified_is_used() {
 
 #[tokio::test]
 async fn an_invalid_seal_is_no_use_of_the_key() {
-    let fixture = Fixture::new();
-    let first = Institution::first();
+    let (fixture, first, _) = start();
     fixture.add_key(&first).await;
     fixture.record(LIVE, &first.proof_with_wrong_seal()).await;
     assert_eq!(fixture.calls("record_seal_use"), 0);

@@ -157,6 +157,11 @@ pub(crate) struct Fixture {
     pub(crate) administration: SealAdministration,
 }
 
+/// A fixture, and two institutions whose keys it doesn't know.
+pub(crate) fn start() -> (Fixture, Institution, Institution) {
+    (Fixture::new(), Institution::first(), Institution::second())
+}
+
 impl Fixture {
     pub(crate) fn new() -> Self {
         let now = "2026-11-20T18:00:00Z".parse().unwrap();

@@ -7,8 +7,7 @@ const UNKNOWN: Verdict = Verdict::NotChecked(NotChecked::UnknownCertificate);
 
 #[tokio::test]
 async fn a_seal_is_checked_once_its_key_is_known() {
-    let fixture = Fixture::new();
-    let (first, second) = (Institution::first(), Institution::second());
+    let (fixture, first, second) = start();
     assert_eq!(fixture.verdict(LIVE, &first.proof(1)), UNKNOWN);
     fixture.add_key(&first).await;
     for environment in [LIVE, TEST] {
@@ -19,8 +18,7 @@ async fn a_seal_is_checked_once_its_key_is_known() {
 
 #[tokio::test]
 async fn a_seal_of_another_text_key_or_certificate_is_invalid() {
-    let fixture = Fixture::new();
-    let (first, second) = (Institution::first(), Institution::second());
+    let (fixture, first, second) = start();
     fixture.add_key(&first).await;
     fixture.add_key(&second).await;
     for forged in [
@@ -34,8 +32,7 @@ async fn a_seal_of_another_text_key_or_certificate_is_invalid() {
 
 #[tokio::test]
 async fn a_key_counts_for_its_participant_and_certificate_alone() {
-    let fixture = Fixture::new();
-    let first = Institution::first();
+    let (fixture, first, _) = start();
     fixture.add_key(&first).await;
     let mut other_participant = first.clone();
     other_participant.signer.participant = Institution::second().signer.participant;
@@ -48,8 +45,7 @@ async fn a_key_counts_for_its_participant_and_certificate_alone() {
 
 #[tokio::test]
 async fn a_seal_that_a_known_key_made_of_another_text_is_invalid_whichever_certificate_is_named() {
-    let fixture = Fixture::new();
-    let (first, second) = (Institution::first(), Institution::second());
+    let (fixture, first, second) = start();
     let nobodys = signer("40012", "00000999900000000099").certificate;
     let edited = first.proof_with("9.00", &nobodys);
     assert_eq!(fixture.verdict(LIVE, &edited), UNKNOWN);
@@ -93,8 +89,7 @@ async fn the_sandboxs_seal_is_recognised_whichever_certificate_is_named() {
 
 #[tokio::test]
 async fn any_of_a_certificates_keys_is_good() {
-    let fixture = Fixture::new();
-    let first = Institution::first();
+    let (fixture, first, _) = start();
     let renewed = first.with_key_of(&Institution::second());
     fixture.add_key(&first).await;
     fixture.add_key(&renewed).await;
@@ -125,8 +120,7 @@ async fn the_sandboxs_key_in_the_database_verifies_no_live_proof() {
 
 #[test]
 fn a_checked_seal_tells_its_signer_and_its_digest() {
-    let fixture = Fixture::new();
-    let first = Institution::first();
+    let (fixture, first, _) = start();
     let proof = first.proof(1);
     let checked = fixture.service.check(LIVE, &proof);
     assert_eq!(checked.signer, Some(first.signer.clone()));
@@ -142,8 +136,7 @@ fn a_checked_seal_tells_its_signer_and_its_digest() {
 
 #[tokio::test]
 async fn known_keys_outlive_an_outage_of_the_store_and_new_ones_follow_it() {
-    let fixture = Fixture::new();
-    let (first, second) = (Institution::first(), Institution::second());
+    let (fixture, first, second) = start();
     fixture.add_key(&first).await;
     fixture.store.faults().inject(Fault::Fails);
     fixture.service.refresh().await.unwrap_err();

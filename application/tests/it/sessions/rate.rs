@@ -80,8 +80,7 @@ async fn a_token_that_is_not_good_uses_up_nobodys_rate() {
 
 #[tokio::test]
 async fn the_provider_hears_of_a_sign_out_once() {
-    let fixture = fixture();
-    let session = fixture.signed_in().await;
+    let (fixture, session) = start_signed_in().await;
     for _ in 0..10 {
         fixture.sessions.end(&session.token).await.unwrap();
         fixture.elsewhere.end(&session.token).await.unwrap();

@@ -45,8 +45,7 @@ async fn each_sign_in_has_secrets_of_its_own() {
 
 #[tokio::test]
 async fn a_sign_in_is_answered_once() {
-    let fixture = fixture();
-    let begun = fixture.begin("/").await;
+    let (fixture, begun) = start_begun().await;
     fixture.sessions.finish(begun.answer()).await.unwrap();
     let again = fixture.sessions.finish(begun.answer()).await;
     assert_not_under_way(again, "in the same process");
@@ -56,8 +55,7 @@ async fn a_sign_in_is_answered_once() {
 
 #[tokio::test]
 async fn of_many_answers_at_once_one_is_the_first() {
-    let fixture = fixture();
-    let begun = fixture.begin("/").await;
+    let (fixture, begun) = start_begun().await;
     let answers = (0..20).map(|number| {
         let process = [&fixture.sessions, &fixture.elsewhere][number % 2];
         process.finish(begun.answer())
@@ -73,8 +71,7 @@ async fn of_many_answers_at_once_one_is_the_first() {
 
 #[tokio::test]
 async fn a_refusal_of_the_person_leaves_nothing_behind() {
-    let fixture = fixture();
-    let begun = fixture.begin("/").await;
+    let (fixture, begun) = start_begun().await;
     let answer = SignInAnswer {
         outcome: Err("access_denied"),
         ..begun.answer()
@@ -136,8 +133,7 @@ async fn the_provider_is_asked_about_so_many_sign_ins_and_no_more() {
 
 #[tokio::test]
 async fn a_made_up_error_code_is_passed_on_short_and_printable() {
-    let fixture = fixture();
-    let begun = fixture.begin("/").await;
+    let (fixture, begun) = start_begun().await;
     let hostile = format!("\u{202e}a\r\nb\"{}", "x".repeat(10_000));
     let answer = SignInAnswer {
         outcome: Err(&hostile),
@@ -151,8 +147,7 @@ async fn a_made_up_error_code_is_passed_on_short_and_printable() {
 
 #[tokio::test]
 async fn an_answer_needs_the_browser_that_began_and_uses_nothing_up_without_it() {
-    let fixture = fixture();
-    let begun = fixture.begin("/").await;
+    let (fixture, begun) = start_begun().await;
     let attackers = fixture.begin("/").await;
     let forged = begun.sign_in.binding.replace('.', "0.");
     let bindings = ["", "a.b.c.d.e.f", &forged, &attackers.sign_in.binding];
@@ -210,8 +205,7 @@ async fn another_sign_ins_code_is_refused_by_the_provider() {
 
 #[tokio::test]
 async fn the_providers_errors_are_distinguished() {
-    let fixture = fixture();
-    let begun = fixture.begin("/").await;
+    let (fixture, begun) = start_begun().await;
     let failures = |failure| fixture.provider.fail_with(Some(failure));
     failures(down());
     let refused = fixture.sessions.begin("/").await;
@@ -230,8 +224,7 @@ async fn the_providers_errors_are_distinguished() {
 
 #[tokio::test]
 async fn a_sign_in_that_cannot_be_marked_as_answered_is_not_finished() {
-    let fixture = fixture();
-    let begun = fixture.begin("/").await;
+    let (fixture, begun) = start_begun().await;
     fixture.denied.faults().inject(Fault::Fails);
     let finished = fixture.sessions.finish(begun.answer()).await;
     assert!(matches!(finished, Err(SignInError::Unavailable(_))));

@@ -13,16 +13,14 @@ async fn a_token_that_is_not_good_asks_no_store() {
 
 #[tokio::test]
 async fn a_session_ends_with_its_token() {
-    let fixture = fixture();
-    let session = fixture.signed_in().await;
+    let (fixture, session) = start_signed_in().await;
     fixture.clock.advance(Duration::from_hours(1));
     assert_no_session(fixture.sessions.person(&session.token).await);
 }
 
 #[tokio::test]
 async fn a_session_that_was_ended_is_refused_by_every_process() {
-    let fixture = fixture();
-    let session = fixture.signed_in().await;
+    let (fixture, session) = start_signed_in().await;
     let another = fixture.signed_in().await;
     fixture.elsewhere.person(&session.token).await.unwrap();
     let sign_out = fixture.sessions.end(&session.token).await.unwrap();
@@ -50,8 +48,7 @@ async fn a_signed_out_token_with_another_signature_is_signed_out() {
 
 #[tokio::test]
 async fn a_session_ends_here_though_the_provider_fails() {
-    let fixture = fixture();
-    let session = fixture.signed_in().await;
+    let (fixture, session) = start_signed_in().await;
     fixture.provider.fail_with(Some(down()));
     fixture.provider.set_sign_out(SignOut::NotOffered);
     assert_eq!(fixture.sessions.end(&session.token).await.unwrap(), None);
@@ -60,8 +57,7 @@ async fn a_session_ends_here_though_the_provider_fails() {
 
 #[tokio::test]
 async fn a_session_that_cannot_be_ended_here_is_an_error() {
-    let fixture = fixture();
-    let session = fixture.signed_in().await;
+    let (fixture, session) = start_signed_in().await;
     fixture.denied.faults().inject(Fault::Fails);
     let ended = fixture.sessions.end(&session.token).await;
     assert!(matches!(ended, Err(SessionError::Unavailable(_))));
@@ -82,8 +78,7 @@ async fn ending_an_invalid_session_is_no_error_and_leaves_nothing() {
 
 #[tokio::test]
 async fn while_sessions_cannot_be_checked_nobody_has_one() {
-    let fixture = fixture();
-    let session = fixture.signed_in().await;
+    let (fixture, session) = start_signed_in().await;
     let unavailable = TokenError::Unavailable(Arc::new(std::io::Error::other("it is down")));
     fixture.provider.fail_verifying_with(Some(unavailable));
     let person = fixture.sessions.person(&session.token).await;

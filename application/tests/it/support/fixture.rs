@@ -72,6 +72,13 @@ pub(crate) fn fixture_at(now: DateTime<Utc>) -> Fixture {
     }
 }
 
+/// A fixture, and a test key of the operator's with these limits.
+pub(crate) async fn fixture_with(limits: Limits) -> (Fixture, Holder) {
+    let fixture = fixture();
+    let holder = fixture.holder(limits).await;
+    (fixture, holder)
+}
+
 /// A key and its secret.
 pub(crate) struct Holder {
     pub(crate) id: KeyId,

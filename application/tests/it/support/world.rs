@@ -171,6 +171,12 @@ impl World {
         settle().await;
     }
 
+    /// Lets the bank answer what it held, and all tasks go on.
+    pub(crate) async fn release_bank(&self) {
+        self.bank.release();
+        settle().await;
+    }
+
     /// Requests whose end was written down.
     pub(crate) fn ended(&self) -> Vec<RequestEntry> {
         self.base.journal.requests()
@@ -214,6 +220,12 @@ impl Process {
         let started = self.feeder.round().await.unwrap();
         settle().await;
         started
+    }
+
+    /// One round of the feeder, then one of the worker.
+    pub(crate) async fn feed_and_work(&self) {
+        self.feed().await;
+        self.work().await;
     }
 
     /// Ends all work on batches of this process, as its death does.

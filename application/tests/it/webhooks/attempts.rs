@@ -4,8 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_message_is_delivered_once() {
-    let (scene, endpoint, worker) = start(8).await;
-    scene.tell(endpoint, 7).await;
+    let (scene, endpoint, worker) = start_told().await;
     assert_eq!(scene.round(&worker).await, 1);
     assert_eq!(scene.round(&worker).await, 0);
     let sent = scene.receiver.taken();
@@ -20,8 +19,7 @@ async fn a_message_is_delivered_once() {
 
 #[tokio::test]
 async fn a_failing_receiver_is_tried_ten_times_with_the_same_message() {
-    let (scene, endpoint, worker) = start(8).await;
-    scene.tell(endpoint, 7).await;
+    let (scene, endpoint, worker) = start_told().await;
     let failure = [
         Behaviour::Answers(500),
         Behaviour::Answers(302),
@@ -57,8 +55,7 @@ async fn a_failing_receiver_is_tried_ten_times_with_the_same_message() {
 
 #[tokio::test]
 async fn a_receiver_that_asks_for_time_gets_some() {
-    let (scene, endpoint, worker) = start(8).await;
-    scene.tell(endpoint, 7).await;
+    let (scene, endpoint, worker) = start_told().await;
     let wait = Duration::from_mins(2);
     scene.receiver.behave(&[Behaviour::AsksToWait(503, wait)]);
     scene.round(&worker).await;
@@ -85,8 +82,7 @@ async fn a_receiver_that_is_gone_is_sent_nothing_more() {
 
 #[tokio::test]
 async fn an_attempt_that_hangs_is_given_up() {
-    let (scene, endpoint, worker) = start(8).await;
-    scene.tell(endpoint, 7).await;
+    let (scene, endpoint, worker) = start_told().await;
     scene.receiver.behave(&[Behaviour::Hangs]);
     scene.deadlines_pass();
     scene.round(&worker).await;
@@ -110,8 +106,7 @@ async fn no_more_than_the_places_are_tried_at_once() {
 
 #[tokio::test]
 async fn a_result_that_can_not_be_stored_is_sent_again_with_the_same_id() {
-    let (scene, endpoint, worker) = start(8).await;
-    scene.tell(endpoint, 7).await;
+    let (scene, endpoint, worker) = start_told().await;
     let faults = scene.store.faults();
     faults.inject_into("end_delivery", Fault::Fails);
     assert_eq!(scene.round(&worker).await, 1);

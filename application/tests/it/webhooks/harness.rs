@@ -116,6 +116,13 @@ pub(crate) async fn start(places: u32) -> (Scene, EndpointId, Arc<DeliveryWorker
     (scene, endpoint, worker)
 }
 
+/// The same with eight places, and a delivery.
+pub(crate) async fn start_told() -> (Scene, EndpointId, Arc<DeliveryWorker>) {
+    let (scene, endpoint, worker) = start(8).await;
+    scene.tell(endpoint, 7).await;
+    (scene, endpoint, worker)
+}
+
 pub(crate) fn caller() -> Caller {
     Caller {
         owner: testkit::people::owner("ana"),

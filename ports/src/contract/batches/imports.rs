@@ -60,11 +60,8 @@ async fn import_as(
     id: BatchId,
     proofs: &[ImportedProof],
 ) -> Option<Vec<LookupFacts>> {
-    let imported = ok(stores
-        .batches
-        .import_proofs(customer, id, proofs, minutes(1)))
-    .await;
-    imported
+    let batches = &stores.batches;
+    ok(batches.import_proofs(customer, id, proofs, minutes(1))).await
 }
 
 /// The rows that were delivered now.
