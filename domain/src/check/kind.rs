@@ -72,9 +72,11 @@ const MAIL_HEADERS: [&[u8]; 10] = [
 ];
 
 impl FileKind {
-    /// The kind of a file. What viewers of PDF open is a PDF, even if it is a picture or a page, too.
+    /// The kind of a file. What viewers of PDF open is a PDF, even if it is a picture or a page, too; but for a form,
+    /// which a program sent in place of the file in it.
     pub fn of(file: &[u8]) -> Self {
         match Self::of_beginning(file) {
+            form @ Self::Other(CheckReason::Form) => form,
             Self::Other(_) | Self::Proof(Format::Xml) if may_be_pdf([file].into_iter()) => {
                 Self::Proof(Format::Pdf)
             }
@@ -225,11 +227,11 @@ fn first_element(mut text: &[u8]) -> Option<&[u8]> {
 fn of_text(text: &[u8]) -> CheckReason {
     let head = &text[..text.len().min(HEAD)];
     let lower = head.to_ascii_lowercase();
-    if head.contains(&0) {
-        return CheckReason::UnknownFormat;
-    }
     if head.starts_with(b"--") && contains(&lower, b"content-disposition: form-data") {
         return CheckReason::Form;
+    }
+    if head.contains(&0) {
+        return CheckReason::UnknownFormat;
     }
     let is_mail = MAIL_HEADERS.iter().any(|header| lower.starts_with(header))
         && contains(&lower, b"\nsubject:")

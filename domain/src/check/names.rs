@@ -287,7 +287,6 @@ impl CheckReason {
                 | Self::WebPage
                 | Self::Email
                 | Self::Json
-                | Self::Form
                 | Self::PlainText
                 | Self::OtherArchive
                 | Self::UnknownFormat

@@ -95,6 +95,10 @@ fn zip_of(name: &[u8]) -> Vec<u8> {
     b"--X\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n<SPEI_Tercero/>",
     FileKind::Other(CheckReason::Form)
 )]
+#[case::form_of_a_pdf(
+    b"--X\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n%PDF-1.5\0",
+    FileKind::Other(CheckReason::Form)
+)]
 #[case::text(
     b"Clave de rastreo: MBAN01002611200001234567",
     FileKind::Other(CheckReason::PlainText)

@@ -93,8 +93,8 @@ pub(super) fn items(field: &str) -> u64 {
         "changes" | "inputFields" | "args" | "directives" => 6,
         // A row of a batch has an error for each of its columns at most.
         "errors" => Column::ALL.len() as u64,
-        // A payment that isn't found has a few hints, and a proof one notice or two.
-        "hints" | "notices" => 4,
+        // A payment that isn't found has a few hints, a proof one notice or two, and a name a few participants.
+        "hints" | "notices" | "candidates" => 4,
         // The files of a lookup, and the most input fields of a mutation that can be invalid at once.
         "files" | "userErrors" => 3,
         // Introspection, too.

@@ -5,7 +5,7 @@ use domain::batch::{BatchId, RowNumber};
 use domain::page::PageSize;
 use ports::inbound::{BatchError, BatchRows, LookupView, RowOutcome, RowView};
 use web::Language;
-use web::problem::{GraphqlProblem, RowError, what_to_do};
+use web::problem::{CandidateDetail, GraphqlProblem, RowError, what_to_do};
 
 use super::bank_answer::{Hint, Payment};
 use super::connection::page_size;
@@ -70,8 +70,27 @@ pub(crate) struct BatchRow {
 pub(crate) struct BatchRowError {
     /// The column as the REST API names it; `row` for the whole row.
     field: String,
+    /// The problem as the REST API names it.
+    problem: String,
     /// Fault and remedy, in the caller's language.
     message: String,
+    /// The reason for which a bank can't be inferred, as the REST API names it.
+    reason: Option<String>,
+    /// The tracking key that was probably meant.
+    expected: Option<String>,
+    /// The known name that a misspelt one is probably meant to be.
+    meant: Option<String>,
+    /// The participants of an ambiguous name, or those of similar names, the nearest first.
+    candidates: Vec<ParticipantCandidate>,
+}
+
+/// A participant that may be meant.
+#[derive(SimpleObject)]
+pub(crate) struct ParticipantCandidate {
+    /// Its code.
+    code: String,
+    /// Its short name in the central bank's list.
+    name: String,
 }
 
 impl BatchRow {
@@ -87,6 +106,11 @@ impl BatchRow {
         let error = |error: RowError| BatchRowError {
             message: error.message(language).to_owned(),
             field: error.field,
+            problem: error.problem,
+            reason: error.reason,
+            expected: error.expected,
+            meant: error.meant,
+            candidates: error.candidates.into_iter().map(candidate).collect(),
         };
         Self {
             row: number(view.row),
@@ -114,6 +138,10 @@ impl BatchRow {
             what_to_do: lookup.and_then(|lookup| what_to_do(lookup, language)),
         }
     }
+}
+
+fn candidate(CandidateDetail { code, name }: CandidateDetail) -> ParticipantCandidate {
+    ParticipantCandidate { code, name }
 }
 
 /// The number of a row, as callers count.

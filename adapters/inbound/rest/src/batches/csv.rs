@@ -10,7 +10,7 @@ use web::Language;
 use web::problem::{HintReason, NoticeMessage, RowError, what_to_do};
 
 /// Names of the columns. The question's are those of a table that creates a batch.
-const COLUMNS: [&str; 33] = [
+const COLUMNS: [&str; 35] = [
     "fila",
     "linea",
     "id",
@@ -44,6 +44,8 @@ const COLUMNS: [&str; 33] = [
     "beneficiario_rfc_curp",
     "beneficiario_cuenta",
     "concepto",
+    "errores_codigos",
+    "pistas_codigos",
 ];
 
 /// The header, after the mark by which spreadsheets know the encoding.
@@ -54,10 +56,8 @@ pub(super) fn header() -> String {
 /// The line of a row. No cell begins as a formula.
 pub(super) fn line(row: &RowView, language: Language) -> String {
     let errors = RowError::all_of(&row.outcome);
-    let errors = errors
-        .iter()
-        .map(|error| format!("{}: {}", error.field, error.message(language)));
-    let errors = errors.collect::<Vec<_>>().join(" ");
+    let of_errors =
+        |read: &dyn Fn(&RowError) -> String| errors.iter().map(read).collect::<Vec<_>>().join(" ");
     let lookup = match &row.outcome {
         RowOutcome::Lookup(lookup) => Some(lookup),
         _ => None,
@@ -91,7 +91,9 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         inferred.and_then(|inferred| inferred.receiver.as_ref()),
     ];
     let payment = lookup.and_then(|lookup| lookup.payment);
-    let hints = lookup.map(|lookup| hints(lookup, language));
+    let of_hints = |read: &dyn Fn(&HintReason) -> String| {
+        lookup.map(|lookup| hints(lookup, read)).unwrap_or_default()
+    };
     let next_step = lookup.and_then(|lookup| what_to_do(lookup, language));
     let cells = [
         (row.row.0 + 1).to_string(),
@@ -102,11 +104,11 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
             .map(|reason| reason.reason_name().to_owned())
             .unwrap_or_default(),
         duplicate_of,
-        errors,
+        of_errors(&|error| format!("{}: {}", error.field, error.message(language))),
         payment
             .map(|payment| payment.state.name().to_owned())
             .unwrap_or_default(),
-        hints.unwrap_or_default(),
+        of_hints(&|hint| hint.message(language)),
         next_step.unwrap_or_default(),
         of_query(|query| query.date.to_string()),
         of_query(|query| query.tracking_key.as_str().to_owned()),
@@ -151,14 +153,16 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         of_proof(|proof| proof.beneficiary.tax_id.clone()),
         of_proof(|proof| proof.beneficiary.account.clone()),
         of_proof(|proof| proof.concept.clone()),
+        of_errors(&RowError::code),
+        of_hints(&|hint| hint.code().to_owned()),
     ];
     formula::row(cells)
 }
 
 /// The hints of a lookup, one after another.
-fn hints(lookup: &LookupView, language: Language) -> String {
+fn hints(lookup: &LookupView, read: &dyn Fn(&HintReason) -> String) -> String {
     let hints = lookup.hints.iter().cloned();
-    let hints = hints.map(|hint| HintReason::from(hint).message(language));
+    let hints = hints.map(|hint| read(&HintReason::from(hint)));
     hints.collect::<Vec<_>>().join(" ")
 }
 

@@ -8,7 +8,7 @@ use domain::outcome::Outcome;
 use ports::inbound::{BatchPreview, BatchView, RowOutcome, RowView, RowWarning};
 use serde::Serialize;
 use utoipa::ToSchema;
-use web::problem::{HintReason, RowError, RowFaultText, TableColumn, TableNotice};
+use web::problem::{CandidateDetail, HintReason, RowError, RowFaultText, TableColumn, TableNotice};
 use web::{BatchPaths, Language, Problem};
 
 use crate::lookups::question::QuestionBody;
@@ -318,6 +318,22 @@ struct RowErrorBody {
     problem: String,
     /// The remedy, for people.
     message: String,
+    /// The reason for which a bank can't be inferred, as in `details.reasons` of a direct answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
+    reason: Option<String>,
+    /// The tracking key that was probably meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
+    expected: Option<String>,
+    /// The known name that a misspelt one is probably meant to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
+    meant: Option<String>,
+    /// The participants of an ambiguous name, or those of similar names, the nearest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    candidates: Vec<CandidateDetail>,
 }
 
 impl RowBody {
@@ -336,6 +352,10 @@ impl RowBody {
                 message: error.message(language).to_owned(),
                 field: error.field,
                 problem: error.problem,
+                reason: error.reason,
+                expected: error.expected,
+                meant: error.meant,
+                candidates: error.candidates,
             });
         Self {
             row: row.row.0 + 1,

@@ -80,8 +80,9 @@ pub(crate) struct LookupBody {
     /// Earlier deliveries of the proof to your account, as of its delivery.
     #[schema(required)]
     visto: Option<SeenView>,
-    /// Facts that the seal doesn't tell. None unless it is delivered, and in lists.
-    avisos: Vec<NoticeDetail>,
+    /// Facts that the seal doesn't tell. Null unless it is delivered, and in lists.
+    #[schema(required)]
+    avisos: Option<Vec<NoticeDetail>>,
     /// `fetched` from the bank, or `imported`: brought in a file. Null unless it is delivered.
     #[schema(required)]
     origin: Option<&'static str>,
@@ -135,10 +136,10 @@ impl LookupBody {
             .delivery
             .as_ref()
             .map(|delivery| ParsedProof::new(delivery, &ExpectedBeneficiary::default(), language));
-        let (mut cep, mut sello, mut visto, mut avisos) = (None, None, None, Vec::new());
+        let (mut cep, mut sello, mut visto, mut avisos) = (None, None, None, None);
         if let Some(proof) = proof {
             (cep, sello, visto) = (Some(proof.cep), Some(proof.sello), proof.visto);
-            avisos = proof.avisos;
+            avisos = Some(proof.avisos);
         }
         let hints = lookup.hints.iter().cloned();
         let hints = hints.map(|hint| HintDetail::new(&hint.into(), language));

@@ -95,13 +95,9 @@ impl Advice {
                 Some(state) => Self::of_payment(state),
                 None => Self::of_hints(&lookup.hints, language).unwrap_or(Self::CheckQuestion),
             },
-            LookupState::Expired => match payment.map(Self::of_payment) {
-                None | Some(Self::AwaitProof { .. }) => Self::AskReceivingBank,
-                Some(Self::AwaitReturn { state }) => Self::ReturnPending { state },
-                Some(of_payment) => of_payment,
-            },
+            LookupState::Expired => Self::of_last_word(payment).unwrap_or(Self::AskReceivingBank),
             LookupState::Failed => Self::of_failure(lookup.unresolved.as_ref()),
-            LookupState::Canceled => Self::AskAnew,
+            LookupState::Canceled => Self::of_last_word(payment).unwrap_or(Self::AskAnew),
         })
     }
 
@@ -121,6 +117,15 @@ impl Advice {
             PaymentState::Rejected | PaymentState::NotSettled => Self::PaymentRejected { state },
             PaymentState::Canceled => Self::PaymentCanceled { state },
             PaymentState::NotFound => Self::CheckQuestion,
+        }
+    }
+
+    /// What the bank's last word on a payment means once it isn't asked any more; `None` if it may issue a proof.
+    fn of_last_word(state: Option<PaymentState>) -> Option<Self> {
+        match Self::of_payment(state?) {
+            Self::AwaitProof { .. } => None,
+            Self::AwaitReturn { state } => Some(Self::ReturnPending { state }),
+            of_payment => Some(of_payment),
         }
     }
 
@@ -255,10 +260,20 @@ mod tests {
                 assert_eq!(code(&found), Some(expected), "{state:?} {payment:?}");
             }
         }
-        let expired = with_payment(LookupState::Expired, PaymentState::Settled);
-        assert_eq!(code(&expired), Some("ask_receiving_bank"));
-        let returned = with_payment(LookupState::Expired, PaymentState::Returned);
-        assert_eq!(code(&returned), Some("payment_returned"));
+        for (state, otherwise) in [
+            (LookupState::Expired, "ask_receiving_bank"),
+            (LookupState::Canceled, "ask_anew"),
+        ] {
+            for (payment, expected) in [
+                (PaymentState::Settled, otherwise),
+                (PaymentState::NotFound, otherwise),
+                (PaymentState::ReturnInProcess, "return_pending"),
+                (PaymentState::Returned, "payment_returned"),
+            ] {
+                let found = with_payment(state, payment);
+                assert_eq!(code(&found), Some(expected), "{state:?} {payment:?}");
+            }
+        }
     }
 
     #[test]

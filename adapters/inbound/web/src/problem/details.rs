@@ -5,7 +5,7 @@ use domain::check::CheckReason;
 use domain::participant::NamedParticipant;
 use domain::payment::{Payment, PaymentState};
 use ports::inbound::{Component, ComponentState};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use strum::VariantNames as _;
 use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Type};
@@ -156,13 +156,13 @@ pub struct FieldDetail {
 }
 
 /// A participant that may be meant.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[schema(as = ParticipantCandidate)]
 pub struct CandidateDetail {
     /// Its code, for `emisor` or `receptor`.
-    code: String,
+    pub code: String,
     /// Its short name in the central bank's list.
-    name: String,
+    pub name: String,
 }
 
 impl From<&NamedParticipant> for CandidateDetail {
@@ -184,17 +184,8 @@ impl FieldDetail {
             field: fault.field.to_string(),
             problem: fault.problem.code(),
             message: fault.problem.message(language),
-            meant: match fault.problem {
-                FieldProblem::Misspelt { meant } => Some(meant),
-                _ => None,
-            },
-            candidates: match &fault.problem {
-                FieldProblem::SimilarName { candidates }
-                | FieldProblem::AmbiguousName { candidates } => {
-                    candidates.iter().map(CandidateDetail::from).collect()
-                }
-                _ => Vec::new(),
-            },
+            meant: fault.problem.meant(),
+            candidates: fault.problem.candidates(),
         }
     }
 }
@@ -268,10 +259,7 @@ impl GapDetail {
         Self {
             reason: reason.code(),
             message: reason.message(language),
-            expected: match reason {
-                GapReason::LikelyTrackingKey { expected } => Some(expected.to_string()),
-                _ => None,
-            },
+            expected: reason.expected().map(ToString::to_string),
         }
     }
 }

@@ -14,6 +14,7 @@ use domain::usage::PeriodError;
 use domain::webhook::UrlError;
 
 use super::catalogue::catalogue;
+use super::details::CandidateDetail;
 use super::text::List;
 
 catalogue! {
@@ -182,6 +183,26 @@ catalogue! {
         /// A line that repeats a member.
         RepeatedMember { position: usize }
             = "repeated_member", "field-repeated-member"(position: position);
+    }
+}
+
+impl FieldProblem {
+    /// The known name that a misspelt one is probably meant to be.
+    pub(super) fn meant(&self) -> Option<&'static str> {
+        match self {
+            Self::Misspelt { meant } => Some(*meant),
+            _ => None,
+        }
+    }
+
+    /// The participants of an ambiguous name, or those of similar names, the nearest first.
+    pub(super) fn candidates(&self) -> Vec<CandidateDetail> {
+        match self {
+            Self::SimilarName { candidates } | Self::AmbiguousName { candidates } => {
+                candidates.iter().map(CandidateDetail::from).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

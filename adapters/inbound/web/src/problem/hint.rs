@@ -30,6 +30,16 @@ catalogue! {
     }
 }
 
+impl GapReason {
+    /// The tracking key that was probably meant.
+    pub(super) fn expected(&self) -> Option<&TrackingKey> {
+        match self {
+            Self::LikelyTrackingKey { expected } => Some(expected),
+            _ => None,
+        }
+    }
+}
+
 impl From<InferenceFailure> for GapReason {
     fn from(gap: InferenceFailure) -> Self {
         match gap {

@@ -7,6 +7,7 @@ use ports::inbound::{FaultyRow, RowOutcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::details::CandidateDetail;
 use super::field::FieldProblem;
 use super::hint::GapReason;
 use crate::language::Language;
@@ -25,6 +26,18 @@ pub struct RowError {
     pub es: String,
     /// The message in English.
     pub en: String,
+    /// The reason for which a bank can't be inferred, for machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The tracking key that was probably meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// The known name that a misspelt one is probably meant to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meant: Option<String>,
+    /// The participants of an ambiguous name, or those of similar names, the nearest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<CandidateDetail>,
 }
 
 impl RowError {
@@ -36,7 +49,19 @@ impl RowError {
             problem: code.to_owned(),
             es: problem.message(Language::Spanish),
             en: problem.message(Language::English),
+            reason: None,
+            expected: None,
+            meant: problem.meant().map(str::to_owned),
+            candidates: problem.candidates(),
         }
+    }
+
+    /// The field and the problem for machines, with the reason for which a bank can't be inferred:
+    /// `emisor:not_inferred:likely_tracking_key`.
+    pub fn code(&self) -> String {
+        let parts = [Some(&self.field), Some(&self.problem), self.reason.as_ref()];
+        let parts: Vec<_> = parts.into_iter().flatten().map(String::as_str).collect();
+        parts.join(":")
     }
 
     /// The message: the fault and the remedy.
@@ -69,6 +94,8 @@ impl RowError {
         Self {
             es: reason.message(Language::Spanish),
             en: reason.message(Language::English),
+            reason: Some(reason.code().to_owned()),
+            expected: reason.expected().map(ToString::to_string),
             ..Self::new(field, &FieldProblem::NotInferred)
         }
     }
