@@ -49,7 +49,7 @@ pub use hint::{GapReason, HintReason};
 pub use notice::{NoticeDetail, NoticeMessage};
 pub use response::ErrorBody;
 pub(crate) use response::render;
-pub use row::{RowDetail, RowError, RowFaultText};
+pub use row::{LineError, LineErrorDetail, RowError, RowErrorDetail};
 
 use catalogue::catalogue;
 use text::{Count, List};
@@ -166,7 +166,7 @@ catalogue! {
             = Code::InvalidRequest,
             "repeated-column"(column: column, found: List::of(found));
         /// A table none of whose rows can be looked up.
-        NothingToLookUp { rows: u32, faults: Vec<RowFaultText> }
+        NothingToLookUp { rows: u32, faults: Vec<LineError> }
             = Code::InvalidRequest, "nothing-to-look-up"(rows: rows);
         /// A file that is no ZIP.
         NotAnArchive = Code::InvalidRequest, "not-an-archive";

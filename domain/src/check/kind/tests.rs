@@ -69,6 +69,7 @@ fn zip_of(name: &[u8]) -> Vec<u8> {
     b"<!DOCTYPE html>\n<html lang=es>",
     FileKind::Other(CheckReason::WebPage)
 )]
+#[case::page_behind_a_comment(b"<!-- a > b --><html>", FileKind::Other(CheckReason::WebPage))]
 #[case::page_without_a_root(b"<!doctype HTML>", FileKind::Other(CheckReason::WebPage))]
 #[case::word(&zip_of(b"[Content_Types].xml"), FileKind::Other(CheckReason::OfficeDocument))]
 #[case::zip_of_a_proof(&zip_of(b"CEP.xml"), FileKind::Zip)]

@@ -8,7 +8,7 @@ use domain::outcome::Outcome;
 use ports::inbound::{BatchPreview, BatchView, RowOutcome, RowView, RowWarning};
 use serde::Serialize;
 use utoipa::ToSchema;
-use web::problem::{CandidateDetail, HintReason, RowError, RowFaultText, TableColumn, TableNotice};
+use web::problem::{HintReason, LineError, RowError, RowErrorDetail, TableColumn, TableNotice};
 use web::{BatchPaths, Language, Problem};
 
 use crate::lookups::question::QuestionBody;
@@ -272,12 +272,7 @@ pub(crate) fn nothing_to_do(preview: &BatchPreview) -> Problem {
         rows: preview.counts.rows,
         faults: faults
             .take(MOST)
-            .map(|(line, error)| RowFaultText {
-                line,
-                field: error.field,
-                es: error.es,
-                en: error.en,
-            })
+            .map(|(line, error)| LineError { line, error })
             .collect(),
     }
 }
@@ -302,38 +297,10 @@ pub(crate) struct RowBody {
     #[schema(required)]
     duplicate_of: Option<u32>,
     /// Its errors.
-    errors: Vec<RowErrorBody>,
+    errors: Vec<RowErrorDetail>,
     /// Its lookup, if there is one.
     #[schema(required)]
     lookup: Option<LookupBody>,
-}
-
-/// An error of a row.
-#[derive(Serialize, ToSchema)]
-#[schema(as = BatchRowError)]
-struct RowErrorBody {
-    /// The field; `row` for the whole row.
-    field: String,
-    /// The problem.
-    problem: String,
-    /// The remedy, for people.
-    message: String,
-    /// The reason for which a bank can't be inferred, as in `details.reasons` of a direct answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, value_type = String)]
-    reason: Option<String>,
-    /// The tracking key that was probably meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, value_type = String)]
-    expected: Option<String>,
-    /// The known name that a misspelt one is probably meant to be.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, value_type = String)]
-    meant: Option<String>,
-    /// The participants of an ambiguous name, or those of similar names, the nearest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    candidates: Vec<CandidateDetail>,
 }
 
 impl RowBody {
@@ -348,15 +315,7 @@ impl RowBody {
         }
         let errors = RowError::all_of(&row.outcome)
             .into_iter()
-            .map(|error| RowErrorBody {
-                message: error.message(language).to_owned(),
-                field: error.field,
-                problem: error.problem,
-                reason: error.reason,
-                expected: error.expected,
-                meant: error.meant,
-                candidates: error.candidates,
-            });
+            .map(|error| RowErrorDetail::new(error, language));
         Self {
             row: row.row.0 + 1,
             line: row.line,

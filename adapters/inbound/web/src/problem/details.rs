@@ -15,7 +15,7 @@ use super::column::TableColumn;
 use super::field::{FieldFault, FieldProblem};
 use super::hint::GapReason;
 use super::reason::Reason;
-use super::row::RowDetail;
+use super::row::LineErrorDetail;
 use crate::language::Language;
 
 mod hint;
@@ -42,8 +42,8 @@ pub struct Details {
     pub fields: Vec<FieldDetail>,
     /// The first faulty rows of a table.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, value_type = Vec<RowDetail>)]
-    pub rows: Option<Vec<RowDetail>>,
+    #[schema(required = false, value_type = Vec<LineErrorDetail>)]
+    pub rows: Option<Vec<LineErrorDetail>>,
     /// The columns of a table whose header doesn't say what each of them holds, 100 at most.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]

@@ -119,28 +119,20 @@ impl RowError {
     }
 }
 
-/// A fault of a row, in both languages, as it was found when the row was read.
+/// An error of a row of a table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RowFaultText {
+pub struct LineError {
     /// The row's line in the file, from 1.
     pub line: u32,
-    /// The field; `row` for the whole row.
-    pub field: String,
-    /// The message in Spanish.
-    pub es: String,
-    /// The message in English.
-    pub en: String,
+    /// The error.
+    pub error: RowError,
 }
 
-impl RowFaultText {
-    pub(super) fn detail(&self, language: Language) -> RowDetail {
-        RowDetail {
+impl LineError {
+    pub(super) fn detail(&self, language: Language) -> LineErrorDetail {
+        LineErrorDetail {
             line: self.line,
-            field: self.field.clone(),
-            message: match language {
-                Language::Spanish => self.es.clone(),
-                Language::English => self.en.clone(),
-            },
+            error: RowErrorDetail::new(self.error.clone(), language),
         }
     }
 }
@@ -148,11 +140,52 @@ impl RowFaultText {
 /// A faulty row.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = RowProblem)]
-pub struct RowDetail {
+pub struct LineErrorDetail {
     /// The row's line in the file, from 1.
     line: u32,
+    #[serde(flatten)]
+    error: RowErrorDetail,
+}
+
+/// An error of a row.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = BatchRowError)]
+pub struct RowErrorDetail {
     /// The field; `row` for the whole row.
     field: String,
+    /// The problem.
+    problem: String,
     /// The remedy, for people.
     message: String,
+    /// The reason for which a bank can't be inferred, as in `details.reasons` of a direct answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
+    reason: Option<String>,
+    /// The tracking key that was probably meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
+    expected: Option<String>,
+    /// The known name that a misspelt one is probably meant to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
+    meant: Option<String>,
+    /// The participants of an ambiguous name, or those of similar names, the nearest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    candidates: Vec<CandidateDetail>,
+}
+
+impl RowErrorDetail {
+    /// An error, told in this language.
+    pub fn new(error: RowError, language: Language) -> Self {
+        Self {
+            message: error.message(language).to_owned(),
+            field: error.field,
+            problem: error.problem,
+            reason: error.reason,
+            expected: error.expected,
+            meant: error.meant,
+            candidates: error.candidates,
+        }
+    }
 }

@@ -21,8 +21,8 @@ use ports::inbound::{
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
-use web::problem::{FieldProblem, RowFaultText};
-use web::{Language, Problem};
+use web::Problem;
+use web::problem::{FieldProblem, LineError, RowError};
 
 use super::{LANGUAGE, WAIT, too_many_reads};
 use crate::batches::{
@@ -221,14 +221,11 @@ fn too_large(max_bytes: usize) -> Problem {
 }
 
 fn nothing_to_look_up() -> Problem {
-    let message = |language| FieldProblem::NotInferred.message(language);
     Problem::NothingToLookUp {
         rows: 1,
-        faults: vec![RowFaultText {
+        faults: vec![LineError {
             line: 2,
-            field: "emisor".to_owned(),
-            es: message(Language::Spanish),
-            en: message(Language::English),
+            error: RowError::new("emisor", &FieldProblem::NotInferred),
         }],
     }
 }

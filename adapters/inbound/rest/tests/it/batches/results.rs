@@ -84,6 +84,39 @@ async fn faulty_rows_say_why_in_both_languages() {
 }
 
 #[tokio::test]
+async fn a_faulty_row_tells_programs_what_the_direct_answer_tells() {
+    let harness = Harness::start().await;
+    let row = r#"{"fecha":"2026-11-20","clave_rastreo":"MBANO1002611200001234567","cuenta":"002010077777777771","monto":1}"#;
+    let table = [
+        row.to_owned(),
+        row.replace("O1", "01")
+            .replace('}', r#","emisor":"INTERCAM"}"#),
+        row.replace("monto", "mont"),
+        row.replace("O1", "01"),
+    ];
+    let request = harness.batches("POST", "");
+    let request = request.header("content-type", "application/x-ndjson");
+    let created = request.body(table.join("\n")).json_of(202).await;
+    let path = format!("/{}", created["id"].as_str().unwrap());
+    harness.work_until(&path, "finished").await;
+    let rows = harness.rows(&path).await;
+    let error = |row: usize| &rows[row]["errors"][0];
+    assert_eq!(error(0)["reason"], "likely_tracking_key");
+    assert_eq!(error(0)["expected"], "MBAN01002611200001234567");
+    assert_eq!(error(1)["candidates"][0]["code"], "40136");
+    assert_eq!(rows[2]["errors"][1]["meant"], "monto");
+    let csv = harness.batch(format!("{path}/results?format=csv"));
+    let csv = csv.await.text().await.unwrap();
+    for (line, codes) in csv.lines().skip(1).zip([
+        "emisor:not_inferred:likely_tracking_key",
+        "emisor:ambiguous_name",
+        "monto:missing mont:misspelt",
+    ]) {
+        assert!(line.ends_with(&format!(",{codes},")), "{codes}: {line}");
+    }
+}
+
+#[tokio::test]
 async fn the_results_are_json_lines_after_a_row() {
     let harness = Harness::start().await;
     let path = harness.finished().await;
