@@ -2,19 +2,34 @@
 
 use std::ops::Range;
 
-use chrono::{DateTime, TimeDelta, Utc};
-use domain::batch::{BatchState, RowNumber};
-use domain::lookup::LookupState;
+use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
+use domain::customer::CustomerId;
+use domain::idempotency::{FirstAnswer, IdempotencyScope, RepeatableRequest, RequestFingerprint};
+use domain::key::{ApiKey, Environment};
+use domain::lookup::{LookupId, LookupState};
+use domain::month::Month;
+use domain::notice::ProofOrigin;
+use domain::page::{PageRequest, PageSize};
+use domain::seal::SealVerdict;
+use domain::webhook::{EventType, EventTypes, WebhookEvent};
+use futures::future::join;
 use uuid::Uuid;
 
-use super::fixture::{batch_of, customer, lookup_of, month, record, record_of, row_of};
-use super::lookups::lease_until;
+use super::fixture::{
+    batch_of, customer, instant, lookup_of, month, page_of, record, record_of, row_of,
+};
+use super::key_store::rotated;
+use super::lookups::{self, deliver, end, failed, lease_until, wait};
+use super::ok;
+use super::paging;
 use super::stores::{Pair, Stores};
-use crate::contract::ok;
+use super::webhooks::{by_owner, endpoint, endpoint_of};
 use crate::outbound::{
-    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchProgress, BatchRelease,
-    ClaimedBatch, FeedCharge, LookupChange, NewBatch, NewLookup, RowLookup, StoredBatch,
-    StoredLookup,
+    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress,
+    BatchRelease, CanceledLookup, ClaimEnd, ClaimedBatch, FeedCharge, ImportedProof, KeyChange,
+    LookupChange, LookupFacts, LookupFilter, NewBatch, NewClaim, NewLookup, RowLookup, ScopeClaim,
+    StoredBatch, StoredDelivery, StoredEndpoint, StoredLookup,
 };
 
 mod additions;

@@ -4,8 +4,8 @@ use chrono::{DateTime, Days, TimeDelta, Utc};
 use domain::participant::Catalogue;
 
 use super::fixture::noon;
+use super::ok;
 use super::stores::{Pair, Stores};
-use crate::contract::ok;
 use crate::outbound::{CatalogueVersion, RenewalClaim};
 
 cases! {

@@ -1,15 +1,19 @@
 //! Contract of the customer store.
 
-use domain::audit::AuditFilter;
-use domain::customer::{Customer, CustomerId, CustomerOverview, Owner};
+use domain::audit::{Action, AuditEntry, AuditFilter, customer_difference, difference};
+use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
+use domain::key::{ApiKey, KeyId};
 use domain::limits::{MonthlyUse, Plan};
 use domain::page::PageRequest;
+use uuid::Uuid;
 
-use super::fixture::{customer, instant, month, page_after, page_of, record, record_of};
+use super::fixture::{
+    act, customer, instant, limits, month, page_after, page_of, record, record_of,
+};
+use super::ok;
 use super::paging;
-use super::stores::{Pair, Stores};
-use crate::contract::ok;
-use crate::outbound::KeyChange;
+use super::stores::{Pair, Stores, keys_of};
+use crate::outbound::{KeyChange, UpdateError};
 
 mod plan;
 

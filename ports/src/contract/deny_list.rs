@@ -3,8 +3,8 @@
 use domain::key::KeyId;
 
 use super::fixture::{instant, record};
+use super::ok;
 use super::stores::{Pair, Stores};
-use crate::contract::ok;
 use crate::outbound::{Denial, Fingerprint};
 
 cases! {

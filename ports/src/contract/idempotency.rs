@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::fixture::{lookup_of, record};
 use super::journal::noon;
+use super::ok;
 use super::stores::{Pair, Stores};
-use crate::contract::ok;
 use crate::outbound::{EarlierRequest, NewClaim, ScopeClaim};
 
 cases! {

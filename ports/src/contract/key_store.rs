@@ -1,17 +1,31 @@
 //! Contract of the key store.
 
-use domain::customer::CustomerId;
-use domain::key::{
-    ApiKey, HashGeneration, KeyBounds, KeyFilter, KeyPrefix, KeyQuery, KeySort, RevokedKeys,
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::{
+    Action, AuditContext, AuditEntry, AuditFilter, FieldChange, creation, difference,
 };
-use domain::limits::MonthlyUse;
-use domain::page::{Direction, PageRequest, PageSize};
+use domain::customer::{Customer, CustomerId};
+use domain::key::{
+    ApiKey, BoundReached, CountedKey, Credential, Environment, HashGeneration, KeyBounds,
+    KeyFilter, KeyId, KeyOverview, KeyPrefix, KeyQuery, KeySort, KeyStatus, MOST_NEW_KEYS,
+    NEW_KEYS_SPAN, RevokedKeys,
+};
+use domain::limits::{MonthlyUse, Plan};
+use domain::month::Month;
+use domain::page::{Cursor, Direction, PageRequest, PageSize};
+use uuid::Uuid;
 
-use super::fixture::{act, customer, instant, limits, month, record, record_of};
+use super::fixture::{
+    act, customer, foreign_cursor, instant, limits, month, monthly_quota, name, page_of,
+    per_minute, prefix, record, record_of,
+};
+use super::ok;
 use super::paging::pages;
-use super::stores::{Pair, Stores};
-use crate::contract::ok;
-use crate::outbound::{ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, Scope, Snapshot};
+use super::stores::{Pair, Stores, keys_of};
+use crate::outbound::{
+    Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, ListError, RotateError,
+    Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
+};
 
 mod bound;
 mod change;

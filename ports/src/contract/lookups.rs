@@ -1,21 +1,31 @@
 //! Contract of the store of lookups.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use domain::customer::{Customer, CustomerId};
-use domain::key::ApiKey;
-use domain::lookup::{Attempt, LookupId, LookupState};
+use domain::key::{ApiKey, Environment};
+use domain::lookup::{Attempt, LookupId, LookupState, QueueAhead};
+use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
+use domain::page::PageRequest;
+use domain::seal::SealVerdict;
+use futures::channel::mpsc::{UnboundedReceiver, unbounded};
+use futures::future::{Either, select};
+use futures::{StreamExt as _, pin_mut};
 use uuid::Uuid;
 
-use super::fixture::{customer, instant, lookup_of, record, record_of};
+use super::fixture::{customer, instant, lookup_of, month, page_after, page_of, record, record_of};
+use super::key_store::rotated;
+use super::ok;
+use super::paging;
 use super::stores::{Pair, Stores};
-use crate::contract::ok;
 use crate::outbound::{
-    Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, NewLookup,
-    StoredLookup,
+    Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, KeyChange, Lease, LookupChange,
+    LookupFilter, LookupNotification, LookupNotifications, NewLookup, StoredLookup,
 };
-use domain::seal::SealVerdict;
 
 mod ahead;
 mod cancellation;

@@ -2,13 +2,16 @@
 
 use std::num::NonZeroU32;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::customer::CustomerId;
 use domain::key::CounterId;
-use domain::pacing::{BackOff, FIRST_BACK_OFF, Lane, LookupClass, Pacing, Throttled, WINDOW};
+use domain::pacing::{
+    BackOff, FIRST_BACK_OFF, Lane, LookupClass, MAX_WAITING_PER_KEY, Pacing, QueueLength,
+    Throttled, WINDOW,
+};
 use futures::future::{Either, join, join_all, select};
 use uuid::Uuid;
 

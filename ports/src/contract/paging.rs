@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use domain::page::{Cursor, Page, PageRequest};
 
 use super::fixture::{foreign_cursor, page_after};
-use crate::contract::ok;
+use super::ok;
 use crate::outbound::ListError;
 
 /// More pages than any list of the suites has: a list that repeats itself ends there.

@@ -4,8 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::archive::ArchiveIndex;
 
 use super::journal::noon;
+use super::ok;
 use super::stores::{Pair, Stores};
-use crate::contract::ok;
 use crate::outbound::ArchivedProof;
 
 cases! {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::contract::ok;
+use super::ok;
 use crate::outbound::ReplicaRegistry;
 
 /// Longer than a suite takes.

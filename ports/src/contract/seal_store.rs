@@ -5,8 +5,8 @@ use domain::participant::ParticipantCode;
 use domain::seal::{CertificateNumber, SEAL_BYTES, SealKey, SealKeyOrigin, SealedDigest, Signer};
 
 use super::fixture::noon;
+use super::ok;
 use super::stores::{Pair, Stores};
-use crate::contract::ok;
 use crate::outbound::{MAX_SAMPLES, SealSample, StoredSealKey};
 
 cases! {

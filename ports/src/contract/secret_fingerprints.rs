@@ -2,8 +2,8 @@
 
 use domain::key::{HashGeneration, SecretFingerprint};
 
+use super::ok;
 use super::stores::{Pair, Stores};
-use crate::contract::ok;
 use crate::outbound::SecretCheck;
 
 cases! {

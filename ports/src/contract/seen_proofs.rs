@@ -7,7 +7,7 @@ use domain::seen::{EarlierDeliveries, ProofMark};
 
 use super::fixture::customer;
 use super::journal::{JournalUnderTest, noon, request};
-use crate::contract::ok;
+use super::ok;
 use crate::outbound::RequestEntry;
 
 cases! {

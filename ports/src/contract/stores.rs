@@ -11,7 +11,7 @@ use domain::page::{PageRequest, PageSize};
 use futures::future::join_all;
 
 use super::fixture::{act, customer, month, record};
-use crate::contract::ok;
+use super::ok;
 use crate::outbound::{
     AuditLog, BatchStore, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList,
     IdempotencyStore, KeyChange, KeyRecord, KeyState, KeyStore, LookupStore, ProofArchive, Scope,

@@ -1,15 +1,28 @@
 //! Contract of statistics: written by a journal, read by a usage reader.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::key::ApiKey;
+use domain::key::{ApiKey, KeyId};
+use domain::latency::Latencies;
+use domain::limits::MonthlyUse;
+use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::request::RequestId;
+use domain::participant::ParticipantCode;
+use domain::request::{RequestId, RequestQuery, RequestRecord};
+use domain::transfer::Banks;
+use domain::usage::{Breakdown, Granularity, MAX_SERIES, Period, RequestCriteria, UsageQuery};
+use uuid::Uuid;
 
-use super::fixture::{record, record_of};
-use super::journal::JournalUnderTest;
-use crate::outbound::{RefusalEntry, RequestEntry};
+use super::fixture::{customer, page_after, page_of, record, record_of};
+use super::journal::{JournalUnderTest, every, kept};
+use super::key_store::{everything, rotated};
+use super::ok;
+use super::paging;
+use crate::outbound::{
+    AdmissionEntry, KeyChange, RefusalEntry, RequestEntry, Rotation, Scope, UsageRow,
+};
 
 mod apart;
 mod busiest;

@@ -3,24 +3,26 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::{Action, AuditFilter};
 use domain::customer::CustomerId;
 use domain::key::{Environment, HashGeneration};
 use domain::lookup::LookupState;
 use domain::page::PageRequest;
 use domain::seal::SealVerdict;
 use domain::webhook::{
-    AnswerText, AttemptResult, DeliveryAttempt, DisabledReason, EndpointId, EndpointState,
-    EventType, EventTypes, NextDelivery, RotatedSecrets, WebhookEvent, WebhookUrl,
+    AnswerText, AttemptResult, DeliveryAttempt, DeliveryState, DisabledReason, EndpointId,
+    EndpointState, EventType, EventTypes, MAX_ENDPOINTS, NextDelivery, RotatedSecrets, SendFailure,
+    WebhookEvent, WebhookUrl,
 };
 use uuid::Uuid;
 
-use super::fixture::{act, customer, instant, lookup_of, record};
-use super::lookups::{self, lease_until as lease, soon};
+use super::fixture::{act, customer, instant, lookup_of, page_of, record};
+use super::lookups::{self, deliver, lease_until as lease, soon, wait};
+use super::ok;
 use super::stores::{Pair, Stores};
-use crate::contract::ok;
 use crate::outbound::{
-    ClaimEnd, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange, Lease, LookupChange,
-    StoredDelivery, StoredEndpoint,
+    AddEndpointError, ClaimEnd, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange,
+    Lease, LookupChange, Resending, StoredDelivery, StoredEndpoint,
 };
 
 mod claims;

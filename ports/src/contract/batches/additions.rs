@@ -1,16 +1,6 @@
 //! Additions and reads of batches.
 
-use chrono::{DateTime, TimeDelta, Utc};
-use domain::batch::{BatchState, RowCounts};
-use domain::idempotency::{FirstAnswer, IdempotencyScope, RepeatableRequest, RequestFingerprint};
-use domain::key::ApiKey;
-use uuid::Uuid;
-
-use super::{batch, feed, minutes, others, queued, start};
-use crate::contract::fixture::{batch_of, customer, record};
-use crate::contract::ok;
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{BatchAddition, BatchChange, NewBatch, NewClaim, ScopeClaim};
+use super::*;
 
 pub(super) async fn an_added_batch_is_queued_and_due_at_once(Pair { here, elsewhere }: Pair) {
     here.add_batches(&[batch(1)]).await;

@@ -1,15 +1,6 @@
 //! Cancellation of batches.
 
-use domain::batch::BatchState;
-use domain::lookup::LookupState;
-use domain::month::Month;
-
-use super::{as_new, batch, feed, minutes, start};
-use crate::contract::fixture::{customer, record, row_of};
-use crate::contract::lookups::{failed, lease_until, wait};
-use crate::contract::ok;
-use crate::contract::stores::Pair;
-use crate::outbound::{BatchCancellation, BatchChange, CanceledLookup, StoredLookup};
+use super::*;
 
 pub(super) async fn a_batch_is_canceled_with_its_open_lookups(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;

@@ -1,14 +1,6 @@
 //! Claims of due batches, and their leases.
 
-use domain::batch::{BatchId, BatchState};
-
-use super::{batch, feed, minutes, others, queued, start};
-use crate::contract::fixture::{instant, record};
-use crate::contract::key_store::rotated;
-use crate::contract::lookups::lease_until;
-use crate::contract::ok;
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{BatchChange, ClaimedBatch, KeyChange, StoredBatch};
+use super::*;
 
 fn ids(claimed: &[ClaimedBatch]) -> Vec<BatchId> {
     let ids = claimed.iter().map(|claimed| claimed.batch.facts.id);

@@ -1,15 +1,6 @@
 //! Deliveries that are added with the change of a batch that they tell of.
 
-use chrono::{DateTime, Utc};
-use domain::batch::BatchState;
-use domain::key::Environment;
-use domain::webhook::{EventType, EventTypes, WebhookEvent};
-
-use super::{batch, feed, minutes};
-use crate::contract::fixture::{batch_of, customer, record};
-use crate::contract::stores::{Pair, Stores};
-use crate::contract::webhooks::{by_owner, endpoint, endpoint_of};
-use crate::outbound::{BatchChange, NewBatch, StoredDelivery, StoredEndpoint};
+use super::*;
 
 /// A batch without rows to look up, which can be finished at once.
 fn empty() -> NewBatch {

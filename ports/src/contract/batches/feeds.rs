@@ -1,15 +1,6 @@
 //! Lookups that are made of rows.
 
-use chrono::{DurationRound, TimeDelta};
-use domain::batch::BatchState;
-use domain::lookup::LookupState;
-
-use super::{as_new, batch, feed, minutes, queued, start};
-use crate::contract::fixture::{batch_of, lookup_of, record, row_of};
-use crate::contract::key_store::rotated;
-use crate::contract::lookups::{self, failed, lease_until};
-use crate::contract::stores::Pair;
-use crate::outbound::{BatchFeed, BatchProgress, FeedCharge, StoredBatch};
+use super::*;
 
 pub(super) async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
     Pair { here, elsewhere }: Pair,

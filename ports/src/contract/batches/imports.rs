@@ -1,24 +1,8 @@
 //! Proofs that are delivered for rows without a look-up.
 
-use domain::batch::{BatchId, BatchState};
-use domain::customer::CustomerId;
-use domain::lookup::{LookupId, LookupState};
-use domain::notice::ProofOrigin;
-use domain::page::{PageRequest, PageSize};
-use domain::seal::SealVerdict;
-use domain::webhook::{EventType, WebhookEvent};
-
 use super::events::wanting;
-use super::{as_new, batch, feed, minutes, start};
-use crate::contract::fixture::{customer, lookup_of, record, row_of};
-use crate::contract::lookups::{deliver, end, failed, lease_until, queued, wait};
-use crate::contract::ok;
-use crate::contract::stores::{Pair, Stores};
-use crate::contract::webhooks::endpoint;
-use crate::outbound::{
-    BatchChange, BatchFilter, ClaimEnd, ImportedProof, LookupChange, LookupFacts, StoredDelivery,
-    StoredLookup,
-};
+use super::*;
+use crate::contract::lookups::queued;
 
 /// A proof for a row of the first batch, which has its lookup or has none.
 fn proof(row: u16, has_lookup: Option<LookupId>) -> ImportedProof {

@@ -1,16 +1,6 @@
 //! Lists of batches, and of the lookups of one.
 
-use domain::batch::{BatchId, BatchState, RowNumber};
-use domain::key::Environment;
-use domain::lookup::{LookupId, LookupState};
-use domain::page::PageRequest;
-
-use super::{batch, feed, others, queued, start};
-use crate::contract::fixture::{batch_of, customer, page_of, record, row_of};
-use crate::contract::ok;
-use crate::contract::paging;
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{BatchFilter, LookupFilter};
+use super::*;
 
 async fn walk(stores: &Stores, filter: &BatchFilter, request: PageRequest) -> Vec<BatchId> {
     let list = async |page| stores.batches.batches(customer(1).id, filter, &page).await;

@@ -1,12 +1,6 @@
 //! Ends of the work on claimed batches.
 
-use domain::batch::BatchState;
-
-use super::{batch, feed, minutes, start};
-use crate::contract::fixture::{batch_of, record, row_of};
-use crate::contract::lookups::{failed, lease_until, wait};
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::BatchChange;
+use super::*;
 
 fn wait_until(number: i64) -> BatchChange {
     BatchChange::Wait {

@@ -1,16 +1,6 @@
 //! Removal of batches: by their customer, and by age.
 
-use chrono::TimeDelta;
-use domain::batch::RowNumber;
-use domain::customer::CustomerId;
-use futures::future::join;
-
-use super::{as_new, batch, feed, minutes, others, start};
-use crate::contract::fixture::{batch_of, customer, record, row_of};
-use crate::contract::lookups::{failed, lease_until};
-use crate::contract::ok;
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::NewBatch;
+use super::*;
 
 async fn erase(stores: &Stores, of: CustomerId, new: &NewBatch) -> bool {
     ok(stores.batches.erase_batch(of, new.facts.id)).await

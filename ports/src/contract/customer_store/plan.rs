@@ -1,16 +1,6 @@
 //! Plans of customers, and their keys' limits.
 
-use domain::audit::{Action, AuditEntry, AuditFilter, customer_difference, difference};
-use domain::customer::{Customer, ExistingKeys};
-use domain::key::{ApiKey, KeyId};
-use domain::limits::Plan;
-use uuid::Uuid;
-
-use super::super::fixture::{act, customer, limits, record_of};
-use super::super::stores::{Pair, Stores, keys_of};
-use super::known;
-use crate::contract::ok;
-use crate::outbound::{KeyChange, UpdateError};
+use super::*;
 
 async fn set_plan(
     stores: &Stores,

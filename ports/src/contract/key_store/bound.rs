@@ -1,15 +1,7 @@
 //! Bounds on the keys of one customer.
 
-use chrono::{DateTime, TimeDelta, Utc};
-use domain::audit::AuditContext;
-use domain::key::{BoundReached, KeyBounds, MOST_NEW_KEYS, NEW_KEYS_SPAN};
-use domain::limits::Plan;
-
-use super::super::fixture::{act, customer, instant, record, record_of};
-use super::super::stores::{Pair, Stores};
 use super::rotation::{rotate_within_plan, successor};
-use super::{everything, listed};
-use crate::outbound::{InsertError, KeyChange, KeyRecord, RotateError, Scope};
+use super::*;
 
 const MOST_ACTIVE: u16 = 10;
 

@@ -1,12 +1,6 @@
 //! Changes of a key, and fields that stay.
 
-use domain::key::ApiKey;
-
-use super::super::fixture::{act, limits, monthly_quota, name, per_minute, record};
-use super::super::stores::{Pair, keys_of};
-use super::{everything, listed};
-use crate::contract::ok;
-use crate::outbound::{ChangeNumber, KeyChange, KeyRecord, Scope, UpdateError};
+use super::*;
 
 pub(super) async fn a_name_is_the_last_one_given(Pair { here, .. }: Pair) {
     let key = here.added(1).await;

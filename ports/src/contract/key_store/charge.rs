@@ -1,16 +1,7 @@
 //! Charges of a key's month in the store itself, and bulk reads.
 
-use chrono::{DateTime, Utc};
-use domain::key::{CountedKey, KeyId};
-use domain::limits::MonthlyUse;
-use domain::month::Month;
-use uuid::Uuid;
-
-use super::super::fixture::{instant, limits, month, record};
-use super::super::stores::{Pair, Stores};
 use super::rotation::rotated;
-use crate::contract::ok;
-use crate::outbound::{KeyChange, Scope, Snapshot, StoreError};
+use super::*;
 
 /// Charges a key that succeeds no other.
 async fn charge(

@@ -1,12 +1,7 @@
 //! Feed of key changes, as other processes follow it.
 
-use domain::key::{ApiKey, KeyBounds};
-
-use super::super::fixture::{act, instant, limits, name, record};
-use super::super::stores::{Pair, Stores, keys_of};
 use super::rotation::rotated;
-use crate::contract::ok;
-use crate::outbound::{Change, ChangeNumber, KeyChange, KeyRecord};
+use super::*;
 
 fn to(per_minute: u32) -> KeyChange {
     KeyChange::SetLimits(limits(per_minute, None).into())

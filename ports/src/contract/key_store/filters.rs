@@ -1,14 +1,7 @@
 //! Filters of lists of keys.
 
-use domain::customer::CustomerId;
-use domain::key::{Environment, KeyFilter, KeyPrefix, KeyQuery, KeyStatus};
-
-use super::super::fixture::{customer, instant, month, name, prefix, record, record_of};
-use super::super::stores::{Pair, Stores};
-use super::everything;
 use super::rotation::rotated;
-use crate::contract::ok;
-use crate::outbound::{KeyChange, Scope};
+use super::*;
 
 /// The numbers of the matching keys; the list's total equals their count, if it is given.
 async fn passing(stores: &Stores, scope: Scope, filter: KeyFilter) -> Vec<u16> {

@@ -1,14 +1,6 @@
 //! Lists of keys, page by page.
 
-use domain::key::{ApiKey, KeyId, KeyOverview, KeyQuery, KeySort, KeyStatus};
-use domain::page::{Cursor, Direction, PageRequest};
-
-use super::super::fixture::{foreign_cursor, instant, month, name, page_of, record};
-use super::super::paging::pages;
-use super::super::stores::{Pair, Stores};
-use super::everything;
-use crate::contract::ok;
-use crate::outbound::{KeyChange, ListError, Scope};
+use super::*;
 
 /// Names with the same order in every database, some of them twice.
 const NAMES: [&str; 9] = [

@@ -1,15 +1,7 @@
 //! Audit entries of keys, written in the transaction that changes them.
 
-use domain::audit::{
-    Action, AuditContext, AuditEntry, AuditFilter, FieldChange, creation, difference,
-};
-use domain::key::{ApiKey, KeyBounds};
-use uuid::Uuid;
-
-use super::super::fixture::{act, instant, limits, name, record};
-use super::super::stores::Pair;
 use super::rotation::{rotate, rotated};
-use crate::outbound::{KeyChange, Rotation};
+use super::*;
 
 fn entry(act: AuditContext, action: Action, key: &ApiKey, changes: Vec<FieldChange>) -> AuditEntry {
     AuditEntry {

@@ -1,15 +1,6 @@
 //! Rotation of keys.
 
-use chrono::{DateTime, TimeDelta, Utc};
-use domain::audit::AuditContext;
-use domain::customer::Customer;
-use domain::key::{ApiKey, Credential, KeyBounds, KeyId, KeyStatus};
-
-use super::super::fixture::{act, customer, instant, limits, prefix, record, record_of};
-use super::super::stores::{Pair, Stores, keys_of};
-use super::{everything, listed};
-use crate::contract::ok;
-use crate::outbound::{ChangeNumber, KeyChange, RotateError, Rotation, Scope, Successor};
+use super::*;
 
 /// A successor, as the `number`th key.
 pub(super) fn successor(number: u16) -> Successor {

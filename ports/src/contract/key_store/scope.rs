@@ -1,14 +1,7 @@
 //! Scopes: another customer's keys don't exist.
 
-use domain::customer::Customer;
-use domain::key::{ApiKey, RevokedKeys};
-
-use super::super::fixture::{act, customer, instant, limits, month, name, record_of};
-use super::super::stores::{Pair, Stores};
 use super::rotation::{rotate_within_plan, successor, successor_of};
-use super::{everything, listed, of_customer};
-use crate::contract::ok;
-use crate::outbound::{KeyChange, RotateError, Scope, UpdateError};
+use super::*;
 
 /// Two customers with a key each.
 async fn neighbours(stores: &Stores) -> [(Customer, ApiKey); 2] {

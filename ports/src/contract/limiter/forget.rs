@@ -1,7 +1,6 @@
 //! Forgetting a key: its state is read again from the store, and nothing else is lost.
 
-use super::{LimiterUnderTest, Subject, is_admitted, key, revoked, state, used};
-use crate::outbound::{Snapshot, Verdict};
+use super::*;
 
 pub(super) async fn a_forgotten_key_is_unknown_until_it_is_hydrated_again(
     under_test: LimiterUnderTest,

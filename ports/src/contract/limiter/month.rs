@@ -1,9 +1,6 @@
 //! Beginning of a month: by the limiter's own clock.
 
-use domain::month::Month;
-
-use super::{LimiterUnderTest, Subject, revoked, state, used};
-use crate::outbound::{KeyState, Snapshot, Verdict};
+use super::*;
 
 pub(super) async fn a_new_month_begins_at_zero(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 100, Some(5), 3).await;

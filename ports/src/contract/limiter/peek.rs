@@ -1,11 +1,6 @@
 //! Reading a key's limits without counting.
 
-use std::time::Duration;
-
-use domain::limits::LimitStatus;
-
-use super::{LimiterUnderTest, Subject, key, revoked, state, used};
-use crate::outbound::{KeyState, Snapshot, Verdict};
+use super::*;
 
 /// Time that a real clock may lose between two calls.
 const SLACK: Duration = Duration::from_secs(2);

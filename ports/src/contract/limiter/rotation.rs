@@ -1,12 +1,6 @@
 //! Rotation: a key and its successor share their counters, and nothing else.
 
-use domain::key::{CountedKey, KeyId};
-use uuid::Uuid;
-
-use super::{
-    LimiterUnderTest, Subject, is_admitted, is_over_quota, is_rate_limited, revoked, state, used,
-};
-use crate::outbound::{KeyState, Verdict};
+use super::*;
 
 impl Subject {
     /// The subject's successor under the same limiter, hydrated with this state.

@@ -1,8 +1,7 @@
 //! Changes of a key that the limiter doesn't know: a hydration whose snapshot was read before the
 //! change may be under way.
 
-use super::{LimiterUnderTest, Subject, revoked, state, used};
-use crate::outbound::Verdict;
+use super::*;
 
 pub(super) async fn a_key_that_was_revoked_while_it_was_unknown_is_never_admitted(
     under_test: LimiterUnderTest,

@@ -1,12 +1,6 @@
 //! Due lookups that are claimed before another one.
 
-use domain::lookup::QueueAhead;
-
-use super::{awaited, ids, lease, lookup, minutes, soon, wait};
-use crate::contract::fixture::{customer, lookup_of, record_of};
-use crate::contract::ok;
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::NewLookup;
+use super::*;
 
 fn of(of: u16, number: u16) -> NewLookup {
     lookup_of(&record_of(&customer(of), of).key, number)

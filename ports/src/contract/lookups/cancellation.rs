@@ -1,13 +1,6 @@
 //! Cancellation by a caller, and of what no key is left for.
 
-use domain::lookup::{LookupId, LookupState};
-
-use super::{failed, lease, lookup, minutes, other, queued, soon, wait};
-use crate::contract::fixture::{lookup_of, record};
-use crate::contract::key_store::rotated;
-use crate::contract::ok;
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{Cancellation, KeyChange, NewLookup, StoredLookup};
+use super::*;
 
 async fn cancel(stores: &Stores, new: &NewLookup) -> Cancellation {
     stores.cancels(new.facts.customer, new).await

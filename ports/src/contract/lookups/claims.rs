@@ -1,16 +1,6 @@
 //! Claims of due lookups.
 
-use std::collections::BTreeSet;
-
-use domain::lookup::LookupState;
-
-use super::{
-    awaited, deliver, ids, interactive, lease, lookup, minutes, other_key, queued, soon, wait,
-};
-use crate::contract::fixture::{instant, lookup_of};
-use crate::contract::ok;
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{ClaimedClasses, ClaimedLookup, Lease, StoredLookup};
+use super::*;
 
 async fn claim_interactive(stores: &Stores, most: u32, lease: Lease) -> Vec<ClaimedLookup> {
     let classes = ClaimedClasses::Interactive;

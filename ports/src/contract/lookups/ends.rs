@@ -1,18 +1,6 @@
 //! Ends of the work on claimed lookups.
 
-use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
-use domain::key::ApiKey;
-use domain::lookup::{Attempt, LookupState};
-use domain::month::Month;
-use domain::outcome::Outcome;
-use domain::seal::SealVerdict;
-
-use super::{attempt, end, ids, lease, lease_until, lookup, minutes, queued, soon, wait};
-use crate::contract::fixture::{lookup_of, month, record};
-use crate::contract::key_store::rotated;
-use crate::contract::ok;
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{ClaimEnd, LookupChange, NewLookup, StoredLookup};
+use super::*;
 
 /// An end that gives the request back.
 fn refunded() -> LookupChange {

@@ -1,11 +1,6 @@
 //! Leases of claimed lookups.
 
-use domain::lookup::LookupState;
-
-use super::{deliver, failed, ids, lease, lease_until, lookup, minutes, soon, wait};
-use crate::contract::ok;
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::Lease;
+use super::*;
 
 async fn renew(stores: &Stores, lease: Lease) -> bool {
     ok(stores.lookups.renew_lease(lookup(1).facts.id, lease)).await

@@ -1,15 +1,6 @@
 //! Lists of a customer's lookups.
 
-use domain::key::Environment;
-use domain::lookup::{LookupId, LookupState};
-use domain::page::PageRequest;
-
-use super::{failed, lookup, other_key, queued, soon, wait};
-use crate::contract::fixture::{customer, instant, lookup_of, page_after, page_of, record};
-use crate::contract::ok;
-use crate::contract::paging;
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{LookupFilter, NewLookup};
+use super::*;
 
 async fn walk(stores: &Stores, filter: &LookupFilter, request: PageRequest) -> Vec<LookupId> {
     let list = async |page| stores.lookups.lookups(customer(1).id, filter, &page).await;

@@ -1,17 +1,6 @@
 //! Contract of the notifications of what other processes do with stored lookups.
 
-use std::sync::Arc;
-
-use domain::lookup::LookupId;
-use futures::StreamExt as _;
-use futures::channel::mpsc::{UnboundedReceiver, unbounded};
-use futures::future::{Either, select};
-use futures::pin_mut;
-
-use super::{failed, lease, lookup, minutes, soon, wait};
-use crate::contract::ok;
-use crate::contract::stores::Stores;
-use crate::outbound::{LookupNotification, LookupNotifications};
+use super::*;
 
 /// One process's notifications, and the stores of another one.
 pub struct NotificationsUnderTest {

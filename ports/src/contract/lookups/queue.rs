@@ -1,12 +1,6 @@
 //! Length and age of the queue.
 
-use chrono::{DateTime, Utc};
-use domain::pacing::LookupClass;
-
-use super::{failed, interactive, lease, lookup, minutes, soon, wait};
-use crate::contract::fixture::instant;
-use crate::contract::ok;
-use crate::contract::stores::{Pair, Stores};
+use super::*;
 
 /// Due and waiting lookups, and the time of the oldest: of interactive ones, and of the others.
 async fn counted(stores: &Stores, now: DateTime<Utc>) -> [(u64, u64, Option<DateTime<Utc>>); 2] {

@@ -1,13 +1,6 @@
 //! Removal of lookups: by their customer, and by age.
 
-use chrono::TimeDelta;
-use domain::customer::CustomerId;
-
-use super::{deliver, failed, lease, lookup, minutes, other, queued, soon, wait};
-use crate::contract::fixture::{customer, page_of};
-use crate::contract::ok;
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{LookupFilter, NewLookup};
+use super::*;
 
 async fn erase(stores: &Stores, of: CustomerId, new: &NewLookup) -> bool {
     ok(stores.lookups.erase_lookup(of, new.facts.id)).await

@@ -1,12 +1,6 @@
 //! Turns of customers at claims.
 
-use domain::customer::CustomerId;
-use domain::lookup::LookupId;
-
-use super::{awaited, lease};
-use crate::contract::fixture::{customer, lookup_of, record_of};
-use crate::contract::stores::{Pair, Stores};
-use crate::outbound::{ClaimedLookup, NewLookup};
+use super::*;
 
 /// The lookup with this number, of this customer.
 fn of(of: u16, number: u16) -> NewLookup {

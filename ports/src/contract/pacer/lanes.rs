@@ -1,14 +1,6 @@
 //! The order of turns, and the number of callers that may wait.
 
-use std::sync::Mutex;
-
-use domain::pacing::{MAX_WAITING_PER_KEY, QueueLength};
-use futures::future::{join, join_all};
-
-use super::{
-    Duration, Either, Lane, LookupClass, MakePacer, PATIENT, Subject, Throttled, USUAL, WINDOW,
-    lane, pin, select, spacing, used_up,
-};
+use super::*;
 
 const BACKGROUND: Lane = lane(9, 1, LookupClass::Background);
 const GREEDY: Lane = lane(1, 1, LookupClass::Interactive);

@@ -1,14 +1,7 @@
 //! Breakdowns of the same requests by key, endpoint and outcome.
 
-use domain::key::ApiKey;
-use domain::latency::Latencies;
-use domain::outcome::{Endpoint, Outcome};
-use domain::usage::Breakdown;
-
 use super::over_time::{of, row};
-use super::{Keys, noon, refusal, request};
-use crate::contract::journal::JournalUnderTest;
-use crate::outbound::{RefusalEntry, RequestEntry, Scope, UsageRow};
+use super::*;
 
 pub(super) async fn keys_are_told_apart(under_test: JournalUnderTest) {
     let Keys {

@@ -1,15 +1,6 @@
 //! Use of more keys than a report separates.
 
-use std::collections::BTreeMap;
-
-use domain::key::KeyId;
-use domain::usage::{Breakdown, Granularity, MAX_SERIES, Period, RequestCriteria, UsageQuery};
-
-use super::super::fixture::record_of;
-use super::super::journal::JournalUnderTest;
-use super::{at, request};
-use crate::contract::ok;
-use crate::outbound::Scope;
+use super::*;
 
 pub(super) async fn of_many_keys_the_busiest_have_rows_of_their_own(under_test: JournalUnderTest) {
     let customer = under_test.stores.enrolled(1).await;

@@ -1,18 +1,6 @@
 //! Requests summed slot by slot.
 
-use std::time::Duration;
-
-use domain::key::KeyId;
-use domain::latency::Latencies;
-use domain::month::Month;
-use domain::outcome::{Endpoint, Outcome};
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
-use uuid::Uuid;
-
-use super::super::journal::JournalUnderTest;
-use super::{Keys, at, noon, refusal, request};
-use crate::contract::ok;
-use crate::outbound::{RefusalEntry, RequestEntry, Scope, UsageRow};
+use super::*;
 
 /// A query for the use of a period, without a breakdown.
 fn during(from: &str, to: &str, granularity: Granularity) -> UsageQuery {

@@ -1,16 +1,6 @@
 //! Keys and customers with their use of a month.
 
-use domain::key::ApiKey;
-use domain::limits::MonthlyUse;
-use domain::month::Month;
-use domain::outcome::Outcome;
-
-use super::super::fixture::page_of;
-use super::super::journal::JournalUnderTest;
-use super::super::key_store::{everything, rotated};
-use super::{Keys, at, noon, request};
-use crate::contract::ok;
-use crate::outbound::{AdmissionEntry, KeyChange, RequestEntry, Rotation, Scope};
+use super::*;
 
 fn november() -> Month {
     Month::of(noon())

@@ -1,22 +1,6 @@
 //! Lists of requests.
 
-use std::time::Duration;
-
-use chrono::{DateTime, Utc};
-use domain::key::ApiKey;
-use domain::month::Month;
-use domain::outcome::{Endpoint, Outcome};
-use domain::participant::ParticipantCode;
-use domain::request::{RequestId, RequestQuery, RequestRecord};
-use domain::transfer::Banks;
-use domain::usage::RequestCriteria;
-
-use super::super::fixture::{customer, page_after, page_of};
-use super::super::journal::{JournalUnderTest, every, kept};
-use super::super::paging;
-use super::{Keys, at, noon, refusal, request};
-use crate::contract::ok;
-use crate::outbound::{RefusalEntry, RequestEntry, Scope};
+use super::*;
 
 fn all() -> RequestQuery {
     every(page_of(100))

@@ -1,12 +1,6 @@
 //! Claims of due deliveries.
 
-use chrono::TimeDelta;
-use domain::webhook::{EndpointState, NextDelivery};
-
-use super::super::fixture::customer;
-use super::super::stores::Pair;
-use super::{accepted, end, endpoint, endpoint_of, ids, lease, seconds, soon};
-use crate::outbound::{ClaimedDelivery, StoredDelivery, StoredEndpoint};
+use super::*;
 
 pub(super) async fn a_delivery_is_claimed_once_until_its_lease_ends(
     Pair { here, elsewhere }: Pair,

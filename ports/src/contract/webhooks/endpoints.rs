@@ -1,17 +1,6 @@
 //! Endpoints: settings, secrets, removal.
 
-use chrono::TimeDelta;
-use domain::audit::{Action, AuditFilter};
-use domain::key::HashGeneration;
-use domain::webhook::{
-    EndpointState, EventType, EventTypes, MAX_ENDPOINTS, RotatedSecrets, WebhookUrl,
-};
-
-use super::super::fixture::{act, customer};
-use super::super::stores::Pair;
-use super::{accepted, by_owner, endpoint, endpoint_of, event, secret, settings, soon};
-use crate::contract::ok;
-use crate::outbound::{AddEndpointError, EncryptedSecret, EndpointChange, StoredEndpoint};
+use super::*;
 
 pub(super) async fn an_endpoint_comes_back_to_its_customer_alone(Pair { here, elsewhere }: Pair) {
     let other = customer(2).id;

@@ -1,19 +1,6 @@
 //! Ends of deliveries, and of endpoints that fail.
 
-use chrono::TimeDelta;
-use domain::customer::CustomerId;
-use domain::webhook::{
-    AttemptResult, DeliveryState, DisabledReason, EndpointState, NextDelivery, SendFailure,
-};
-use uuid::Uuid;
-
-use super::super::fixture::{act, customer, page_of};
-use super::super::stores::{Pair, Stores};
-use super::{
-    accepted, attempt, by_owner, end, endpoint, event, ids, lease, seconds, settings, soon,
-};
-use crate::contract::ok;
-use crate::outbound::{DeliveryEnd, Resending, StoredDelivery};
+use super::*;
 
 /// The delivery of one event after a first attempt that failed, which changed no state.
 async fn failed_once(stores: &Stores, failure: SendFailure, due_at: i64) -> StoredDelivery {

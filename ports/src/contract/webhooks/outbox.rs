@@ -1,14 +1,6 @@
 //! Deliveries that are added with what they tell of.
 
-use domain::key::Environment;
-use domain::lookup::LookupState;
-use domain::webhook::{EventType, EventTypes, WebhookEvent};
-
-use super::super::fixture::{customer, lookup_of, record};
-use super::super::lookups::{deliver, wait};
-use super::super::stores::Pair;
-use super::{by_owner, endpoint, endpoint_of, event, seconds, soon};
-use crate::outbound::{LookupChange, StoredDelivery, StoredEndpoint};
+use super::*;
 
 pub(super) async fn a_lookups_end_is_told_to_those_who_want_it(Pair { here, elsewhere }: Pair) {
     let live = StoredEndpoint {
