@@ -348,7 +348,6 @@ impl LookupFixture {
 
     /// Creates a lookup with a key.
     pub async fn create(&self, key: &FullKey, request: LookupRequest) -> LookupView {
-        let (answer, created) = oneshot::channel();
         let admission = AdmissionRequest {
             presented_key: Some(key.reveal().to_owned()),
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -356,9 +355,10 @@ impl LookupFixture {
             idempotency_key: None,
             request_id: RequestId::parse("lookup-1").unwrap(),
         };
-        let exchange = Exchange { request, answer };
-        self.requests.create(admission, Box::new(exchange));
-        created.await.unwrap().expect("the lookup is created")
+        let (exchange, answer) = Exchange::asking(request);
+        self.requests.create(admission, exchange);
+        let created = answer.await.unwrap().created;
+        created.expect("the lookup is created")
     }
 
     /// Makes the attempts that are due, to their ends.
@@ -374,10 +374,50 @@ impl LookupFixture {
     }
 }
 
+/// What an exchange asks.
+pub enum Question {
+    /// For this lookup.
+    Good(LookupRequest),
+    /// For something that is no lookup.
+    Invalid,
+    /// Nothing: it panics.
+    Panics,
+}
+
+impl From<LookupRequest> for Question {
+    fn from(request: LookupRequest) -> Self {
+        Self::Good(request)
+    }
+}
+
+/// The answer of an exchange.
+pub struct Answer {
+    /// The served request.
+    pub served: ServedRequest,
+    /// The lookup that was created.
+    pub created: Option<LookupView>,
+    /// The refusals that it was told.
+    pub refusals: Vec<FetchError>,
+}
+
 /// The exchange of one creation.
-struct Exchange {
-    request: LookupRequest,
-    answer: oneshot::Sender<Option<LookupView>>,
+pub struct Exchange {
+    question: Question,
+    refusals: Vec<FetchError>,
+    answer: oneshot::Sender<Answer>,
+}
+
+impl Exchange {
+    /// An exchange with a question, and its answer.
+    pub fn asking(question: impl Into<Question>) -> (Box<Self>, oneshot::Receiver<Answer>) {
+        let (answer, receiver) = oneshot::channel();
+        let exchange = Self {
+            question: question.into(),
+            refusals: Vec::new(),
+            answer,
+        };
+        (Box::new(exchange), receiver)
+    }
 }
 
 #[async_trait]
@@ -390,12 +430,23 @@ impl RepeatableExchange for Exchange {
 #[async_trait]
 impl LookupExchange for Exchange {
     async fn decode(&mut self) -> Result<LookupRequest, InvalidRequest> {
-        Ok(self.request.clone())
+        match &self.question {
+            Question::Good(request) => Ok(request.clone()),
+            Question::Invalid => Err(InvalidRequest),
+            Question::Panics => panic!("as ordered"),
+        }
     }
 
-    fn refuse(&mut self, _: &FetchError, _: &InferredBanks) {}
+    fn refuse(&mut self, error: &FetchError, _: &InferredBanks) {
+        self.refusals.push(error.clone());
+    }
 
-    async fn finish(self: Box<Self>, _: ServedRequest, created: Option<LookupView>) {
-        drop(self.answer.send(created));
+    async fn finish(self: Box<Self>, served: ServedRequest, created: Option<LookupView>) {
+        let refusals = self.refusals;
+        drop(self.answer.send(Answer {
+            served,
+            created,
+            refusals,
+        }));
     }
 }

@@ -1,10 +1,11 @@
 //! Insights: usage, requests, limits, the bank, customers and the audit log.
 
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use crate::support::fixture::{Fixture, Holder, ended, fixture, fixture_at};
-use crate::support::{WatchedKeys, person};
+use crate::support::{
+    ADMIN, ANA, LUIS, OWN, WatchedKeys, assert_forbidden, assert_not_found, person,
+};
 use chrono::{DateTime, Utc};
 use domain::audit::AuditFilter;
 use domain::customer::Role;
@@ -23,11 +24,6 @@ use uuid::Uuid;
 
 mod limit_status;
 mod scope;
-
-const OWN: RequestedScope = RequestedScope::Own;
-static ANA: LazyLock<Caller> = LazyLock::new(|| person("ana", Role::Member));
-static LUIS: LazyLock<Caller> = LazyLock::new(|| person("luis", Role::Member));
-static ADMIN: LazyLock<Caller> = LazyLock::new(|| person("root", Role::Admin));
 
 fn instant(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
@@ -93,16 +89,6 @@ impl Fixture {
         let found = self.keys.find(caller, OWN, key.id).await;
         found.unwrap()
     }
-}
-
-fn assert_not_found<T>(result: Result<T, KeyError>) {
-    let error = result.err();
-    assert!(matches!(error, Some(KeyError::NotFound)), "{error:?}");
-}
-
-fn assert_forbidden<T>(result: Result<T, KeyError>) {
-    let error = result.err();
-    assert!(matches!(error, Some(KeyError::Forbidden)), "{error:?}");
 }
 
 #[tokio::test]

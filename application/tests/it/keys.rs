@@ -1,10 +1,13 @@
 //! Key administration: scope, life cycle, limits, audit log and failures.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::fixture::{Fixture, HERE, Holder, fixture, key_order};
-use crate::support::{WatchedKeys, hasher, limits, noon, operator, person};
+use crate::support::{
+    ADMIN, ANA, LUIS, OWN, WatchedKeys, assert_forbidden, assert_not_found, hasher, limits, noon,
+    operator, person,
+};
 use application::KeyService;
 use chrono::TimeDelta;
 use domain::audit::{Action, AuditFilter};
@@ -27,8 +30,6 @@ mod lifecycle;
 mod log;
 mod scope;
 
-const OWN: RequestedScope = RequestedScope::Own;
-
 fn name(text: &str) -> KeyName {
     KeyName::parse(text).unwrap()
 }
@@ -45,10 +46,6 @@ fn listing() -> KeyQuery {
         page: PageRequest::first(PageSize::MAX),
     }
 }
-
-static ANA: LazyLock<Caller> = LazyLock::new(|| person("ana", Role::Member));
-static LUIS: LazyLock<Caller> = LazyLock::new(|| person("luis", Role::Member));
-static ADMIN: LazyLock<Caller> = LazyLock::new(|| person("root", Role::Admin));
 
 fn hours(hours: u32) -> Grace {
     Grace::from_hours(hours).unwrap()
@@ -125,20 +122,4 @@ impl Fixture {
             Err(other) => panic!("{other:?}"),
         }
     }
-}
-
-fn assert_not_found<T>(result: Result<T, KeyError>, what: &str) {
-    let error = result.err();
-    assert!(
-        matches!(error, Some(KeyError::NotFound)),
-        "{what}: {error:?}"
-    );
-}
-
-fn assert_forbidden<T>(result: Result<T, KeyError>, what: &str) {
-    let error = result.err();
-    assert!(
-        matches!(error, Some(KeyError::Forbidden)),
-        "{what}: {error:?}"
-    );
 }

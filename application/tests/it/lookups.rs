@@ -34,6 +34,7 @@ use ports::inbound::{
 };
 use ports::outbound::{BankError, Clock as _, LookupFilter, LookupStore as _, StoredLookup};
 use testkit::fakes::{Fault, Script, unsealed_proof};
+use testkit::lookups::{Answer, Exchange, Question};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -135,18 +136,13 @@ trait LookupSteps {
 
     /// Starts a request for a lookup.
     fn begin(&self, holder: &Holder, question: impl Into<Question>) -> oneshot::Receiver<Answer> {
-        let (answer, receiver) = oneshot::channel();
-        let exchange = Exchange {
-            question: question.into(),
-            refusals: Vec::new(),
-            answer,
-        };
+        let (exchange, answer) = Exchange::asking(question);
         let request = AdmissionRequest {
             endpoint: Endpoint::Lookups,
             ..request(Some(holder.secret.reveal()), HERE)
         };
-        self.process().requests.create(request, Box::new(exchange));
-        receiver
+        self.process().requests.create(request, exchange);
+        answer
     }
 
     async fn ask(&self, holder: &Holder, question: impl Into<Question>) -> Answer {

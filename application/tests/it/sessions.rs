@@ -5,16 +5,12 @@ use std::time::Duration;
 
 use crate::support::noon;
 use application::{BrowserAddresses, SessionService};
-use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::customer::{Owner, Role};
 use domain::sign_in::{PendingSignInSeal, fingerprint};
 use futures::future::join_all;
 use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
-use ports::outbound::{
-    AccessToken, AuthorizationRequest, Claims, CodeGrant, DenyList, Fingerprint, IdentityError,
-    IdentityProvider, TokenError,
-};
+use ports::outbound::{Claims, DenyList, Fingerprint, IdentityError, TokenError};
 use testkit::fakes::{CountingRandom, Fault, ManualClock, MemoryStore, ScriptedIdentity, SignOut};
 
 mod rate;
@@ -25,35 +21,6 @@ const PUBLIC: &str = "https://gateway.example";
 
 fn down() -> IdentityError {
     IdentityError::Unavailable(Arc::new(std::io::Error::other("it is down")))
-}
-
-/// A provider whose tokens have many valid signatures, as with ECDSA: another can be made from one.
-struct Malleable;
-
-#[async_trait]
-impl IdentityProvider for Malleable {
-    async fn authorization_url(
-        &self,
-        _: &AuthorizationRequest<'_>,
-    ) -> Result<String, IdentityError> {
-        Err(down())
-    }
-
-    async fn redeem(&self, _: &CodeGrant<'_>) -> Result<AccessToken, IdentityError> {
-        Err(down())
-    }
-
-    async fn verify(&self, _: &str) -> Result<Claims, TokenError> {
-        Ok(claims())
-    }
-
-    async fn revoke(&self, _: &str) -> Result<(), IdentityError> {
-        Ok(())
-    }
-
-    async fn sign_out_url(&self, _: &str) -> Option<String> {
-        None
-    }
 }
 
 /// Two processes behind one address, and the provider.
@@ -70,7 +37,7 @@ fn fixture() -> Fixture {
     let provider = Arc::new(ScriptedIdentity::new(clock.clone()));
     let denied = Arc::new(MemoryStore::default());
     let random = Arc::new(CountingRandom::default());
-    let process = || process(provider.clone(), &denied, &clock, &random, 7);
+    let process = || process(&provider, &denied, &clock, &random, 7);
     Fixture {
         sessions: process(),
         elsewhere: process(),
@@ -96,7 +63,7 @@ async fn start_signed_in() -> (Fixture, Session) {
 
 /// A process whose secret has these bytes.
 fn process(
-    provider: Arc<dyn IdentityProvider>,
+    provider: &Arc<ScriptedIdentity>,
     denied: &Arc<MemoryStore>,
     clock: &Arc<ManualClock>,
     random: &Arc<CountingRandom>,
@@ -108,7 +75,7 @@ fn process(
     };
     let seal = PendingSignInSeal::new(&[secret; 32]).unwrap();
     let (denied, clock, random) = (denied.clone(), clock.clone(), random.clone());
-    SessionService::new(provider, denied, clock, random, seal, addresses)
+    SessionService::new(provider.clone(), denied, clock, random, seal, addresses)
 }
 
 fn claims() -> Claims {
@@ -146,12 +113,6 @@ fn parameter<'a>(sign_in: &'a SignIn, name: &str) -> &'a str {
 }
 
 impl Fixture {
-    /// Another process, with this provider and secret.
-    fn process(&self, provider: Arc<dyn IdentityProvider>, secret: u8) -> SessionService {
-        let random = Arc::default();
-        process(provider, &self.denied, &self.clock, &random, secret)
-    }
-
     async fn begin(&self, return_to: &str) -> Begun {
         let sign_in = self.sessions.begin(return_to).await.unwrap();
         let state = parameter(&sign_in, "state").to_owned();
@@ -166,6 +127,17 @@ impl Fixture {
     async fn signed_in(&self) -> Session {
         let begun = self.begin("/").await;
         self.sessions.finish(begun.answer()).await.unwrap()
+    }
+}
+
+/// Lets the provider vouch for tokens of one person, or of one each.
+fn accept(fixture: &Fixture, tokens: &[&str], subject: impl Fn(&str) -> String) {
+    for token in tokens {
+        let claims = Claims {
+            subject: subject(token),
+            ..claims()
+        };
+        fixture.provider.accept(token, claims);
     }
 }
 

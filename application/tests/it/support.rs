@@ -7,8 +7,8 @@ mod store;
 mod timer;
 pub(crate) mod world;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
@@ -16,7 +16,7 @@ use domain::customer::{Owner, Role};
 use domain::key::KeyId;
 use domain::limits::Limits;
 use domain::request::RequestId;
-use ports::inbound::Caller;
+use ports::inbound::{Caller, KeyError, RequestedScope};
 use ports::outbound::{JournalError, KeyChange, KeyStore, Scope};
 use testkit::fakes::MemoryStore;
 use uuid::Uuid;
@@ -54,6 +54,24 @@ pub(crate) fn person(subject: &str, role: Role) -> Caller {
         role,
         request_id: RequestId::parse(&format!("request-of-{subject}")).unwrap(),
     }
+}
+
+pub(crate) static ANA: LazyLock<Caller> = LazyLock::new(|| person("ana", Role::Member));
+pub(crate) static LUIS: LazyLock<Caller> = LazyLock::new(|| person("luis", Role::Member));
+pub(crate) static ADMIN: LazyLock<Caller> = LazyLock::new(|| person("root", Role::Admin));
+
+pub(crate) const OWN: RequestedScope = RequestedScope::Own;
+
+#[track_caller]
+pub(crate) fn assert_not_found<T>(result: Result<T, KeyError>) {
+    let error = result.err();
+    assert!(matches!(error, Some(KeyError::NotFound)), "{error:?}");
+}
+
+#[track_caller]
+pub(crate) fn assert_forbidden<T>(result: Result<T, KeyError>) {
+    let error = result.err();
+    assert!(matches!(error, Some(KeyError::Forbidden)), "{error:?}");
 }
 
 /// The context of a change by another process; each time another.

@@ -162,7 +162,7 @@ async fn new_limits_hold_once_they_are_acknowledged() {
     assert_eq!(admission.limit_status.minute.limit, 10);
     let unknown = KeyId(Uuid::nil());
     let unknown = fixture.keys.set_limits(&ADMIN, unknown, ten_a_minute());
-    assert_not_found(unknown.await, "limits of nothing");
+    assert_not_found(unknown.await);
 }
 
 #[tokio::test]
@@ -199,5 +199,5 @@ async fn a_plan_is_what_new_keys_begin_with_and_existing_ones_follow_when_told_t
     let unknown = fixture
         .keys
         .set_plan(&ADMIN, unknown, Plan::Startup, ExistingKeys::Keep);
-    assert_not_found(unknown.await, "a plan of nobody");
+    assert_not_found(unknown.await);
 }

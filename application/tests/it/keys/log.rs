@@ -116,8 +116,8 @@ async fn a_change_that_failed_is_not_logged() {
     let (fixture, id) = start_with_id().await;
     let (lines, _guard) = listen();
     let keys = &fixture.keys;
-    assert_not_found(fixture.revoke_own(&LUIS, id).await, "revoke");
-    assert_forbidden(keys.revoke(&LUIS, RequestedScope::All, id).await, "revoke");
+    assert_not_found(fixture.revoke_own(&LUIS, id).await);
+    assert_forbidden(keys.revoke(&LUIS, RequestedScope::All, id).await);
     fixture.store.go_down();
     let down = fixture.revoke_own(&ANA, id).await;
     assert!(matches!(down, Err(KeyError::Store(_))));

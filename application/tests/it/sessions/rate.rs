@@ -12,17 +12,6 @@ async fn served(sessions: &SessionService, token: &str) -> (usize, SessionError)
     panic!("a thousand requests at once were served");
 }
 
-/// Lets the provider vouch for tokens of one person, or of one each.
-fn accept(fixture: &Fixture, tokens: &[&str], subject: impl Fn(&str) -> String) {
-    for token in tokens {
-        let claims = Claims {
-            subject: subject(token),
-            ..claims()
-        };
-        fixture.provider.accept(token, claims);
-    }
-}
-
 #[tokio::test]
 async fn a_session_has_thirty_requests_a_second() {
     let fixture = fixture();

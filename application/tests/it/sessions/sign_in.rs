@@ -172,7 +172,9 @@ async fn an_answer_needs_the_browser_that_began_and_uses_nothing_up_without_it()
 #[tokio::test]
 async fn a_binding_of_another_installation_is_none() {
     let fixture = fixture();
-    let stranger = fixture.process(fixture.provider.clone(), 8);
+    let random = Arc::default();
+    let (provider, denied) = (&fixture.provider, &fixture.denied);
+    let stranger = process(provider, denied, &fixture.clock, &random, 8);
     let begun = fixture.begin("/").await;
     let refused = stranger.finish(begun.answer()).await;
     assert_not_under_way(refused, "under another secret");
