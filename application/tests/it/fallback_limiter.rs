@@ -71,20 +71,6 @@ async fn a_degraded_replica_admits_its_share_of_the_minute() {
 }
 
 #[tokio::test]
-async fn a_degraded_replica_admits_what_the_store_leaves_of_the_quota() {
-    let replica = Replica::one_of(1, limits(100, Some(50))).await;
-    assert_eq!(replica.admitted_of(30).await, 30);
-    replica.shared.faults().inject(Fault::Fails);
-    // What another replica wrote down meanwhile.
-    for _ in 0..5 {
-        replica.write_down(Month::of(noon()));
-    }
-    assert_eq!(replica.admitted_of(100).await, 15);
-    replica.is_over_quota().await;
-    assert_eq!(replica.in_store().await.used.charged, 50);
-}
-
-#[tokio::test]
 async fn a_revocation_is_refused_at_once_by_a_degraded_replica() {
     let replica = Replica::degraded(1, limits(100, None)).await;
     assert_eq!(replica.admitted_of(1).await, 1);

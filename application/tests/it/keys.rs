@@ -17,7 +17,7 @@ use domain::key::{
     MOST_NEW_KEYS, RevokedKeys,
 };
 use domain::limits::{Limits, LimitsChange, Plan};
-use domain::page::{Cursor, Direction, PageRequest, PageSize};
+use domain::page::{Direction, PageRequest, PageSize};
 use ports::inbound::{
     AdmissionError, Caller, CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope,
 };

@@ -182,15 +182,6 @@ async fn a_proof_is_delivered_with_what_was_inferred() {
 }
 
 #[tokio::test]
-async fn a_live_lookup_never_asks_the_sandbox() {
-    let fixture = fixture();
-    fixture.live_delivery("10.00").await;
-    fixture.delivery("10.00", XML).await;
-    let asked = [&fixture.live, &fixture.test].map(|bank| bank.times_asked());
-    assert_eq!(asked, [1, 1]);
-}
-
-#[tokio::test]
 async fn the_reason_of_a_throttled_lookup_is_passed_on() {
     let fixture = fixture();
     for (amount, expected) in [

@@ -43,17 +43,6 @@ async fn a_lookup_that_runs_while_its_batch_is_canceled_changes_nothing_any_more
 }
 
 #[tokio::test]
-async fn a_cancellation_stops_the_feeder() {
-    let (world, process, holder, id) = start_batch(ready(600)).await;
-    process.feed().await;
-    assert!(process.is_feeding());
-    process.cancel(&holder, id).await.unwrap();
-    world.pass(seconds(1)).await;
-    assert!(!process.is_feeding());
-    assert_eq!(process.begun(id).await.len(), 200);
-}
-
-#[tokio::test]
 async fn a_queued_batch_and_a_paused_one_can_be_canceled() {
     let (world, process, holder) = start_with(monthly(2)).await;
     let queued = process.create(&holder, ready(1)).await;
@@ -66,20 +55,6 @@ async fn a_queued_batch_and_a_paused_one_can_be_canceled() {
     assert_eq!(canceled.reason, None);
     world.pass(seconds(60)).await;
     assert_eq!(process.feed().await, 0);
-}
-
-#[tokio::test]
-async fn a_final_batch_is_not_canceled_again() {
-    let (world, process, holder) = start().await;
-    let finished = process.create(&holder, ready(1)).await;
-    world.until(&process, finished, Finished).await;
-    let canceled = process.create(&holder, ready(1)).await;
-    process.cancel(&holder, canceled).await.unwrap();
-    for id in [finished, canceled] {
-        let again = process.cancel(&holder, id).await;
-        assert!(matches!(again, Err(BatchError::Final)));
-    }
-    world.charged(&holder, 1).await;
 }
 
 #[tokio::test]

@@ -164,15 +164,3 @@ async fn a_limiter_that_fails_makes_a_batch_wait() {
     world.until(&process, id, Finished).await;
     world.charged(&holder, 2).await;
 }
-
-#[tokio::test]
-async fn each_row_is_written_down_as_a_request_of_the_batch() {
-    let all = rows([payment(0), query(UNKNOWN_PAYMENT)]);
-    let (world, process, holder, id) = start_batch(all).await;
-    world.until(&process, id, Finished).await;
-    let mut written = world.ended();
-    written.sort_by_key(|entry| entry.outcome.name());
-    let written: Vec<_> = written.iter().map(|it| (it.key, it.outcome)).collect();
-    let expected = [Outcome::Delivered, Outcome::NotFound].map(|outcome| (holder.id, outcome));
-    assert_eq!(written, expected);
-}

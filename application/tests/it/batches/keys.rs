@@ -11,16 +11,6 @@ async fn charged_to(process: &Process, holder: &Holder, id: BatchId) -> usize {
 }
 
 #[tokio::test]
-async fn the_batch_of_a_revoked_key_is_canceled() {
-    let (world, process, holder, id) = start_batch(ready(5)).await;
-    world.base.revoke(&holder).await;
-    process.feed().await;
-    assert_eq!(process.state(id).await, BatchState::Canceled);
-    assert!(process.begun(id).await.is_empty());
-    assert_eq!(world.stored_use(&holder).await, 0);
-}
-
-#[tokio::test]
 async fn a_revocation_ends_a_batch_that_is_worked_on_and_its_lookups() {
     let (world, process, holder, id) = start_batch(ready(600)).await;
     process.feed().await;
@@ -66,11 +56,13 @@ async fn a_resting_batch_of_a_revoked_key_is_canceled() {
 }
 
 #[tokio::test]
-async fn a_revocation_that_the_limiter_has_not_heard_of_is_seen_at_the_next_claim() {
+async fn a_batch_is_canceled_whose_key_was_revoked_though_the_limiter_has_not_heard_of_it() {
     let (world, process, holder, id) = start_batch(ready(5)).await;
     world.base.data.revoke_key(holder.id).await;
     process.feed().await;
     assert_eq!(process.state(id).await, BatchState::Canceled);
+    assert!(process.begun(id).await.is_empty());
+    assert_eq!(world.stored_use(&holder).await, 0);
 }
 
 #[tokio::test]

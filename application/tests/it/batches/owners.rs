@@ -1,7 +1,6 @@
 //! Owners of batches: nobody sees another customer's, a key those of its environment, a person all.
 
 use chrono::TimeDelta;
-use ports::inbound::LookupAccess;
 
 use super::*;
 use crate::support::limits;
@@ -110,16 +109,4 @@ async fn the_end_is_estimated_by_the_limit_of_the_batchs_key_whoever_reads_it() 
         let etas: Vec<_> = page.items.iter().map(|(_, view)| view.eta).collect();
         assert_eq!(etas, [expected]);
     }
-}
-
-#[tokio::test]
-async fn a_wrong_key_is_refused() {
-    let (_world, process, holder, id) = start_batch(ready(1)).await;
-    let good = fixture::access(&holder);
-    let wrong = BatchAccess::Key(LookupAccess {
-        presented_key: None,
-        ..good
-    });
-    let refused = process.batches.find(&wrong, id, Duration::ZERO).await;
-    assert!(matches!(refused, Err(BatchError::Refused(_))));
 }

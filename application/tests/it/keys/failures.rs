@@ -43,17 +43,6 @@ async fn without_a_limiter_a_change_holds_once_all_processes_follow_the_store() 
 }
 
 #[tokio::test]
-async fn a_change_that_no_process_can_follow_is_not_acknowledged() {
-    let (fixture, created) = start().await;
-    assert!(fixture.is_admitted(created.secret.reveal()).await);
-    fixture.limiter.faults().inject(Fault::Fails);
-    fixture.lose_the_store_after_a_commit();
-    let id = created.key.key.id;
-    let revoked = fixture.revoke_own(&ANA, id).await;
-    assert!(matches!(revoked, Err(KeyError::Store(_))), "{revoked:?}");
-}
-
-#[tokio::test]
 async fn all_keys_that_follow_a_plan_are_waited_for_together() {
     let fixture = fixture();
     let mut holders = Vec::new();

@@ -3,14 +3,6 @@
 use super::*;
 
 #[tokio::test]
-async fn a_new_key_is_good_and_has_used_nothing() {
-    let (fixture, created) = start().await;
-    assert_eq!(created.key.used.net(), 0);
-    assert_eq!(created.key.key.prefix, *created.secret.prefix());
-    assert!(fixture.is_admitted(created.secret.reveal()).await);
-}
-
-#[tokio::test]
 async fn a_customer_has_no_more_active_keys_than_its_plan_allows() {
     let fixture = fixture();
     let mut last = None;

@@ -125,14 +125,11 @@ async fn a_change_that_failed_is_not_logged() {
 }
 
 #[tokio::test]
-async fn a_revocation_that_never_reaches_the_limiter_is_logged() {
+async fn a_revocation_that_no_process_can_follow_is_not_acknowledged_and_logged() {
     let (fixture, id) = start_with_id().await;
     let (lines, _guard) = listen();
-    let store = fixture.store.clone();
     fixture.limiter.faults().inject(Fault::Fails);
-    fixture
-        .store
-        .after_next_snapshot(async move { store.go_down() });
+    fixture.lose_the_store_after_a_commit();
     let revoked = fixture.revoke_own(&ANA, id).await;
     assert!(matches!(revoked, Err(KeyError::Store(_))));
     let [line] = &of_keys(&lines)[..] else {

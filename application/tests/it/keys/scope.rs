@@ -113,18 +113,6 @@ async fn a_caller_without_customer_has_an_empty_list() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_list_is_named_so() {
-    let (fixture, _) = start().await;
-    let mut ask = listing();
-    ask.page.after = Some(Cursor {
-        value: "a name".to_owned(),
-        id: Uuid::nil(),
-    });
-    let listed = fixture.keys.list(&ANA, OWN, &ask).await;
-    assert!(matches!(listed, Err(KeyError::Cursor)));
-}
-
-#[tokio::test]
 async fn an_act_is_written_down_with_its_request() {
     let (fixture, id) = start_with_id().await;
     let ask = PageRequest::first(PageSize::MAX);

@@ -13,14 +13,6 @@ async fn start_with_two(amount: &str) -> (World, [Process; 2], Holder, LookupId)
 }
 
 #[tokio::test]
-async fn a_lookup_that_is_worked_on_is_left_alone() {
-    let (_world, [process, other], holder, id) = start_with_two("10.00").await;
-    assert_eq!(other.work().await, 0);
-    assert_eq!(process.work().await, 0);
-    assert_eq!(other.state(&holder, id).await, Running);
-}
-
-#[tokio::test]
 async fn a_lease_is_renewed_while_a_slow_bank_answers() {
     let (world, [process, other], holder, id) = start_with_two("10.00").await;
     for _ in 0..10 {

@@ -133,17 +133,6 @@ async fn a_canceled_lookup_is_concluded_as_one_that_its_key_canceled() {
 }
 
 #[tokio::test]
-async fn a_caller_who_waits_learns_that_a_person_canceled() {
-    let (_world, process, holder) = start().await;
-    let people = &process.people;
-    let id = process.queue(&holder, "404.02").await;
-    process.work().await;
-    let waiting = super::waits::wait(&process, &holder, id).await;
-    people.cancel(&operator(), id).await.unwrap();
-    assert_eq!(super::waits::view(waiting).await.state, Canceled);
-}
-
-#[tokio::test]
 async fn a_failing_store_and_a_lost_secret_are_told_apart() {
     let (world, process, _holder, id) = start_queued("10.00").await;
     let people = &process.people;

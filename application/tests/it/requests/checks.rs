@@ -215,21 +215,17 @@ async fn of_simultaneous_checks_of_one_proof_each_has_seen_those_before_it() {
     assert_eq!(times, (0..16).collect::<Vec<_>>());
 }
 
+#[rstest]
+#[case::of_the_bank(Fault::LookupTimesOut, Outcome::BankTimeout)]
+#[case::of_ours(Fault::LookupPanics, Outcome::InternalError)]
 #[tokio::test]
-async fn a_bank_that_fails_is_refunded() {
-    let fixture = fixture(Some(Fault::LookupTimesOut)).await;
-    let (_, encoded) = check(&fixture, Ok(proof(BankComparison::Wanted))).await;
-    assert!(matches!(encoded, Some(Err(FetchError::BankTimeout))));
-    assert_eq!(fixture.world.outcomes(), [Outcome::BankTimeout]);
-    assert_eq!(fixture.used().await.net(), 0);
-}
-
-#[tokio::test]
-async fn a_panic_is_settled_once_and_refunded() {
-    let fixture = fixture(Some(Fault::LookupPanics)).await;
-    let (settled, _) = check(&fixture, Ok(proof(BankComparison::Wanted))).await;
-    assert!(matches!(settled.reply, Reply::Failed));
-    assert_eq!(fixture.world.outcomes(), [Outcome::InternalError]);
+async fn a_failure_is_settled_once_and_refunded(#[case] fault: Fault, #[case] outcome: Outcome) {
+    let fixture = fixture(Some(fault)).await;
+    let (settled, encoded) = check(&fixture, Ok(proof(BankComparison::Wanted))).await;
+    let is_told = matches!(encoded, Some(Err(FetchError::BankTimeout)));
+    assert_eq!(is_told, outcome == Outcome::BankTimeout);
+    assert_eq!(matches!(settled.reply, Reply::Failed), !is_told);
+    assert_eq!(fixture.world.outcomes(), [outcome]);
     assert_eq!(fixture.used().await.net(), 0);
 }
 

@@ -12,13 +12,6 @@ async fn a_token_that_is_not_good_asks_no_store() {
 }
 
 #[tokio::test]
-async fn a_session_ends_with_its_token() {
-    let (fixture, session) = start_signed_in().await;
-    fixture.clock.advance(Duration::from_hours(1));
-    assert_no_session(fixture.sessions.person(&session.token).await);
-}
-
-#[tokio::test]
 async fn a_session_that_was_ended_is_refused_by_every_process() {
     let (fixture, session) = start_signed_in().await;
     let another = fixture.signed_in().await;

@@ -79,8 +79,14 @@ pub(super) async fn a_final_batch_is_not_canceled(Pair { here, .. }: Pair) {
         lookups: Vec::new(),
     };
     assert_eq!(here.cancels_batch(&batch(1)).await, nothing);
-    let again = here.cancels_batch(&batch(1)).await;
-    assert_eq!(again, BatchCancellation::Final);
+    let finished = batch_of(&record(1).key, 2, 0);
+    here.claimed_batch(&finished).await;
+    let finish = BatchChange::Finish;
+    assert!(here.releases_batch(&finished, 1, finish).await);
+    for of in [batch(1), finished] {
+        let refused = here.cancels_batch(&of).await;
+        assert_eq!(refused, BatchCancellation::Final);
+    }
 }
 
 pub(super) async fn nobody_cancels_what_is_not_theirs(Pair { here, .. }: Pair) {
