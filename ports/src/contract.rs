@@ -1,9 +1,12 @@
 //! Contract suites: the executable specification of each outbound port, run by every adapter.
 //!
 //! A suite's macro (`ports::key_store!`) generates a test for each of its cases, in a module of the suite's name.
-#![expect(
-    clippy::wildcard_imports,
-    reason = "the cases of a suite share its imports, as tests do"
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::wildcard_imports,
+        reason = "the cases of a suite share its imports, as tests do"
+    )
 )]
 
 use std::fmt::Debug;

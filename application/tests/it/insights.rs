@@ -1,4 +1,4 @@
-//! Insights: usage, requests, limits, the bank, customers and the audit log.
+//! Insights: usage, requests, limits, customers and the audit log.
 
 use std::time::Duration;
 
@@ -12,13 +12,10 @@ use domain::customer::Role;
 use domain::key::{Environment, KeyOverview};
 use domain::limits::{LimitStatus, MinuteStatus, Plan};
 use domain::outcome::Outcome;
-use domain::pacing::{BankBudget, QueueLength};
 use domain::page::{Cursor, PageRequest, PageSize};
 use domain::request::RequestQuery;
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
-use ports::inbound::{
-    BankState, Caller, Insights, KeyAdministration, KeyError, RequestedScope, UsageReport,
-};
+use ports::inbound::{Caller, Insights, KeyAdministration, KeyError, RequestedScope, UsageReport};
 use ports::outbound::CustomerStore;
 use uuid::Uuid;
 

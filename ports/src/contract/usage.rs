@@ -46,7 +46,6 @@ cases! {
     }
     apart {
         keys_are_told_apart,
-        endpoints_are_told_apart,
         every_endpoint_and_outcome_is_counted_by_itself,
     }
     busiest {
@@ -62,7 +61,6 @@ cases! {
         requests_are_found_by_their_request_id,
         requests_are_found_by_time_of_admission,
         each_condition_narrows_the_list,
-        a_request_refused_by_a_limit_is_not_listed,
     }
     overviews {
         a_key_is_shown_with_its_use_of_the_month,

@@ -1,4 +1,4 @@
-//! Limit status of a key, and the budget of the bank.
+//! Limit status of a key.
 
 use super::*;
 
@@ -63,21 +63,4 @@ async fn a_limiter_that_fails_tells_no_standing() {
     fixture.limiter.faults().fail_once_after(0);
     let limit_statuses = fixture.insights.limit_statuses(&[overview]).await;
     assert!(matches!(limit_statuses, Err(KeyError::Store(_))));
-}
-
-#[tokio::test]
-async fn a_bank_tells_its_budget_and_its_pause() {
-    let fixture = fixture();
-    let budget = BankBudget {
-        per_minute: 30,
-        remaining: 0,
-        waiting: QueueLength::default(),
-        paused_for: Some(Duration::from_mins(2)),
-    };
-    fixture.test_bank.set_budget(Some(budget));
-    let health = fixture.insights.bank(Environment::Test).await;
-    let told = (health.state, health.budget);
-    assert_eq!(told, (BankState::Paused, Some(budget)));
-    let health = fixture.insights.bank(Environment::Live).await;
-    assert_eq!((health.state, health.budget), (BankState::Unknown, None));
 }

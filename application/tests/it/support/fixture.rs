@@ -18,7 +18,7 @@ use ports::inbound::{
     RequestedScope,
 };
 use ports::outbound::{Clock, KeyStore};
-use testkit::fakes::{FaultyLimiter, ManualClock, MemoryJournal, MemoryStore, ScriptedBank};
+use testkit::fakes::{FaultyLimiter, ManualClock, MemoryJournal, MemoryStore};
 use testkit::people::PeopleServices;
 
 use super::{hasher, noon, operator};
@@ -33,7 +33,6 @@ pub(crate) struct Fixture {
     /// The store of this process, with its own faults and counts.
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) limiter: Arc<FaultyLimiter>,
-    pub(crate) test_bank: Arc<ScriptedBank>,
     pub(crate) keys: Arc<KeyService>,
     pub(crate) insights: Arc<InsightsService>,
     pub(crate) gatekeeper: Arc<GatekeeperService>,
@@ -64,7 +63,6 @@ pub(crate) fn fixture_at(now: DateTime<Utc>) -> Fixture {
         journal: people.journal,
         store,
         limiter: people.limiter,
-        test_bank: people.test_bank,
         keys: people.keys,
         insights: people.insights,
         gatekeeper: Arc::new(gatekeeper),

@@ -18,25 +18,6 @@ pub(super) async fn keys_are_told_apart(under_test: JournalUnderTest) {
     assert_eq!(rows, [(one, 2), (two, 1), (neighbours, 1)].map(of_key));
 }
 
-pub(super) async fn endpoints_are_told_apart(under_test: JournalUnderTest) {
-    let Keys { one, two, .. } = under_test.three_keys().await;
-    let (xml, pdf) = (Endpoint::Xml, Endpoint::Pdf);
-    let used = (1..).zip([(&one, xml), (&two, pdf), (&two, xml)]);
-    let requests = used.map(|(number, (key, endpoint))| RequestEntry {
-        endpoint,
-        ..request(number, key, noon())
-    });
-    under_test.concluded(requests).await;
-    let of_endpoint = |endpoint, requests| UsageRow {
-        endpoint: Some(endpoint),
-        ..row("2026-11-21T12:00:00Z", requests)
-    };
-    let (everybody, by_endpoint) = (Scope::Everybody, of(Breakdown::Endpoint));
-    let rows = under_test.rows(everybody, &by_endpoint).await;
-    let expected = [of_endpoint(Endpoint::Pdf, 1), of_endpoint(Endpoint::Xml, 2)];
-    assert_eq!(rows, expected);
-}
-
 pub(super) async fn every_endpoint_and_outcome_is_counted_by_itself(under_test: JournalUnderTest) {
     let Keys { one, .. } = under_test.three_keys().await;
     let mut expected = Vec::new();

@@ -235,15 +235,3 @@ pub(super) async fn each_condition_narrows_the_list(under_test: JournalUnderTest
         assert_eq!(found(&under_test, other).await, [""; 0]);
     }
 }
-
-pub(super) async fn a_request_refused_by_a_limit_is_not_listed(under_test: JournalUnderTest) {
-    let keys = under_test.three_keys().await;
-    let by_quota = RefusalEntry {
-        outcome: Outcome::QuotaExceeded,
-        ..refusal(&keys.one, noon())
-    };
-    under_test
-        .refused([refusal(&keys.one, noon()), by_quota])
-        .await;
-    assert_eq!(walk(&under_test, Scope::Everybody, all()).await, []);
-}
