@@ -117,27 +117,25 @@ fn message(label: &str, environment: Environment, transfer: &Transfer) -> String
 
 #[cfg(test)]
 mod tests {
-    use chrono::{Days, NaiveDate};
+    use chrono::Days;
     use proptest::prelude::*;
 
     use super::*;
     use crate::account::Account;
     use crate::amount::Amount;
-    use crate::participant::ParticipantCode;
+    use crate::fixture;
     use crate::tracking_key::TrackingKey;
 
     type Facts = (u64, String, String, u64, u32, u32);
 
-    fn secrets(bytes: &[u8]) -> ArchiveSecrets {
-        let secret = |byte: &u8| (HashGeneration(u16::from(*byte)), vec![*byte; 32]);
-        ArchiveSecrets::new(bytes.iter().map(secret).collect()).unwrap()
+    fn secrets(generations: &[u8]) -> ArchiveSecrets {
+        ArchiveSecrets::new(fixture::secrets(generations)).unwrap()
     }
 
     fn transfer((day, key, account, centavos, issuer, receiver): &Facts) -> Transfer {
-        let first = NaiveDate::from_ymd_opt(2026, 1, 1).unwrap();
-        let code = |number: &u32| ParticipantCode::parse(&number.to_string()).unwrap();
+        let code = |number: &u32| fixture::code(&number.to_string());
         Transfer::new(
-            first + Days::new(*day),
+            fixture::day("2026-01-01") + Days::new(*day),
             TrackingKey::parse(key).unwrap(),
             Account::parse(account).unwrap(),
             Amount::from_centavos(*centavos).unwrap(),

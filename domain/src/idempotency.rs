@@ -195,10 +195,10 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::fixture;
 
-    fn secrets(listed: &[u8]) -> IdempotencySecrets {
-        let secret = |byte: &u8| (HashGeneration(u16::from(*byte)), vec![*byte; 32]);
-        IdempotencySecrets::new(listed.iter().map(secret).collect()).unwrap()
+    fn secrets(generations: &[u8]) -> IdempotencySecrets {
+        IdempotencySecrets::new(fixture::secrets(generations)).unwrap()
     }
 
     fn counters(number: u128) -> CounterId {
@@ -232,14 +232,10 @@ mod tests {
     fn a_key_has_at_most_255_characters_and_quotes_are_no_part_of_it() {
         let longest = "a".repeat(255);
         assert!(IdempotencyKey::parse(&longest).is_ok());
-        assert_eq!(
-            IdempotencyKey::parse(&format!("\"{longest}\"")),
-            Ok(key(&longest))
-        );
-        assert_eq!(
-            IdempotencyKey::parse(&"a".repeat(256)),
-            Err(IdempotencyKeyError)
-        );
+        let quoted = IdempotencyKey::parse(&format!("\"{longest}\""));
+        assert_eq!(quoted, Ok(key(&longest)));
+        let longer = IdempotencyKey::parse(&"a".repeat(256));
+        assert_eq!(longer, Err(IdempotencyKeyError));
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub mod calendar;
 pub mod check;
 pub mod customer;
 pub mod file;
+#[cfg(test)]
+mod fixture;
 pub mod hex;
 pub mod hints;
 pub mod idempotency;

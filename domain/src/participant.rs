@@ -135,21 +135,16 @@ fn is_name(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::day;
     use rstest::rstest;
-
-    fn day(text: &str) -> NaiveDate {
-        crate::calendar::parse_date(text).unwrap()
-    }
 
     #[rstest]
     #[case("2026-08-04", "90638")]
     #[case("2026-08-05", "40638")]
     #[case("2019-01-01", "90638")]
     fn nu_has_the_code_of_the_date(#[case] date: &str, #[case] code: &str) {
-        let participant = Catalogue::embedded()
-            .by_clabe_prefix("638", day(date))
-            .unwrap();
-        assert_eq!(participant.code.to_string(), code);
+        let participant = Catalogue::embedded().by_clabe_prefix("638", day(date));
+        assert_eq!(participant.unwrap().code.to_string(), code);
     }
 
     #[rstest]
@@ -230,12 +225,8 @@ mod tests {
         for one in catalogue.participants() {
             for other in catalogue.participants() {
                 let same_prefix = one.clabe_prefix == other.clabe_prefix;
-                assert_eq!(
-                    one.institution == other.institution,
-                    same_prefix,
-                    "{}",
-                    one.code
-                );
+                let same_institution = one.institution == other.institution;
+                assert_eq!(same_institution, same_prefix, "{}", one.code);
             }
         }
     }
@@ -243,12 +234,8 @@ mod tests {
     #[test]
     fn a_code_ends_with_its_clabe_prefix() {
         for participant in Catalogue::embedded().participants() {
-            assert!(
-                participant
-                    .code
-                    .to_string()
-                    .ends_with(&participant.clabe_prefix)
-            );
+            let code = participant.code.to_string();
+            assert!(code.ends_with(&participant.clabe_prefix), "{code}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Reports of proofs that were changed in one place or another.
+//! Reports of proofs that were changed in one place or another, and the fields that their seals cover.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,7 +7,9 @@ use rstest::rstest;
 
 use super::*;
 use crate::notice::NoticeCode;
-use crate::seal::{NotChecked, SEALED_FIELDS, SealHash, UNSEALED_FIELDS, UncheckedSeal, Verdict};
+use crate::seal::{
+    NotChecked, SEALED_FIELDS, SealHash, UNSEALED_FIELDS, UncheckedSeal, Verdict, covered_fields,
+};
 
 mod bank;
 mod printed;
@@ -29,6 +31,52 @@ fn xml() -> String {
         <Ordenante BancoEmisor="BANCO UNO" Nombre="Ana Prueba" TipoCuenta="40" Cuenta="012180000118359719" RFC="XAXX010101000"/>
         </SPEI_Tercero>"#
     )
+}
+
+/// The element and the attribute of each field.
+const PLACES: [(&str, &str, &str); 17] = [
+    ("fecha_operacion", "SPEI_Tercero", "FechaOperacion"),
+    ("hora_abono", "SPEI_Tercero", "Hora"),
+    ("receptor.codigo", "SPEI_Tercero", "ClaveSPEI"),
+    ("clave_rastreo", "SPEI_Tercero", "claveRastreo"),
+    ("emisor.nombre", "Ordenante", "BancoEmisor"),
+    ("ordenante.nombre", "Ordenante", "Nombre"),
+    ("ordenante.tipo_cuenta", "Ordenante", "TipoCuenta"),
+    ("ordenante.cuenta", "Ordenante", "Cuenta"),
+    ("ordenante.rfc_curp", "Ordenante", "RFC"),
+    ("receptor.nombre", "Beneficiario", "BancoReceptor"),
+    ("beneficiario.nombre", "Beneficiario", "Nombre"),
+    ("beneficiario.tipo_cuenta", "Beneficiario", "TipoCuenta"),
+    ("beneficiario.cuenta", "Beneficiario", "Cuenta"),
+    ("beneficiario.rfc_curp", "Beneficiario", "RFC"),
+    ("concepto", "Beneficiario", "Concepto"),
+    ("iva", "Beneficiario", "IVA"),
+    ("monto", "Beneficiario", "MontoPago"),
+];
+
+/// Edits the value that a file shows of a field, and leaves its chain as it is.
+fn edit(xml: &mut String, field: &str, value: &str) {
+    let place = PLACES.iter().find(|(name, ..)| *name == field);
+    let (_, element, attribute) = place.unwrap();
+    let (element, attribute) = (format!("<{element} "), format!(" {attribute}=\""));
+    let element = xml.find(&element).unwrap();
+    let begin = element + xml[element..].find(&attribute).unwrap() + attribute.len();
+    let end = begin + xml[begin..].find('"').unwrap();
+    assert_ne!(&xml[begin..end], value, "{field} says so already");
+    xml.replace_range(begin..end, value);
+}
+
+/// A file of which these fields were edited.
+fn edited_all(fields: &[(&str, &str)]) -> String {
+    let mut xml = xml();
+    for (field, value) in fields {
+        edit(&mut xml, field, value);
+    }
+    xml
+}
+
+fn edited(field: &str, value: &str) -> String {
+    edited_all(&[(field, value)])
 }
 
 /// The verdict of somebody who knows the key: the text and the seal are those that were signed.
@@ -86,13 +134,14 @@ fn a_file_that_holds_more_than_a_bank_writes_is_never_valid(#[case] from: &str, 
     assert_eq!(report(&declared).outcome(), CheckOutcome::Valid);
 }
 
-/// The reasons and fields of all checks that aren't `ok`, but that of the tracking key.
-fn findings(report: &CheckReport) -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
-    let tracking = report
-        .checks
-        .iter()
-        .find(|it| it.name == CheckName::TrackingKey);
-    if let Some(tracking) = tracking {
+/// A check that isn't `ok`, its reason and its fields.
+type Finding = (&'static str, &'static str, Vec<&'static str>);
+
+const UNKNOWN_CERTIFICATE: Finding = ("sello", "certificado_desconocido", vec![]);
+
+/// All checks that aren't `ok`, but that of the tracking key.
+fn findings(report: &CheckReport) -> Vec<Finding> {
+    if let Some(tracking) = report.check(CheckName::TrackingKey) {
         assert_eq!(tracking.result, CheckResult::NotChecked);
         assert_eq!(tracking.fields, [ProofField::TrackingKey]);
     }
@@ -118,6 +167,10 @@ fn an_untouched_proof_passes_every_check_of_what_is_sealed() {
     let report = report(&xml());
     assert_eq!(report.outcome(), CheckOutcome::Valid);
     assert!(findings(&report).is_empty());
+    assert_eq!(
+        covered_fields(report.proof.as_ref().unwrap()),
+        SEALED_FIELDS
+    );
     let names: Vec<&str> = report.checks.iter().map(|it| it.name.name()).collect();
     assert_eq!(
         names,
@@ -136,58 +189,40 @@ fn an_untouched_proof_passes_every_check_of_what_is_sealed() {
 fn without_the_key_nothing_is_said_against_a_proof() {
     let report = CheckReport::of_xml(xml().as_bytes(), unknown);
     assert_eq!(report.outcome(), CheckOutcome::NotChecked);
-    assert_eq!(
-        findings(&report),
-        [("sello", "certificado_desconocido", vec![])]
-    );
+    assert_eq!(findings(&report), [UNKNOWN_CERTIFICATE]);
 }
 
 #[rstest]
-#[case::date(
-    r#"FechaOperacion="2026-11-23""#,
-    r#"FechaOperacion="2026-11-24""#,
-    "fecha_operacion"
-)]
-#[case::time(r#"Hora="18:02:30""#, r#"Hora="18:02:31""#, "hora_abono")]
-#[case::receiver(r#"ClaveSPEI="40014""#, r#"ClaveSPEI="40072""#, "receptor.codigo")]
-#[case::issuer(
-    r#"BancoEmisor="BANCO UNO""#,
-    r#"BancoEmisor="BANCO DOS""#,
-    "emisor.nombre"
-)]
-#[case::payer(
-    r#"Nombre="Ana Prueba""#,
-    r#"Nombre="Ana  Prueba""#,
-    "ordenante.nombre"
-)]
-#[case::payer_type(r#"TipoCuenta="40""#, r#"TipoCuenta="10""#, "ordenante.tipo_cuenta")]
-#[case::payer_account("\"012180000118359719\"", "\"012180000118359710\"", "ordenante.cuenta")]
-#[case::payer_rfc(r#"RFC="XAXX010101000""#, r#"RFC="NA""#, "ordenante.rfc_curp")]
-#[case::bank(
-    r#"BancoReceptor="BANCO DOS""#,
-    r#"BancoReceptor="B""#,
-    "receptor.nombre"
-)]
-#[case::name(
-    r#"Nombre="Luis Ejemplo""#,
-    r#"Nombre="Luis Ejempl0""#,
-    "beneficiario.nombre"
-)]
-#[case::kind(r#"TipoCuenta="03""#, r#"TipoCuenta="40""#, "beneficiario.tipo_cuenta")]
-#[case::account("\"4111111111111111\"", "\"4111111111111112\"", "beneficiario.cuenta")]
-#[case::rfc(r#"RFC="ND""#, r#"RFC="XEXX010101000""#, "beneficiario.rfc_curp")]
-#[case::concept(r#"Concepto="Pago de prueba""#, r#"Concepto="Renta""#, "concepto")]
-#[case::bar_in_the_concept(r#"Concepto="Pago de prueba""#, r#"Concepto="Pago|de""#, "concepto")]
-#[case::vat(r#"IVA="0.00""#, r#"IVA="0.01""#, "iva")]
-#[case::amount(r#"MontoPago="1234.56""#, r#"MontoPago="9234.56""#, "monto")]
-fn a_changed_attribute_is_named(#[case] from: &str, #[case] to: &str, #[case] field: &'static str) {
-    let forged = xml().replace(from, to);
-    assert_ne!(forged, xml());
+#[case("fecha_operacion", "2026-11-24")]
+#[case("hora_abono", "18:02:31")]
+#[case("receptor.codigo", "40072")]
+#[case("emisor.nombre", "BANCO DOS")]
+#[case("ordenante.nombre", "Ana  Prueba")]
+#[case("ordenante.tipo_cuenta", "10")]
+#[case("ordenante.cuenta", "012180000118359710")]
+#[case("ordenante.rfc_curp", "NA")]
+#[case("receptor.nombre", "B")]
+#[case("beneficiario.nombre", "Luis Ejempl0")]
+#[case("beneficiario.tipo_cuenta", "40")]
+#[case("beneficiario.cuenta", "4111111111111112")]
+#[case("beneficiario.rfc_curp", "XEXX010101000")]
+#[case("concepto", "Renta")]
+#[case("concepto", "Pago|de")]
+#[case("iva", "0.01")]
+#[case("monto", "9234.56")]
+fn a_changed_attribute_is_named_and_covered_by_no_seal(
+    #[case] field: &'static str,
+    #[case] value: &str,
+) {
+    let forged = edited(field, value);
     let checked = report(&forged);
     assert_eq!(checked.verdict, Verdict::Valid(SealHash::Sha512));
     assert_eq!(checked.outcome(), CheckOutcome::Invalid);
     let expected = ("atributos_y_cadena", "campos_cambiados", vec![field]);
     assert_eq!(findings(&checked), [expected]);
+    let covered = covered_fields(&checked.proof.unwrap());
+    let others = SEALED_FIELDS.into_iter().filter(|name| *name != field);
+    assert!(others.eq(covered));
     // Without the key, nobody knows which of the two is true.
     let checked = CheckReport::of_xml(forged.as_bytes(), unknown);
     assert_eq!(checked.outcome(), CheckOutcome::Invalid);
@@ -198,13 +233,9 @@ fn a_changed_attribute_is_named(#[case] from: &str, #[case] to: &str, #[case] fi
 #[test]
 fn an_amount_changed_in_the_chain_breaks_the_seal_and_contradicts() {
     let report = report(&xml().replace("|1234.56|", "|9234.56|"));
-    assert_eq!(
-        findings(&report),
-        [
-            ("atributos_y_cadena", "contradiccion", vec!["monto"]),
-            ("sello", "cadena_cambiada", vec![]),
-        ]
-    );
+    let contradiction = ("atributos_y_cadena", "contradiccion", vec!["monto"]);
+    let broken = ("sello", "cadena_cambiada", vec![]);
+    assert_eq!(findings(&report), [contradiction, broken]);
 }
 
 #[test]
@@ -216,7 +247,7 @@ fn an_amount_changed_in_both_breaks_the_seal_alone() {
 
 #[test]
 fn another_spelling_of_the_amount_is_the_same_amount() {
-    let report = report(&xml().replace(r#"MontoPago="1234.56""#, r#"MontoPago="0001234.560""#));
+    let report = report(&edited("monto", "0001234.560"));
     assert_eq!(report.outcome(), CheckOutcome::Valid);
 }
 
@@ -225,18 +256,12 @@ fn the_seal_of_another_proof_is_told_from_a_changed_amount() {
     let other = STANDARD.encode([8; 256]);
     let in_the_attribute =
         xml().replace(&format!("sello=\"{}", seal()), &format!("sello=\"{other}"));
-    assert_eq!(
-        findings(&report(&in_the_attribute)),
-        [
-            ("sello", "cadena_y_campos_cambiados_u_otro_sello", vec![]),
-            ("sello_repetido", "otro_sello", vec![]),
-        ]
-    );
+    let of_other = ("sello", "cadena_y_campos_cambiados_u_otro_sello", vec![]);
+    let repeated = ("sello_repetido", "otro_sello", vec![]);
+    let expected = [of_other.clone(), repeated];
+    assert_eq!(findings(&report(&in_the_attribute)), expected);
     let in_both = xml().replace(&seal(), &other);
-    assert_eq!(
-        findings(&report(&in_both)),
-        [("sello", "cadena_y_campos_cambiados_u_otro_sello", vec![])]
-    );
+    assert_eq!(findings(&report(&in_both)), [of_other]);
 }
 
 #[test]
@@ -244,44 +269,35 @@ fn another_certificate_number_is_named() {
     let other = "00001000000500000002";
     let attribute = format!("numeroCertificado=\"{CERTIFICATE}");
     let forged = xml().replace(&attribute, &format!("numeroCertificado=\"{other}"));
-    assert_eq!(
-        findings(&report(&forged)),
-        [("certificado", "otro_certificado", vec![])]
-    );
+    let differs = ("certificado", "otro_certificado", vec![]);
+    assert_eq!(findings(&report(&forged)), [differs.clone()]);
     let forged = xml().replace(&format!("|{CERTIFICATE}||"), &format!("|{other}||"));
-    assert_eq!(
-        findings(&report(&forged)),
-        [
-            ("sello", "certificado_desconocido", vec![]),
-            ("certificado", "otro_certificado", vec![]),
-        ]
-    );
+    let expected = [UNKNOWN_CERTIFICATE, differs];
+    assert_eq!(findings(&report(&forged)), expected);
 }
 
 #[test]
 fn the_chain_of_another_payment_is_told_from_changed_fields() {
-    let forged = xml()
-        .replace("MontoPago=\"1234.56", "MontoPago=\"5000.00")
-        .replace("Nombre=\"Luis Ejemplo", "Nombre=\"Eva Muestra")
-        .replace("Cuenta=\"4111111111111111", "Cuenta=\"4111111111111129")
-        .replace("Concepto=\"Pago de prueba", "Concepto=\"Renta");
-    let fields = vec![
-        "beneficiario.nombre",
-        "beneficiario.cuenta",
-        "concepto",
-        "monto",
+    let fields = [
+        ("beneficiario.nombre", "Eva Muestra"),
+        ("beneficiario.cuenta", "4111111111111129"),
+        ("concepto", "Renta"),
+        ("monto", "5000.00"),
     ];
+    let forged = edited_all(&fields);
+    let fields = fields.map(|(field, _)| field).to_vec();
     let expected = ("atributos_y_cadena", "cadena_de_otro_pago", fields);
     assert_eq!(findings(&report(&forged)), [expected]);
 }
 
 #[test]
 fn a_changed_tracking_key_is_named_as_unsealed() {
-    let report = report(&xml().replace("PRUEBA0001", "PRUEBA0002"));
+    let report = report(&edited("clave_rastreo", "PRUEBA0002"));
     assert_eq!(report.outcome(), CheckOutcome::Valid);
     let check = report.check(CheckName::TrackingKey).unwrap();
     assert_eq!(check.result, CheckResult::NotChecked);
     assert_eq!(check.reason, Some(CheckReason::Unsealed));
+    assert_eq!(covered_fields(&report.proof.unwrap()), SEALED_FIELDS);
 }
 
 mod separated;
@@ -290,8 +306,7 @@ mod separated;
 fn a_file_is_shown_once_more_unless_it_is_refused_or_has_no_seal() {
     let counts = |xml: &str| CheckReport::of_xml(xml.as_bytes(), unknown).counts_as_shown();
     assert!(counts(&xml()));
-    let refused = xml().replace("MontoPago=\"1234.56", "MontoPago=\"9234.56");
-    assert!(!counts(&refused));
+    assert!(!counts(&edited("monto", "9234.56")));
     let chain_alone = xml().replace(&seal(), "");
     assert!(!counts(&chain_alone));
 }
@@ -310,7 +325,7 @@ fn a_tracking_key_that_no_bank_writes_is_never_valid(
     #[case] key: &str,
     #[case] result: CheckResult,
 ) {
-    let report = report(&xml().replace("PRUEBA0001", key));
+    let report = report(&edited("clave_rastreo", key));
     let check = report.check(CheckName::TrackingKey).unwrap();
     assert_eq!(check.reason, Some(CheckReason::ForeignTrackingKey));
     assert_eq!(check.result, result);
@@ -328,33 +343,20 @@ fn a_tracking_key_that_no_bank_writes_is_never_valid(
 #[case("20261120400140 12AB 34CD")]
 #[case("HSBC123456")]
 fn tracking_keys_of_banks_are_good(#[case] key: &str) {
-    let report = report(&xml().replace("PRUEBA0001", key));
+    let report = report(&edited("clave_rastreo", key));
     assert_eq!(report.outcome(), CheckOutcome::Valid);
 }
 
 #[test]
 fn a_file_that_should_be_a_proof_counts_in_the_total() {
-    let altered = xml().replace("MontoPago=\"1234.56\"", "MontoPago=\"$9,999.00\"");
-    assert_eq!(
-        report(&altered).outcome_in_total(),
-        Some(CheckOutcome::Invalid)
-    );
-    assert_eq!(report(&xml()).outcome_in_total(), Some(CheckOutcome::Valid));
-    for reason in [
-        CheckReason::Picture,
-        CheckReason::Invoice,
-        CheckReason::PlainText,
-    ] {
-        assert_eq!(CheckReport::of_other(reason).outcome_in_total(), None);
-    }
-    for reason in [
-        CheckReason::EncryptedEntry,
-        CheckReason::TooLarge,
-        CheckReason::NestedZip,
-    ] {
-        let outcome = CheckReport::of_other(reason).outcome_in_total();
-        assert_eq!(outcome, Some(CheckOutcome::Invalid));
-    }
+    use CheckReason::{EncryptedEntry, Invoice, NestedZip, Picture, PlainText, TooLarge};
+    let (valid, invalid) = (Some(CheckOutcome::Valid), Some(CheckOutcome::Invalid));
+    let altered = report(&edited("monto", "$9,999.00"));
+    assert_eq!(altered.outcome_in_total(), invalid);
+    assert_eq!(report(&xml()).outcome_in_total(), valid);
+    let of = |reason| CheckReport::of_other(reason).outcome_in_total();
+    assert_eq!([Picture, Invoice, PlainText].map(of), [None; 3]);
+    assert_eq!([EncryptedEntry, TooLarge, NestedZip].map(of), [invalid; 3]);
 }
 
 #[rstest]

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
+use crate::fixture::{code, day};
 use crate::tracking_key::TrackingKey;
 
 mod banks;
@@ -15,16 +16,7 @@ const CLABE: &str = "014027000005555558";
 /// A Friday, and a banking day whose day is no month.
 const FRIDAY: &str = "2026-11-20";
 
-fn day(text: &str) -> NaiveDate {
-    calendar::parse_date(text).unwrap()
-}
-
-fn code(text: &str) -> ParticipantCode {
-    ParticipantCode::parse(text).unwrap()
-}
-
 /// A transfer with hardly any hints.
-#[derive(Clone)]
 struct Asked {
     date: NaiveDate,
     key: String,
@@ -47,6 +39,13 @@ impl Default for Asked {
             inferred: InferredBanks::default(),
         }
     }
+}
+
+/// A request with other values of some members.
+fn with(change: impl FnOnce(&mut Asked)) -> Asked {
+    let mut asked = Asked::default();
+    change(&mut asked);
+    asked
 }
 
 impl Asked {
@@ -81,46 +80,21 @@ impl Asked {
 
 #[test]
 fn a_contradiction_names_the_field_to_look_at() {
-    let asked = Asked::default();
-    assert_eq!(asked.contradicted(), []);
-    let of_key = |key: &str| {
-        let key = key.to_owned();
-        Asked {
-            key,
-            ..asked.clone()
-        }
-        .contradicted()
-    };
+    assert_eq!(Asked::default().contradicted(), []);
+    let of_key = |key: &str| with(|it| it.key = key.to_owned()).contradicted();
     assert_eq!(of_key("201126"), [Field::TrackingKey]);
     assert_eq!(of_key("mbanO1002611200000000001")[0], Field::TrackingKey);
-    let of_account = |account: &str| {
-        let account = account.to_owned();
-        Asked {
-            account,
-            ..asked.clone()
-        }
-        .contradicted()
-    };
-    assert_eq!(of_account("014027000005555551"), [Field::Account]);
-    let of_banks = |issuer, receiver| {
-        Asked {
-            issuer,
-            receiver,
-            ..asked.clone()
-        }
-        .contradicted()
-    };
+    let of_account = with(|it| it.account = "014027000005555551".to_owned());
+    assert_eq!(of_account.contradicted(), [Field::Account]);
     // A code of other times, and below a wrong check digit, too.
-    assert_eq!(of_banks("90638", "40014"), [Field::Issuer]);
-    let of_receiver = Asked {
-        account: "638180000012345670".to_owned(),
-        receiver: "90638",
-        ..asked.clone()
-    };
-    assert_eq!(
-        of_receiver.contradicted(),
-        [Field::Account, Field::Receiver]
-    );
+    let of_issuer = with(|it| it.issuer = "90638");
+    assert_eq!(of_issuer.contradicted(), [Field::Issuer]);
+    let of_receiver = with(|it| {
+        it.account = "638180000012345670".to_owned();
+        it.receiver = "90638";
+    });
+    let both = [Field::Account, Field::Receiver];
+    assert_eq!(of_receiver.contradicted(), both);
 }
 
 #[test]
@@ -139,20 +113,14 @@ fn a_wrong_check_digit_is_reported_first(
     #[case] given: u8,
     #[case] expected: u8,
 ) {
-    let asked = Asked {
-        account: account.to_owned(),
-        ..Asked::default()
-    };
+    let asked = with(|it| it.account = account.to_owned());
     assert_eq!(asked.hints()[0], Hint::CheckDigit { given, expected });
 }
 
 #[test]
 fn a_reference_in_place_of_the_tracking_key_is_reported_first_and_not_read_as_a_date() {
-    let asked = Asked {
-        key: "201126".to_owned(),
-        account: "014027000005555551".to_owned(),
-        ..Asked::default()
-    };
+    let asked =
+        with(|it| (it.key, it.account) = ("201126".to_owned(), "014027000005555551".to_owned()));
     let hints = asked.hints();
     assert_eq!(hints[0], Hint::LooksLikeReference);
     let is_date = |hint: &Hint| matches!(hint, Hint::DateInTrackingKey { .. });
@@ -161,20 +129,14 @@ fn a_reference_in_place_of_the_tracking_key_is_reported_first_and_not_read_as_a_
 
 #[test]
 fn the_key_that_was_probably_meant_is_reported() {
-    let asked = Asked {
-        key: "mbanO1002611200000000001".to_owned(),
-        ..Asked::default()
-    };
+    let asked = with(|it| it.key = "mbanO1002611200000000001".to_owned());
     let expected = TrackingKey::parse("MBAN01002611200000000001").unwrap();
     assert_eq!(asked.hints()[0], Hint::LikelyTrackingKey { expected });
 }
 
 #[test]
 fn a_phone_number_has_no_check_digit() {
-    let asked = Asked {
-        account: "5512345678".to_owned(),
-        ..Asked::default()
-    };
+    let asked = with(|it| it.account = "5512345678".to_owned());
     let of_a_digit = |hint: &Hint| matches!(hint, Hint::CheckDigit { .. });
     assert!(!asked.hints().iter().any(of_a_digit));
 }
@@ -185,10 +147,7 @@ fn a_phone_number_has_no_check_digit() {
 #[case::the_same_date("2024-08-08", None)]
 #[case::in_the_future("2026-11-12", None)]
 fn day_and_month_are_swapped_when_that_could_be(#[case] date: &str, #[case] other: Option<&str>) {
-    let asked = Asked {
-        date: day(date),
-        ..Asked::default()
-    };
+    let asked = with(|it| it.date = day(date));
     let swapped: Vec<NaiveDate> = asked
         .hints()
         .into_iter()
@@ -214,10 +173,7 @@ fn a_date_inside_the_tracking_key_is_reported_when_it_differs(
     #[case] key: &str,
     #[case] expected: Option<&str>,
 ) {
-    let asked = Asked {
-        key: key.to_owned(),
-        ..Asked::default()
-    };
+    let asked = with(|it| it.key = key.to_owned());
     let found = asked.hints().into_iter().find_map(|hint| match hint {
         Hint::DateInTrackingKey { found } => Some(found),
         _ => None,
@@ -227,11 +183,7 @@ fn a_date_inside_the_tracking_key_is_reported_when_it_differs(
 
 #[test]
 fn a_date_that_the_tracking_key_confirms_is_not_swapped() {
-    let asked = Asked {
-        date: day("2024-08-09"),
-        key: "XX20240809000YY".to_owned(),
-        ..Asked::default()
-    };
+    let asked = with(|it| (it.date, it.key) = (day("2024-08-09"), "XX20240809000YY".to_owned()));
     let swapped = |hint: &Hint| matches!(hint, Hint::DayAndMonthSwapped { .. });
     assert!(!asked.hints().iter().any(swapped));
 }
@@ -242,10 +194,7 @@ fn a_date_that_the_tracking_key_confirms_is_not_swapped() {
 #[case::a_saturday("2026-11-14", Hint::NotABankingDay { operation_date: day("2026-11-17") })]
 #[case::revolution_day("2026-11-16", Hint::NotABankingDay { operation_date: day("2026-11-17") })]
 fn calendar_and_operation_date_may_be_mixed_up(#[case] date: &str, #[case] expected: Hint) {
-    let asked = Asked {
-        date: day(date),
-        ..Asked::default()
-    };
+    let asked = with(|it| it.date = day(date));
     assert!(asked.hints().contains(&expected));
 }
 
@@ -255,10 +204,7 @@ fn calendar_and_operation_date_may_be_mixed_up(#[case] date: &str, #[case] expec
 #[case("9999", false)]
 #[case("341495.01", false)]
 fn many_whole_pesos_look_like_centavos(#[case] amount: &str, #[case] expected: bool) {
-    let asked = Asked {
-        amount: amount.to_owned(),
-        ..Asked::default()
-    };
+    let asked = with(|it| it.amount = amount.to_owned());
     let told = asked.hints().contains(&Hint::AmountLooksLikeCentavos);
     assert_eq!(told, expected);
 }

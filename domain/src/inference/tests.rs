@@ -4,6 +4,7 @@ use rstest::rstest;
 
 use super::*;
 use crate::amount::Amount;
+use crate::fixture::{code, day};
 
 /// A CLABE of Santander.
 const CLABE: &str = "014027000005555558";
@@ -15,18 +16,28 @@ const KEY: &str = "MBAN01002611200012345678";
 /// Date of the embedded list.
 const LIST_DATE: NaiveDate = NaiveDate::from_ymd_opt(2026, 9, 11).unwrap();
 
+const HIGH: Confidence = Confidence::High;
+const MEDIUM: Confidence = Confidence::Medium;
+
 fn clabe_prefix(prefix: &str, confidence: Confidence) -> Evidence {
     let prefix = prefix.to_owned();
     Evidence::ClabePrefix { prefix, confidence }
 }
 
-fn code(text: &str) -> ParticipantCode {
-    ParticipantCode::parse(text).unwrap()
+/// Of [`CARD`].
+fn card_prefix() -> Evidence {
+    Evidence::CardPrefix("415231".to_owned())
+}
+
+/// Of [`KEY`].
+fn shape(confidence: Confidence) -> Evidence {
+    let bank = "BBVA Mexico";
+    Evidence::TrackingKeyShape { bank, confidence }
 }
 
 fn query(key: &str, account: &str, issuer: Option<&str>, receiver: Option<&str>) -> ProofQuery {
     ProofQuery {
-        date: crate::calendar::parse_date("2026-11-20").unwrap(),
+        date: day("2026-11-20"),
         tracking_key: TrackingKey::parse(key).unwrap(),
         account: Account::parse(account).unwrap(),
         amount: Amount::parse("100").unwrap(),
@@ -39,27 +50,15 @@ fn resolved(query: ProofQuery) -> Resolution {
     resolve(query, Catalogue::embedded())
 }
 
-fn refused(query: ProofQuery) -> Unresolved {
-    resolved(query).transfer.unwrap_err()
-}
-
 #[test]
 fn both_sides_are_inferred_with_their_evidence() {
     let Resolution { transfer, inferred } = resolved(query(KEY, CLABE, None, None));
     let transfer = transfer.unwrap();
     assert_eq!(transfer.issuer(), code("40012"));
     assert_eq!(transfer.receiver(), code("40014"));
-    assert_eq!(
-        inferred.issuer.unwrap().evidence,
-        Evidence::TrackingKeyShape {
-            bank: "BBVA Mexico",
-            confidence: Confidence::High,
-        }
-    );
-    assert_eq!(
-        inferred.receiver.unwrap().evidence,
-        clabe_prefix("014", Confidence::High)
-    );
+    assert_eq!(inferred.issuer.unwrap().evidence, shape(HIGH));
+    let receiver = inferred.receiver.unwrap();
+    assert_eq!(receiver.evidence, clabe_prefix("014", HIGH));
 }
 
 #[test]
@@ -67,7 +66,7 @@ fn a_card_names_the_receiver() {
     let resolved = resolved(query("HSBC123456", CARD, None, None));
     let receiver = resolved.inferred.receiver.unwrap();
     assert_eq!(receiver.code, code("40012"));
-    assert_eq!(receiver.evidence, Evidence::CardPrefix("415231".to_owned()));
+    assert_eq!(receiver.evidence, card_prefix());
 }
 
 #[test]
@@ -123,85 +122,56 @@ fn a_failed_inference_is_reported_for_its_side(
 }
 
 #[rstest]
-#[case::before_it_was_listed("2026-10-01", Confidence::Medium)]
-#[case::long_before("2019-01-01", Confidence::Medium)]
-#[case::since("2026-10-06", Confidence::High)]
+#[case::before_it_was_listed("2026-10-01", MEDIUM)]
+#[case::long_before("2019-01-01", MEDIUM)]
+#[case::since("2026-10-06", HIGH)]
 fn a_newcomer_is_inferred_for_days_before_it_was_listed_with_less_confidence(
     #[case] date: &str,
     #[case] confidence: Confidence,
 ) {
-    let date = crate::calendar::parse_date(date).unwrap();
     let account = Account::parse("171180000000000008").unwrap();
-    let inferred = infer_receiver(&account, date, Catalogue::embedded()).unwrap();
+    let inferred = infer_receiver(&account, day(date), Catalogue::embedded()).unwrap();
     assert_eq!(inferred.code, code("40171"));
     assert_eq!(inferred.evidence, clabe_prefix("171", confidence));
 }
 
-#[test]
-fn a_prefix_that_is_newer_than_the_list_needs_the_receiver_alone() {
-    let named = resolved(query(KEY, "846180000000000000", None, Some("90846")));
-    assert_eq!(named.transfer.unwrap().receiver(), code("90846"));
-}
-
-#[test]
-fn a_phone_number_needs_the_receiver_alone() {
-    let named = resolved(query(KEY, "5512345678", None, Some("40021")));
-    assert_eq!(named.transfer.unwrap().receiver(), code("40021"));
+#[rstest]
+#[case::a_prefix_that_is_newer_than_the_list("846180000000000000", "90846")]
+#[case::a_phone_number("5512345678", "40021")]
+fn an_account_that_tells_no_bank_needs_the_receiver_alone(
+    #[case] account: &str,
+    #[case] receiver: &str,
+) {
+    let named = resolved(query(KEY, account, None, Some(receiver)));
+    assert_eq!(named.transfer.unwrap().receiver(), code(receiver));
 }
 
 #[rstest]
-#[case::both_inferred(None, None)]
-#[case::one_inferred(Some("40012"), None)]
-#[case::both_named(Some("40012"), Some("40012"))]
+#[case::both_inferred(None, None, "40012")]
+#[case::one_inferred(Some("40012"), None, "40012")]
+#[case::both_named(Some("40012"), Some("40012"), "40012")]
+#[case::by_an_earlier_code(Some("90638"), Some("40638"), "40638")]
+#[case::by_a_later_code(Some("40638"), Some("90638"), "40638")]
 fn one_institution_on_both_sides_has_no_proof(
     #[case] issuer: Option<&str>,
     #[case] receiver: Option<&str>,
+    #[case] institution: &str,
 ) {
     let same = SameInstitution {
-        code: code("40012"),
+        code: code(institution),
     };
-    let refused = refused(query(KEY, CARD, issuer, receiver));
-    assert_eq!(refused, Unresolved::SameInstitution(same));
-}
-
-#[rstest]
-#[case("90638", "40638")]
-#[case("40638", "90638")]
-fn two_codes_of_one_institution_are_the_same_institution(
-    #[case] issuer: &str,
-    #[case] receiver: &str,
-) {
-    let same = SameInstitution {
-        code: code("40638"),
-    };
-    let refused = refused(query(KEY, CLABE, Some(issuer), Some(receiver)));
-    assert_eq!(refused, Unresolved::SameInstitution(same));
+    let refused = resolved(query(KEY, CARD, issuer, receiver)).transfer;
+    assert_eq!(refused, Err(Unresolved::SameInstitution(same)));
 }
 
 #[test]
 fn only_a_clabe_and_a_shape_of_one_bank_are_certain() {
-    let shape = |confidence| Evidence::TrackingKeyShape {
-        bank: "A",
-        confidence,
-    };
     for (evidence, source, confidence) in [
-        (
-            clabe_prefix("014", Confidence::High),
-            "clabe_prefix",
-            "high",
-        ),
-        (
-            clabe_prefix("169", Confidence::Medium),
-            "clabe_prefix",
-            "medium",
-        ),
-        (
-            Evidence::CardPrefix("415231".to_owned()),
-            "card_prefix",
-            "medium",
-        ),
-        (shape(Confidence::High), "tracking_key_shape", "high"),
-        (shape(Confidence::Medium), "tracking_key_shape", "medium"),
+        (clabe_prefix("014", HIGH), "clabe_prefix", "high"),
+        (clabe_prefix("169", MEDIUM), "clabe_prefix", "medium"),
+        (card_prefix(), "card_prefix", "medium"),
+        (shape(HIGH), "tracking_key_shape", "high"),
+        (shape(MEDIUM), "tracking_key_shape", "medium"),
     ] {
         let shown = (evidence.source(), evidence.confidence().name());
         assert_eq!(shown, (source, confidence));
@@ -210,26 +180,14 @@ fn only_a_clabe_and_a_shape_of_one_bank_are_certain() {
 
 #[test]
 fn the_kind_of_evidence_contains_no_digit() {
-    let shape = |confidence| Evidence::TrackingKeyShape {
-        bank: "1",
-        confidence,
-    };
-    let kinds = [
-        clabe_prefix("014", Confidence::High),
-        Evidence::CardPrefix("415231".to_owned()),
-        shape(Confidence::High),
-        shape(Confidence::Medium),
-    ]
-    .map(|evidence| evidence.kind());
-    assert_eq!(
-        kinds,
-        [
-            "clabe_prefix",
-            "card_prefix",
-            "tracking_key_shape:high",
-            "tracking_key_shape:medium",
-        ]
-    );
+    for (evidence, kind) in [
+        (clabe_prefix("014", HIGH), "clabe_prefix"),
+        (card_prefix(), "card_prefix"),
+        (shape(HIGH), "tracking_key_shape:high"),
+        (shape(MEDIUM), "tracking_key_shape:medium"),
+    ] {
+        assert_eq!(evidence.kind(), kind);
+    }
 }
 
 /// Tracking keys of public documentation and tests, whose issuers are known. A key of another bank
@@ -242,8 +200,7 @@ fn no_public_tracking_key_is_given_another_issuer() {
     for row in csv::Reader::from_reader(vectors.as_bytes()).records() {
         let row = row.unwrap();
         let key = TrackingKey::parse(&row[0]).unwrap();
-        let date = crate::calendar::parse_date(&row[1]).unwrap();
-        match infer_issuer(&key, date, Catalogue::embedded()) {
+        match infer_issuer(&key, day(&row[1]), Catalogue::embedded()) {
             Ok(inferred) if inferred.code == code(&row[2]) => right += 1,
             Ok(inferred) => wrong.push((row[0].to_owned(), inferred.code)),
             Err(_) => unknown += 1,

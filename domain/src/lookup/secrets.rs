@@ -96,13 +96,12 @@ impl fmt::Debug for LookupSecrets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hex;
+    use crate::{fixture, hex};
 
     const ID: LookupId = LookupId(Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001));
 
-    fn secrets(listed: &[u8]) -> LookupSecrets {
-        let secret = |byte: &u8| (HashGeneration(u16::from(*byte)), vec![*byte; 32]);
-        LookupSecrets::new(listed.iter().map(secret).collect()).unwrap()
+    fn secrets(generations: &[u8]) -> LookupSecrets {
+        LookupSecrets::new(fixture::secrets(generations)).unwrap()
     }
 
     #[test]

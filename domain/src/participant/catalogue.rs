@@ -140,11 +140,8 @@ impl Catalogue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::day;
     use rstest::rstest;
-
-    fn day(text: &str) -> NaiveDate {
-        crate::calendar::parse_date(text).unwrap()
-    }
 
     /// The embedded catalogue with another list's date, and changed rows.
     fn stored(as_of: &str, change: impl Fn(&mut Vec<Participant>)) -> Catalogue {

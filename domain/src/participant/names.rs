@@ -181,12 +181,9 @@ fn without_accent(letter: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::day;
     use proptest::prelude::*;
     use rstest::rstest;
-
-    fn day(text: &str) -> NaiveDate {
-        crate::calendar::parse_date(text).unwrap()
-    }
 
     fn on(name: &str, date: &str) -> Result<String, ParticipantError> {
         let code = Catalogue::embedded().participant(name, day(date));

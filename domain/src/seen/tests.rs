@@ -2,19 +2,14 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
-use crate::key::HashGeneration;
+use crate::fixture::{self, code};
 
 const PARTIES: &str =
     "STP|Ana Prueba|40|012180000000000017|ND|SANTANDER|Ejemplo|40|014180000000000013|NA";
 const SEAL: &str = "c2VsbG8gZGUgcHJ1ZWJh";
 
-fn hasher(secrets: &[u8]) -> KeyHasher {
-    let secret = |byte: &u8| (HashGeneration(u16::from(*byte)), vec![*byte; 32]);
-    KeyHasher::new(secrets.iter().map(secret).collect()).unwrap()
-}
-
-fn code(text: &str) -> ParticipantCode {
-    ParticipantCode::parse(text).unwrap()
+fn hasher(generations: &[u8]) -> KeyHasher {
+    KeyHasher::new(fixture::secrets(generations)).unwrap()
 }
 
 /// A signed text with these parties, concept and amount.
@@ -24,17 +19,20 @@ fn chain(parties: &str, concept: &str, amount: &str) -> String {
     )
 }
 
-/// A proof whose chain is written so in its XML.
-fn proof_of(written_chain: &str) -> Proof {
-    let xml = format!(
+/// A file whose chain is written so.
+fn xml_of(written_chain: &str) -> String {
+    format!(
         r#"<SPEI_Tercero FechaOperacion="2026-11-20" Hora="10:53:36" ClaveSPEI="40014" sello="{SEAL}"
         numeroCertificado="00001000000500000001" cadenaCDA="{written_chain}" claveRastreo="PRUEBA1">
         <Beneficiario BancoReceptor="SANTANDER" Nombre="Ejemplo" TipoCuenta="40"
         Cuenta="014180000000000013" RFC="NA" Concepto="renta" IVA="0" MontoPago="1234.56"/>
         <Ordenante BancoEmisor="STP" Nombre="Ana Prueba" TipoCuenta="40"
         Cuenta="012180000000000017" RFC="ND"/></SPEI_Tercero>"#
-    );
-    Proof::read(xml.as_bytes()).unwrap()
+    )
+}
+
+fn proof_of(written_chain: &str) -> Proof {
+    Proof::read(xml_of(written_chain).as_bytes()).unwrap()
 }
 
 fn proof() -> Proof {
@@ -83,14 +81,7 @@ fn a_mark_is_that_of_one_chain_in_one_environment_under_one_secret() {
 #[case("MontoPago", "9234.56")]
 fn an_edited_attribute_changes_no_mark(#[case] attribute: &str, #[case] value: &str) {
     let chain = format!("{}{SEAL}", chain(PARTIES, "renta", "1234.56"));
-    let xml = format!(
-        r#"<SPEI_Tercero FechaOperacion="2026-11-20" Hora="10:53:36" ClaveSPEI="40014" sello="{SEAL}"
-        numeroCertificado="00001000000500000001" cadenaCDA="{chain}" claveRastreo="PRUEBA1">
-        <Beneficiario BancoReceptor="SANTANDER" Nombre="Ejemplo" TipoCuenta="40"
-        Cuenta="014180000000000013" RFC="NA" Concepto="renta" IVA="0" MontoPago="1234.56"/>
-        <Ordenante BancoEmisor="STP" Nombre="Ana Prueba" TipoCuenta="40"
-        Cuenta="012180000000000017" RFC="ND"/></SPEI_Tercero>"#
-    );
+    let xml = xml_of(&chain);
     let begin = format!("{attribute}=\"");
     for (place, _) in xml.match_indices(&begin) {
         let from = place + begin.len();
@@ -161,13 +152,8 @@ fn a_new_secret_knows_the_marks_of_the_old_one() {
 
 #[test]
 fn the_mark_of_a_chain_is_recorded_and_those_of_the_payment_are_still_known() {
-    let all = ProofMark::all(
-        &hasher(&[2, 1]),
-        Environment::Live,
-        Some(code("40012")),
-        &proof(),
-    );
-    let of_chain = ProofMark::all(&hasher(&[2, 1]), Environment::Live, None, &proof());
+    let marks = |issuer| ProofMark::all(&hasher(&[2, 1]), Environment::Live, issuer, &proof());
+    let (all, of_chain) = (marks(Some(code("40012"))), marks(None));
     assert_eq!(all, [of_chain, of_payment(&[2, 1], &proof())].concat());
 }
 

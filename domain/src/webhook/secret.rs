@@ -126,9 +126,13 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::hex;
+    use crate::{fixture, hex};
 
     const ID: EndpointId = EndpointId(Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001));
+
+    fn secrets(generations: &[u8]) -> WebhookSecrets {
+        WebhookSecrets::new(fixture::secrets(generations)).unwrap()
+    }
 
     #[test]
     fn a_secret_is_written_as_the_standard_says() {
@@ -160,8 +164,7 @@ mod tests {
 
     #[test]
     fn endpoints_and_generations_have_keys_of_their_own() {
-        let secrets = [2_u8, 1].map(|byte| (HashGeneration(byte.into()), vec![byte; 32]));
-        let secrets = WebhookSecrets::new(secrets.to_vec()).unwrap();
+        let secrets = secrets(&[2, 1]);
         let key = |generation, id| secrets.key(HashGeneration(generation), id);
         let other = EndpointId(Uuid::from_u128(1));
         let keys = [key(1, ID), key(1, other), key(2, ID)];
@@ -175,8 +178,7 @@ mod tests {
 
     #[test]
     fn a_key_never_changes() {
-        let secrets = WebhookSecrets::new(vec![(HashGeneration(7), vec![7; 32])]).unwrap();
-        let key = secrets.key(HashGeneration(7), ID).unwrap();
+        let key = secrets(&[7]).key(HashGeneration(7), ID).unwrap();
         assert_eq!(hex::encode(key.reveal()), GOLDEN);
     }
 
@@ -185,8 +187,7 @@ mod tests {
 
     #[test]
     fn nothing_secret_is_shown() {
-        let secrets = WebhookSecrets::new(vec![(HashGeneration(1), vec![1; 32])]).unwrap();
-        assert_eq!(format!("{secrets:?}"), "WebhookSecrets(redacted)");
+        assert_eq!(format!("{:?}", secrets(&[1])), "WebhookSecrets(redacted)");
         let secret = EndpointSecret::new([1; 32]);
         assert_eq!(format!("{secret:?}"), "EndpointSecret(redacted)");
     }

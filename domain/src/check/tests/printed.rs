@@ -103,13 +103,33 @@ fn today() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 12, 13).unwrap()
 }
 
-/// The report of the page with another day of the query.
-fn queried_on(day: &str) -> CheckReport {
+impl PrintedPage {
+    /// The only text that says this.
+    fn text(&mut self, text: &str) -> &mut TextRun {
+        let mut found = self.runs.iter_mut().filter(|run| run.text == text);
+        let text = found.next().unwrap();
+        assert!(found.next().is_none());
+        text
+    }
+}
+
+/// The page on which a text says something else.
+fn respelt(from: &str, to: &str) -> PrintedPage {
     let mut page = printed(&[]);
-    let mut runs = page.runs.iter_mut();
-    let run = runs.find(|run| run.text == "13 de diciembre de 2026");
-    day.clone_into(&mut run.unwrap().text);
-    CheckReport::of_pages(Ok(&[page]), Environment::Live, today(), known)
+    to.clone_into(&mut page.text(from).text);
+    page
+}
+
+/// The page without a text.
+fn without(text: &str) -> PrintedPage {
+    let mut page = printed(&[]);
+    page.runs.retain(|run| run.text != text);
+    page
+}
+
+/// The finding of a text that differs from the chain.
+fn changed(field: &'static str) -> Finding {
+    ("texto_y_cadena", "campos_cambiados", vec![field])
 }
 
 /// The page with the chain broken before these places, where a blank is lost.
@@ -138,12 +158,13 @@ fn printed(breaks: &[usize]) -> PrintedPage {
 }
 
 fn page_report(page: &PrintedPage) -> CheckReport {
-    CheckReport::of_pages(
-        Ok(std::slice::from_ref(page)),
-        Environment::Live,
-        today(),
-        known,
-    )
+    report_by(page, known)
+}
+
+/// The report of somebody who has this verdict.
+fn report_by(page: &PrintedPage, verdict: fn(&Proof) -> Verdict) -> CheckReport {
+    let pages = std::slice::from_ref(page);
+    CheckReport::of_pages(Ok(pages), Environment::Live, today(), verdict)
 }
 
 fn place_of(text: &str) -> usize {
@@ -171,45 +192,25 @@ fn lines_broken_in_a_name_and_in_the_certificate_number_are_joined() {
 #[test]
 fn without_the_key_the_likeliest_readable_join_is_told() {
     let breaks = [place_of(" Prueba|40"), place_of("000500000001||")];
-    let readable = |proof: &Proof| match UncheckedSeal::of(proof) {
+    let report = report_by(&printed(&breaks), |proof| match UncheckedSeal::of(proof) {
         Ok(_) => Verdict::NotChecked(NotChecked::UnknownCertificate),
         Err(reason) => Verdict::NotChecked(reason),
-    };
-    let report = CheckReport::of_pages(
-        Ok(&[printed(&breaks)]),
-        Environment::Live,
-        today(),
-        readable,
-    );
-    assert_eq!(
-        findings(&report),
-        [("sello", "certificado_desconocido", vec![])]
-    );
-    assert_eq!(
-        report.proof.unwrap().chain.as_str(),
-        format!("{SIGNED}{}", seal())
-    );
+    });
+    assert_eq!(findings(&report), [UNKNOWN_CERTIFICATE]);
+    let chain = report.proof.unwrap().chain;
+    assert_eq!(chain.as_str(), format!("{SIGNED}{}", seal()));
 }
 
 #[test]
 fn of_all_joins_the_one_that_another_certificates_key_sealed_is_told() {
     // Within a word, where a blank is likelier.
     let breaks = [place_of("ueba|40"), place_of("000500000001||")];
-    let of_another = |proof: &Proof| match UncheckedSeal::of(proof) {
+    let report = report_by(&printed(&breaks), |proof| match UncheckedSeal::of(proof) {
         Ok(seal) if seal.text() != SIGNED => Verdict::Invalid,
         Ok(_) => Verdict::NotChecked(NotChecked::UnknownCertificate),
         Err(reason) => Verdict::NotChecked(reason),
-    };
-    let report = CheckReport::of_pages(
-        Ok(&[printed(&breaks)]),
-        Environment::Live,
-        today(),
-        of_another,
-    );
-    assert_eq!(
-        findings(&report),
-        [("sello", "certificado_desconocido", vec![])]
-    );
+    });
+    assert_eq!(findings(&report), [UNKNOWN_CERTIFICATE]);
 }
 
 #[rstest]
@@ -235,39 +236,24 @@ fn a_visible_text_that_differs_from_the_chain_is_named(
     #[case] to: &str,
     #[case] field: &'static str,
 ) {
-    let mut page = printed(&[]);
-    let run = page.runs.iter_mut().find(|run| run.text == from).unwrap();
-    run.text = to.to_owned();
-    let expected = ("texto_y_cadena", "campos_cambiados", vec![field]);
-    assert_eq!(findings(&page_report(&page)), [expected]);
+    let report = page_report(&respelt(from, to));
+    assert_eq!(findings(&report), [changed(field)]);
 }
 
 #[test]
 fn a_text_drawn_over_another_one_is_found() {
     let mut page = printed(&[]);
-    let over = page
-        .runs
-        .iter()
-        .find(|run| run.text == "$ 1,234.56")
-        .unwrap();
-    let over = TextRun {
-        x: over.x + 0.5,
-        text: "$ 9,234.56".to_owned(),
-        ..over.clone()
-    };
+    let mut over = page.text("$ 1,234.56").clone();
+    over.x += 0.5;
+    over.text = "$ 9,234.56".to_owned();
     page.runs.push(over);
-    let expected = ("texto_y_cadena", "campos_cambiados", vec!["monto"]);
-    assert_eq!(findings(&page_report(&page)), [expected]);
+    assert_eq!(findings(&page_report(&page)), [changed("monto")]);
 }
 
 #[test]
 fn a_name_over_two_lines_is_one_name() {
     let mut page = printed(&[]);
-    let run = page
-        .runs
-        .iter_mut()
-        .find(|run| run.text == "Ana Prueba")
-        .unwrap();
+    let run = page.text("Ana Prueba");
     run.text = "Ana".to_owned();
     run.y += 5.0;
     let second = TextRun {
@@ -296,17 +282,18 @@ fn a_page_leaves_the_place_blank_of_what_is_sealed_as_unknown(
     #[case] sealed: &str,
     #[case] shown: &str,
 ) {
-    let mut page = printed(&[]);
-    page.runs.retain(|run| run.text != shown);
-    let blank = CheckReport::of_pages(Ok(&[page.clone()]), Environment::Live, today(), unknown);
+    let mut page = without(shown);
+    let blank = report_by(&page, unknown);
     assert_eq!(findings(&blank)[0].1, "pagina_no_comparada", "{shown}");
-    let without = sealed.replacen(sealed.split('|').nth(1).unwrap(), "NA", 1);
+    let nothing = sealed.replacen(sealed.split('|').nth(1).unwrap(), "NA", 1);
     let chain = page.runs.iter_mut().find(|run| run.text.contains(sealed));
     let chain = &mut chain.unwrap().text;
-    *chain = chain.replacen(sealed, &without, 1);
-    let blank = CheckReport::of_pages(Ok(&[page]), Environment::Live, today(), unknown);
-    let expected = ("sello", "certificado_desconocido", vec![]);
-    assert_eq!(findings(&blank), [expected], "{shown}");
+    *chain = chain.replacen(sealed, &nothing, 1);
+    assert_eq!(
+        findings(&report_by(&page, unknown)),
+        [UNKNOWN_CERTIFICATE],
+        "{shown}"
+    );
 }
 
 #[test]
@@ -319,31 +306,25 @@ fn a_page_shows_the_proof_of_its_chain_and_tracking_key_and_no_other() {
     assert!(!shown.is(&other.chain, "PRUEBA0001"));
     assert_eq!(shown.seal(), seal());
     // Nothing is shown by a page that contradicts its chain.
-    let mut page = printed(&[]);
-    let amount = page.runs.iter_mut().find(|run| run.text == "$ 1,234.56");
-    amount.unwrap().text = "$ 9,234.56".to_owned();
+    let page = respelt("$ 1,234.56", "$ 9,234.56");
     let shown = ShownProof::of(&[page], Environment::Live, today()).unwrap();
     assert!(!shown.is(&proof.chain, "PRUEBA0001"));
 }
 
-#[rstest]
-#[case::missing(&|page: &mut PrintedPage| {
-    page.runs.retain(|run| run.text != "Monto" && run.text != "$ 1,234.56");
-})]
-#[case::empty(&|page: &mut PrintedPage| page.runs.retain(|run| run.text != "$ 1,234.56"))]
-#[case::repeated(&|page: &mut PrintedPage| {
-    let label = page.runs.iter().find(|run| run.text == "Monto").unwrap().clone();
-    page.runs.push(TextRun { y: 20.0, ..label });
-})]
-fn a_field_without_a_value_or_its_only_label_is_not_compared(
-    #[case] change: &dyn Fn(&mut PrintedPage),
-) {
-    let mut page = printed(&[]);
-    change(&mut page);
-    let report = page_report(&page);
-    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
-    let expected = ("texto_y_cadena", "pagina_no_comparada", vec!["monto"]);
-    assert_eq!(findings(&report), [expected]);
+#[test]
+fn a_field_without_a_value_or_its_only_label_is_not_compared() {
+    let empty = without("$ 1,234.56");
+    let mut missing = empty.clone();
+    missing.runs.retain(|run| run.text != "Monto");
+    let mut repeated = printed(&[]);
+    let label = repeated.text("Monto").clone();
+    repeated.runs.push(TextRun { y: 20.0, ..label });
+    for page in [empty, missing, repeated] {
+        let report = page_report(&page);
+        assert_eq!(report.outcome(), CheckOutcome::NotChecked);
+        let expected = ("texto_y_cadena", "pagina_no_comparada", vec!["monto"]);
+        assert_eq!(findings(&report), [expected]);
+    }
 }
 
 #[test]
@@ -363,10 +344,8 @@ fn the_proof_among_other_pages_is_found_and_two_are_refused() {
     let found = reason(&[other, proof.clone()]);
     assert_eq!(found, (CheckOutcome::NotChecked, None));
     let two = reason(&[proof.clone(), proof]);
-    assert_eq!(
-        two,
-        (CheckOutcome::Invalid, Some(CheckReason::SeveralProofs))
-    );
+    let several = Some(CheckReason::SeveralProofs);
+    assert_eq!(two, (CheckOutcome::Invalid, several));
 }
 
 #[rstest]
@@ -413,8 +392,7 @@ fn a_log_of_a_page_has_none_of_its_text() {
 fn a_page_without_text_or_chain_is_told_so() {
     let reason = |page: &PrintedPage| findings(&page_report(page))[0].1;
     assert_eq!(reason(&PrintedPage::default()), "pdf_sin_texto");
-    let mut page = printed(&[]);
-    page.runs.retain(|run| !run.text.starts_with("Cadena"));
+    let page = without("Cadena Original (información del pago):");
     assert_eq!(reason(&page), "pdf_sin_cadena");
 }
 

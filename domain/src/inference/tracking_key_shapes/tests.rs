@@ -6,10 +6,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
-
-fn day(text: &str) -> NaiveDate {
-    parse_date(text).unwrap()
-}
+use crate::fixture::day;
 
 fn inferred(key: &str, date: &str) -> Option<Inferred> {
     let key = TrackingKey::parse(key).unwrap();

@@ -5,14 +5,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
-
-fn day(text: &str) -> NaiveDate {
-    crate::calendar::parse_date(text).unwrap()
-}
-
-fn code(text: &str) -> ParticipantCode {
-    ParticipantCode::parse(text).unwrap()
-}
+use crate::fixture::{code, day};
 
 fn listed(code: &str, name: &str) -> ListedParticipant {
     ListedParticipant::parse(code, name).unwrap()
@@ -51,12 +44,9 @@ fn who_left_is_known_for_earlier_days_alone() {
         catalogue, removed, ..
     } = renewed(&without(&["40143"])).unwrap();
     assert_eq!(removed, [code("40143")]);
-    assert!(
-        catalogue
-            .by_clabe_prefix("143", day("2026-11-19"))
-            .is_some()
-    );
-    assert_eq!(catalogue.by_clabe_prefix("143", day("2026-11-20")), None);
+    let holder = |date| catalogue.by_clabe_prefix("143", day(date));
+    assert!(holder("2026-11-19").is_some());
+    assert_eq!(holder("2026-11-20"), None);
     assert!(catalogue.find(code("40143")).is_some());
 }
 
@@ -69,10 +59,7 @@ fn a_newcomer_takes_part_from_an_unknown_day_on() {
     } = renewed(&list).unwrap();
     assert_eq!(added, [code("90799")]);
     let newcomer = catalogue.by_clabe_prefix("799", day("2026-11-20")).unwrap();
-    assert_eq!(
-        (newcomer.code, newcomer.institution),
-        (code("90799"), code("90799"))
-    );
+    assert_eq!([newcomer.code, newcomer.institution], [code("90799"); 2]);
     assert_eq!(newcomer.name, "NUEVA");
     assert!(newcomer.is_certain_on(day("2026-11-20")));
     let earlier = catalogue.by_clabe_prefix("799", day("2026-11-19"));
@@ -109,10 +96,8 @@ fn a_single_list_that_lacked_somebody_leaves_no_gap() {
     } = gap.renewed(&list("2026-11-20"), day("2026-11-21")).unwrap();
     assert_eq!(added, [code("40012")]);
     for date in ["2026-11-19", "2026-11-20", "2026-11-21"] {
-        assert!(
-            catalogue.by_clabe_prefix("012", day(date)).is_some(),
-            "{date}"
-        );
+        let holder = catalogue.by_clabe_prefix("012", day(date));
+        assert!(holder.is_some(), "{date}");
     }
 }
 
@@ -127,24 +112,16 @@ fn a_changed_name_is_taken_over() {
 #[test]
 fn a_damaged_list_is_refused() {
     let whole = list("2026-11-20");
+    let refused = |list: &[_]| renewed(list).unwrap_err();
     let entries = LEAST_PARTICIPANTS - 1;
-    assert_eq!(
-        renewed(&whole[..entries]),
-        Err(DamagedList::TooFew { entries })
-    );
-    let shortened = &whole[MOST_REMOVED + 1..];
+    let few = DamagedList::TooFew { entries };
+    assert_eq!(refused(&whole[..entries]), few);
     let missing = MOST_REMOVED + 1;
-    assert_eq!(
-        renewed(shortened),
-        Err(DamagedList::TooManyMissing { missing })
-    );
-    let mut twice = whole.clone();
-    twice.push(whole[0].clone());
-    let repeated = whole[0].code;
-    assert_eq!(
-        renewed(&twice),
-        Err(DamagedList::Repeated { code: repeated })
-    );
+    let shortened = DamagedList::TooManyMissing { missing };
+    assert_eq!(refused(&whole[missing..]), shortened);
+    let twice = [&whole[..1], &whole].concat();
+    let code = whole[0].code;
+    assert_eq!(refused(&twice), DamagedList::Repeated { code });
     let as_of = Catalogue::embedded().as_of();
     let earlier = Catalogue::embedded().renewed(&whole, as_of.pred_opt().unwrap());
     assert_eq!(earlier, Err(DamagedList::Outdated { as_of }));

@@ -6,7 +6,8 @@ use super::*;
 #[case::of_the_credit("20 de noviembre de 2026")]
 #[case::of_a_clock_that_is_ahead("14 de diciembre de 2026")]
 fn a_page_is_of_a_query_since_the_credit(#[case] day: &str) {
-    assert_eq!(queried_on(day).outcome(), CheckOutcome::Valid);
+    let report = page_report(&respelt("13 de diciembre de 2026", day));
+    assert_eq!(report.outcome(), CheckOutcome::Valid);
 }
 
 #[rstest]
@@ -16,12 +17,12 @@ fn a_page_is_of_a_query_since_the_credit(#[case] day: &str) {
 #[case::another_text("PAGADO")]
 #[case::none("")]
 fn a_page_of_a_query_that_nobody_made_is_not_compared(#[case] day: &str) {
-    let report = queried_on(day);
+    let report = page_report(&respelt("13 de diciembre de 2026", day));
     assert_eq!(report.page(), Some(PageComparison::NotCompared));
     assert_eq!(report.outcome(), CheckOutcome::NotChecked);
 }
 
-/// The page with one text more, or with one changed.
+/// The page with one text more.
 fn with(more: (f32, f32, f32, &str)) -> PrintedPage {
     let mut page = printed(&[]);
     page.runs.push(run(more));
@@ -51,20 +52,14 @@ fn a_page_with_a_text_in_another_place_was_not_compared(
     #[case] size: f32,
 ) {
     let mut page = printed(&[]);
-    let moved = page.runs.iter_mut().find(|run| run.text == text).unwrap();
+    let moved = page.text(text);
     (moved.x, moved.y, moved.size) = (x, y, size);
     assert_ne!(page_report(&page).page(), Some(PageComparison::Agrees));
 }
 
 #[test]
 fn an_amount_that_people_may_misread_is_not_well_spelt() {
-    let mut page = printed(&[]);
-    let amount = page
-        .runs
-        .iter_mut()
-        .find(|run| run.text == "$ 1,234.56")
-        .unwrap();
-    amount.text = "$ 12,34.56".to_owned();
+    let page = respelt("$ 1,234.56", "$ 12,34.56");
     assert_eq!(page_report(&page).page(), Some(PageComparison::NotCompared));
 }
 
@@ -90,12 +85,7 @@ fn of_a_page_that_was_not_compared_the_sealed_data_are_told() {
     assert_eq!(report.outcome(), CheckOutcome::NotChecked);
     // What a viewer shows isn't known: the text that was read contradicts nothing.
     page.drawing = Drawing::Unknown;
-    let amount = page
-        .runs
-        .iter_mut()
-        .find(|run| run.text == "$ 1,234.56")
-        .unwrap();
-    amount.text = "$ 9,999,555.00".to_owned();
+    page.text("$ 1,234.56").text = "$ 9,999,555.00".to_owned();
     let report = page_report(&page);
     assert_eq!(report.page(), Some(PageComparison::NotCompared));
     assert_eq!(report.outcome(), CheckOutcome::NotChecked);
@@ -109,7 +99,5 @@ fn of_a_page_that_was_not_compared_the_sealed_data_are_told() {
 
 #[test]
 fn a_field_that_the_payment_lacks_may_be_blank() {
-    let mut page = printed(&[]);
-    page.runs.retain(|run| run.text != "ND");
-    assert_eq!(page_report(&page).outcome(), CheckOutcome::Valid);
+    assert_eq!(page_report(&without("ND")).outcome(), CheckOutcome::Valid);
 }

@@ -1,0 +1,21 @@
+//! Values of which the tests of many modules are made.
+
+use chrono::NaiveDate;
+
+use crate::calendar::parse_date;
+use crate::key::HashGeneration;
+use crate::participant::ParticipantCode;
+
+pub(crate) fn day(text: &str) -> NaiveDate {
+    parse_date(text).unwrap()
+}
+
+pub(crate) fn code(text: &str) -> ParticipantCode {
+    ParticipantCode::parse(text).unwrap()
+}
+
+/// Secrets of these generations, each of which is made of its own byte.
+pub(crate) fn secrets(generations: &[u8]) -> Vec<(HashGeneration, Vec<u8>)> {
+    let secret = |byte: &u8| (HashGeneration(u16::from(*byte)), vec![*byte; 32]);
+    generations.iter().map(secret).collect()
+}
