@@ -320,18 +320,10 @@ mod tests {
                 reset_at: month.end(),
             }),
         };
-        assert_eq!(
-            limit_status(40).after(Duration::from_secs(25)),
-            limit_status(15)
-        );
-        assert_eq!(
-            limit_status(10).after(Duration::from_secs(25)),
-            limit_status(0)
-        );
-        assert_eq!(
-            limit_status(0).after(Duration::from_secs(1)),
-            limit_status(0)
-        );
+        for (reset, passed, left) in [(40, 25, 15), (10, 25, 0), (0, 1, 0)] {
+            let later = limit_status(reset).after(Duration::from_secs(passed));
+            assert_eq!(later, limit_status(left));
+        }
     }
 
     #[test]
@@ -343,10 +335,8 @@ mod tests {
 
     #[test]
     fn plans_start_with_the_contracts_limits() {
-        assert_eq!(
-            Plan::Startup.limits(),
-            Limits::new(60, Some(1_000)).unwrap()
-        );
+        let startup = Limits::new(60, Some(1_000)).unwrap();
+        assert_eq!(Plan::Startup.limits(), startup);
         assert_eq!(Plan::Enterprise.limits().monthly_quota(), None);
     }
 }

@@ -268,7 +268,10 @@ fn decimal<'a>(token: &'a Token<'_>) -> Result<Option<&'a str>, FieldErrorKind> 
 
 #[cfg(test)]
 mod tests {
+    use rstest::rstest;
+
     use super::*;
+    use crate::fixture::day;
 
     fn good() -> RawQuery<'static> {
         RawQuery {
@@ -281,12 +284,18 @@ mod tests {
         }
     }
 
+    /// A good request with other values of some members.
+    fn with(change: impl FnOnce(&mut RawQuery<'static>)) -> RawQuery<'static> {
+        let mut raw = good();
+        change(&mut raw);
+        raw
+    }
+
     fn parse(
         raw: &RawQuery<'_>,
         institutions: Institutions,
     ) -> Result<ProofQuery, Vec<FieldError>> {
-        let today = calendar::parse_date("2026-11-20").unwrap();
-        ProofQuery::parse(raw, institutions, today, Catalogue::embedded())
+        ProofQuery::parse(raw, institutions, day("2026-11-20"), Catalogue::embedded())
     }
 
     #[test]
@@ -300,98 +309,56 @@ mod tests {
     fn all_faults_are_reported_at_once_in_the_contracts_order() {
         let errors = parse(&RawQuery::default(), Institutions::Required).unwrap_err();
         let fields: Vec<_> = errors.iter().map(|error| error.field.name()).collect();
-        assert_eq!(
-            fields,
-            [
-                "fecha",
-                "clave_rastreo",
-                "cuenta",
-                "monto",
-                "emisor",
-                "receptor"
-            ]
-        );
-        assert!(
-            errors
-                .iter()
-                .all(|error| error.problem == FieldErrorKind::Missing)
-        );
+        let given = ["fecha", "clave_rastreo", "cuenta", "monto"];
+        assert_eq!(fields, [&given[..], &["emisor", "receptor"]].concat());
+        let mut problems = errors.iter().map(|error| &error.problem);
+        assert!(problems.all(|problem| *problem == FieldErrorKind::Missing));
     }
 
     #[test]
     fn institutions_may_be_absent_where_they_can_be_inferred() {
-        let raw = RawQuery {
-            issuer: Token::Absent,
-            receiver: Token::Absent,
-            ..good()
-        };
+        let raw = with(|raw| (raw.issuer, raw.receiver) = (Token::Absent, Token::Absent));
         let query = parse(&raw, Institutions::Inferable).unwrap();
         assert_eq!((query.issuer, query.receiver), (None, None));
         assert_eq!(parse(&raw, Institutions::Required).unwrap_err().len(), 2);
     }
 
-    #[test]
-    fn a_faulty_institution_is_refused_even_where_it_could_be_inferred() {
-        let raw = RawQuery {
-            issuer: Token::Number("40012"),
-            ..good()
-        };
-        let problem = FieldErrorKind::WrongType {
-            expected: "string",
-            found: "number",
-        };
-        let expected = FieldError {
-            field: Field::Issuer,
-            problem,
-        };
-        assert_eq!(parse(&raw, Institutions::Inferable), Err(vec![expected]));
+    #[rstest]
+    #[case::an_institution_that_could_be_inferred(
+        with(|raw| raw.issuer = Token::Number("40012")),
+        Field::Issuer,
+        FieldErrorKind::WrongType { expected: "string", found: "number" }
+    )]
+    #[case::tomorrow(
+        with(|raw| raw.date = Token::Text("2026-11-21".into())),
+        Field::Date,
+        DateError::InFuture { today: day("2026-11-20") }.into()
+    )]
+    #[case::a_date_before_spei(
+        with(|raw| raw.date = Token::Text("2003-12-31".into())),
+        Field::Date,
+        DateError::TooEarly.into()
+    )]
+    #[case::an_amount_that_is_no_number(
+        with(|raw| raw.amount = Token::Other("boolean")),
+        Field::Amount,
+        FieldErrorKind::WrongType { expected: "number", found: "boolean" }
+    )]
+    fn a_faulty_member_is_refused_whether_banks_can_be_inferred_or_not(
+        #[case] raw: RawQuery<'static>,
+        #[case] field: Field,
+        #[case] problem: FieldErrorKind,
+    ) {
+        let expected = vec![FieldError { field, problem }];
+        for institutions in [Institutions::Inferable, Institutions::Required] {
+            assert_eq!(parse(&raw, institutions).as_ref(), Err(&expected));
+        }
     }
 
     #[test]
-    fn tomorrow_is_refused_and_today_accepted() {
-        let raw = RawQuery {
-            date: Token::Text("2026-11-21".into()),
-            ..good()
-        };
-        let errors = parse(&raw, Institutions::Required).unwrap_err();
-        assert!(matches!(
-            errors[0].problem,
-            FieldErrorKind::Date(DateError::InFuture { .. })
-        ));
-    }
-
-    #[test]
-    fn a_date_before_spei_is_refused() {
-        let raw = RawQuery {
-            date: Token::Text("2003-12-31".into()),
-            ..good()
-        };
-        let errors = parse(&raw, Institutions::Required).unwrap_err();
-        let expected = FieldError {
-            field: Field::Date,
-            problem: DateError::TooEarly.into(),
-        };
-        assert_eq!(errors, [expected]);
-    }
-
-    #[test]
-    fn an_amount_may_be_a_decimal_string_but_not_a_boolean() {
-        let raw = RawQuery {
-            amount: Token::Text("0.10".into()),
-            ..good()
-        };
-        assert_eq!(
-            parse(&raw, Institutions::Required)
-                .unwrap()
-                .amount
-                .centavos(),
-            10
-        );
-        let raw = RawQuery {
-            amount: Token::Other("boolean"),
-            ..good()
-        };
-        let errors = parse(&raw, Institutions::Required).unwrap_err();
-        assert_eq!(errors[0].field, Field::Amount);
+    fn an_amount_may_be_a_decimal_string() {
+        let raw = with(|raw| raw.amount = Token::Text("0.10".into()));
+        let query = parse(&raw, Institutions::Required).unwrap();
+        assert_eq!(query.amount.centavos(), 10);
     }
 }

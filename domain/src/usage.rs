@@ -233,6 +233,7 @@ pub const MAX_SERIES: usize = 20;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Granularity::{Day, Hour, Month};
     use proptest::prelude::*;
 
     fn instant(text: &str) -> DateTime<Utc> {
@@ -243,56 +244,26 @@ mod tests {
     fn a_period_has_every_slot_that_it_touches() {
         let slots = |from, to, granularity| -> Vec<String> {
             let period = Period::new(instant(from), instant(to), granularity).unwrap();
-            period
-                .slots()
+            let slots = period.slots();
+            slots
                 .map(|slot| slot.format("%m-%dT%H").to_string())
                 .collect()
         };
-        assert_eq!(
-            slots(
-                "2026-11-20T22:30:00Z",
-                "2026-11-21T01:00:00Z",
-                Granularity::Hour
-            ),
-            ["11-20T22", "11-20T23", "11-21T00"]
-        );
-        assert_eq!(
-            slots(
-                "2026-02-27T22:30:00Z",
-                "2026-03-01T00:00:01Z",
-                Granularity::Day
-            ),
-            ["02-27T00", "02-28T00", "03-01T00"]
-        );
-        assert_eq!(
-            slots(
-                "2025-12-31T23:59:59Z",
-                "2026-02-01T00:00:00Z",
-                Granularity::Month
-            ),
-            ["12-01T00", "01-01T00"]
-        );
+        let hours = slots("2026-11-20T22:30:00Z", "2026-11-21T01:00:00Z", Hour);
+        assert_eq!(hours, ["11-20T22", "11-20T23", "11-21T00"]);
+        let days = slots("2026-02-27T22:30:00Z", "2026-03-01T00:00:01Z", Day);
+        assert_eq!(days, ["02-27T00", "02-28T00", "03-01T00"]);
+        let months = slots("2025-12-31T23:59:59Z", "2026-02-01T00:00:00Z", Month);
+        assert_eq!(months, ["12-01T00", "01-01T00"]);
     }
 
     #[test]
     fn the_newest_slots_end_with_the_one_of_now() {
         let now = instant("2026-11-21T06:23:27Z");
         for (granularity, first, to) in [
-            (
-                Granularity::Hour,
-                "2026-11-20T07:00:00Z",
-                "2026-11-21T07:00:00Z",
-            ),
-            (
-                Granularity::Day,
-                "2026-10-29T00:00:00Z",
-                "2026-11-22T00:00:00Z",
-            ),
-            (
-                Granularity::Month,
-                "2024-12-01T00:00:00Z",
-                "2026-12-01T00:00:00Z",
-            ),
+            (Hour, "2026-11-20T07:00:00Z", "2026-11-21T07:00:00Z"),
+            (Day, "2026-10-29T00:00:00Z", "2026-11-22T00:00:00Z"),
+            (Month, "2024-12-01T00:00:00Z", "2026-12-01T00:00:00Z"),
         ] {
             let period = Period::newest(24, granularity, now).unwrap();
             assert_eq!(period.from(), instant(first));
@@ -304,15 +275,11 @@ mod tests {
     #[test]
     fn a_period_is_neither_backwards_nor_endless() {
         let now = instant("2026-11-21T06:23:27Z");
-        let hour = Granularity::Hour;
-        assert_eq!(Period::new(now, now, hour), Err(PeriodError::Backwards));
-        assert_eq!(Period::newest(0, hour, now), Err(PeriodError::Backwards));
-        let long = Period::new(DateTime::UNIX_EPOCH, now, hour);
-        assert_eq!(long, Err(PeriodError::TooLong(hour)));
-        assert_eq!(
-            Period::newest(745, hour, now),
-            Err(PeriodError::TooLong(hour))
-        );
+        assert_eq!(Period::new(now, now, Hour), Err(PeriodError::Backwards));
+        assert_eq!(Period::newest(0, Hour, now), Err(PeriodError::Backwards));
+        let long = Err(PeriodError::TooLong(Hour));
+        assert_eq!(Period::new(DateTime::UNIX_EPOCH, now, Hour), long);
+        assert_eq!(Period::newest(745, Hour, now), long);
     }
 
     #[test]
@@ -331,7 +298,7 @@ mod tests {
         #[test]
         fn an_instant_lies_in_its_slot(seconds in 0_i64..4_000_000_000) {
             let instant = DateTime::from_timestamp(seconds, 0).unwrap();
-            for granularity in [Granularity::Hour, Granularity::Day, Granularity::Month] {
+            for granularity in [Hour, Day, Month] {
                 let slot = granularity.slot(instant);
                 prop_assert!(slot <= instant && instant < granularity.next(slot).unwrap());
                 prop_assert_eq!(granularity.slot(slot), slot);

@@ -174,14 +174,12 @@ mod tests {
 
     use super::*;
     use crate::customer::CustomerId;
+    use crate::fixture;
     use crate::key::KeyId;
 
     fn key(secret: char) -> FullKey {
-        FullKey::parse(&format!(
-            "cep_test_AbCd1234.{}",
-            String::from(secret).repeat(24)
-        ))
-        .unwrap()
+        let secret = String::from(secret).repeat(24);
+        FullKey::parse(&format!("cep_test_AbCd1234.{secret}")).unwrap()
     }
 
     fn hasher(secrets: &[(u16, u8)]) -> KeyHasher {
@@ -270,10 +268,8 @@ mod tests {
         let fingerprints =
             |secrets: &[(u16, u8)]| hasher(secrets).fingerprints().collect::<Vec<_>>();
         let both = fingerprints(&[(2, 9), (1, 7)]);
-        assert_eq!(
-            both,
-            [fingerprints(&[(2, 9)]), fingerprints(&[(1, 7)])].concat()
-        );
+        let each = [fingerprints(&[(2, 9)]), fingerprints(&[(1, 7)])];
+        assert_eq!(both, each.concat());
         assert_ne!(both[0].1, both[1].1);
     }
 
@@ -281,15 +277,9 @@ mod tests {
     fn secrets_are_long_and_of_different_generations() {
         let make = |secrets| KeyHasher::new(secrets).unwrap_err();
         assert_eq!(make(vec![]), SecretError::None);
-        assert_eq!(
-            make(vec![(HashGeneration(1), vec![0; 31])]),
-            SecretError::TooShort { length: 31 }
-        );
-        let twice = vec![
-            (HashGeneration(1), vec![0; 32]),
-            (HashGeneration(2), vec![2; 32]),
-            (HashGeneration(1), vec![1; 32]),
-        ];
-        assert_eq!(make(twice), SecretError::Repeated(HashGeneration(1)));
+        let short = make(vec![(HashGeneration(1), vec![0; 31])]);
+        assert_eq!(short, SecretError::TooShort { length: 31 });
+        let twice = make(fixture::secrets(&[1, 2, 1]));
+        assert_eq!(twice, SecretError::Repeated(HashGeneration(1)));
     }
 }

@@ -127,20 +127,11 @@ mod tests {
 
     #[test]
     fn a_key_is_found_wherever_it_stands() {
-        for text in [
-            GOOD.to_owned(),
-            format!("cep:cep_{GOOD}-2"),
-            format!("ñ{GOOD}9"),
-        ] {
-            assert!(FullKey::occurs_in(&text), "{text}");
+        for text in [GOOD, &format!("cep:cep_{GOOD}-2"), &format!("ñ{GOOD}9")] {
+            assert!(FullKey::occurs_in(text), "{text}");
         }
-        for text in [
-            "",
-            "cep",
-            "cep_live_AbCd1234",
-            &GOOD[1..],
-            &GOOD[..GOOD.len() - 1],
-        ] {
+        let cut_off = &GOOD[..GOOD.len() - 1];
+        for text in ["", "cep", "cep_live_AbCd1234", &GOOD[1..], cut_off] {
             assert!(!FullKey::occurs_in(text), "{text}");
         }
     }

@@ -96,20 +96,16 @@ mod tests {
         let mut back_off = BackOffState::default();
         let mut now = minutes(5);
         for expected in [2, 4, 8, 16, 32, 32, 32] {
-            assert_eq!(
-                back_off.record_throttled(now, now),
-                BackOff::Began(minutes(expected))
-            );
+            let next = back_off.record_throttled(now, now);
+            assert_eq!(next, BackOff::Began(minutes(expected)));
             assert_eq!(back_off.remaining(now), Some(minutes(expected)));
             now += minutes(expected);
             assert_eq!(back_off.remaining(now), None);
             now += Duration::from_secs(1);
         }
         back_off.record_success(now);
-        assert_eq!(
-            back_off.record_throttled(now, now),
-            BackOff::Began(minutes(2))
-        );
+        let next = back_off.record_throttled(now, now);
+        assert_eq!(next, BackOff::Began(minutes(2)));
     }
 
     #[test]
@@ -117,44 +113,27 @@ mod tests {
         let mut back_off = BackOffState::default();
         let began = minutes(5);
         let first = began + Duration::from_secs(1);
-        assert_eq!(
-            back_off.record_throttled(began, first),
-            BackOff::Began(minutes(2))
-        );
-        let later = first + Duration::from_secs(20);
-        assert_eq!(
-            back_off.record_throttled(began, later),
-            BackOff::Joined(Duration::from_secs(100))
-        );
+        let met = back_off.record_throttled(began, first);
+        assert_eq!(met, BackOff::Began(minutes(2)));
+        let met = back_off.record_throttled(began, first + Duration::from_secs(20));
+        assert_eq!(met, BackOff::Joined(Duration::from_secs(100)));
         let next = first + minutes(2);
-        assert_eq!(
-            back_off.record_throttled(next, next),
-            BackOff::Began(minutes(4))
-        );
+        let met = back_off.record_throttled(next, next);
+        assert_eq!(met, BackOff::Began(minutes(4)));
     }
 
     #[test]
     fn a_merged_back_off_is_kept_and_the_next_is_longer() {
-        for (left, next) in [
-            (1, 4),
-            (2, 4),
-            (3, 8),
-            (7, 16),
-            (20, 32),
-            (32, 32),
-            (50, 32),
-        ] {
+        let lefts = [1, 2, 3, 7, 20, 32, 50];
+        for (left, next) in lefts.into_iter().zip([4, 4, 8, 16, 32, 32, 32]) {
             let mut back_off = BackOffState::default();
             let now = minutes(5);
             assert!(back_off.merge(minutes(left), now));
             assert_eq!(back_off.remaining(now), Some(minutes(left)));
             let later = now + minutes(left);
             assert_eq!(back_off.remaining(later), None);
-            assert_eq!(
-                back_off.record_throttled(later, later),
-                BackOff::Began(minutes(next)),
-                "after {left} minutes"
-            );
+            let met = back_off.record_throttled(later, later);
+            assert_eq!(met, BackOff::Began(minutes(next)), "after {left} minutes");
         }
     }
 
@@ -191,9 +170,7 @@ mod tests {
         let mut back_off = BackOffState::default();
         back_off.record_throttled(minutes(5), minutes(5));
         back_off.record_success(minutes(4));
-        assert_eq!(
-            back_off.record_throttled(minutes(8), minutes(8)),
-            BackOff::Began(minutes(4))
-        );
+        let next = back_off.record_throttled(minutes(8), minutes(8));
+        assert_eq!(next, BackOff::Began(minutes(4)));
     }
 }

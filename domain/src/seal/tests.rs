@@ -21,31 +21,14 @@ fn unchecked() -> UncheckedSeal {
     }
 }
 
+const UNKNOWN: Verdict = Verdict::NotChecked(NotChecked::UnknownCertificate);
+const VALID: Verdict = Verdict::Valid(SealHash::Sha512);
+
 #[rstest]
-#[case::an_institutions(
-    Verdict::Valid(SealHash::Sha512),
-    false,
-    Environment::Live,
-    SealVerdict::Valid
-)]
-#[case::the_sandboxs_for_a_test_key(
-    Verdict::Valid(SealHash::Sha512),
-    true,
-    Environment::Test,
-    SealVerdict::Valid
-)]
-#[case::the_sandboxs_for_a_live_key(
-    Verdict::NotChecked(NotChecked::UnknownCertificate),
-    true,
-    Environment::Live,
-    SealVerdict::Invalid
-)]
-#[case::of_an_unknown_certificate(
-    Verdict::NotChecked(NotChecked::UnknownCertificate),
-    false,
-    Environment::Live,
-    SealVerdict::NotChecked
-)]
+#[case::an_institutions(VALID, false, Environment::Live, SealVerdict::Valid)]
+#[case::the_sandboxs_for_a_test_key(VALID, true, Environment::Test, SealVerdict::Valid)]
+#[case::the_sandboxs_for_a_live_key(UNKNOWN, true, Environment::Live, SealVerdict::Invalid)]
+#[case::of_an_unknown_certificate(UNKNOWN, false, Environment::Live, SealVerdict::NotChecked)]
 fn the_sandboxs_seal_on_a_sent_file_is_invalid_for_a_live_key(
     #[case] verdict: Verdict,
     #[case] by_sandbox: bool,
@@ -64,15 +47,14 @@ fn the_sandboxs_seal_on_a_sent_file_is_invalid_for_a_live_key(
 #[test]
 fn a_seal_without_a_known_key_is_not_checked() {
     let verdict = unchecked().verdict([], || None, |_, _| panic!("there is no key"));
-    assert_eq!(verdict, Verdict::NotChecked(NotChecked::UnknownCertificate));
+    assert_eq!(verdict, UNKNOWN);
 }
 
 #[test]
 fn a_seal_that_another_certificates_key_made_of_another_text_is_invalid() {
     let by_another = |verified| unchecked().verdict([], || Some(key(1)), |_, _| verified);
     assert_eq!(by_another(None), Verdict::Invalid);
-    let unknown = Verdict::NotChecked(NotChecked::UnknownCertificate);
-    assert_eq!(by_another(Some(SealHash::Sha512)), unknown);
+    assert_eq!(by_another(Some(SealHash::Sha512)), UNKNOWN);
 }
 
 #[test]
@@ -83,10 +65,8 @@ fn a_seal_is_valid_when_any_key_of_its_signer_verifies_it() {
     };
     let verdict = unchecked().verdict(&keys, || None, by_second);
     assert_eq!(verdict, Verdict::Valid(SealHash::Sha256));
-    assert_eq!(
-        unchecked().verdict(&keys, || None, |_, _| None),
-        Verdict::Invalid
-    );
+    let by_none = unchecked().verdict(&keys, || None, |_, _| None);
+    assert_eq!(by_none, Verdict::Invalid);
 }
 
 #[test]

@@ -312,10 +312,8 @@ mod tests {
             batch: None,
             ..event()
         };
-        assert!(
-            bare.body()
-                .ends_with("\"reason\":null,\"seal\":null,\"origin\":null,\"batch\":null}}")
-        );
+        let end = "\"reason\":null,\"seal\":null,\"origin\":null,\"batch\":null}}";
+        assert!(bare.body().ends_with(end));
     }
 
     #[test]
@@ -323,21 +321,14 @@ mod tests {
         let endpoint = |number| EndpointId(Uuid::from_u128(number));
         assert_eq!(event().delivery(endpoint(1)), event().delivery(endpoint(1)));
         assert_ne!(event().delivery(endpoint(1)), event().delivery(endpoint(2)));
-        let others = [
-            WebhookEvent {
-                kind: EventType::LookupFailed,
-                ..event()
-            },
-            WebhookEvent {
-                subject: Uuid::from_u128(9),
-                ..event()
-            },
-            WebhookEvent {
-                at: event().at + chrono::TimeDelta::milliseconds(1),
-                ..event()
-            },
+        let changes: [fn(&mut WebhookEvent); 3] = [
+            |it| it.kind = EventType::LookupFailed,
+            |it| it.subject = Uuid::from_u128(9),
+            |it| it.at += chrono::TimeDelta::milliseconds(1),
         ];
-        for other in others {
+        for change in changes {
+            let mut other = event();
+            change(&mut other);
             assert_ne!(other.delivery(endpoint(1)), event().delivery(endpoint(1)));
         }
     }
@@ -374,39 +365,27 @@ mod tests {
             origin: ProofOrigin::Imported,
         });
         assert_eq!(delivered.reason, None);
-        assert!(
-            delivered
-                .body()
-                .contains("\"reason\":null,\"seal\":\"invalid\",\"origin\":\"imported\"")
-        );
-        let not_found = told(LookupEnd::Without {
-            state: LookupState::NotFound,
-            last: Some(Outcome::NotFound),
-        });
-        assert_eq!(not_found.reason, Some("not_in_spei"));
-        assert_eq!(not_found.seal, None);
-        let returned = told(LookupEnd::Without {
-            state: LookupState::NotFound,
-            last: Some(Outcome::PaymentReturned),
-        });
-        assert_eq!(returned.reason, Some("payment_returned"));
+        let words = "\"reason\":null,\"seal\":\"invalid\",\"origin\":\"imported\"";
+        assert!(delivered.body().contains(words));
+        for (last, reason) in [
+            (Outcome::NotFound, "not_in_spei"),
+            (Outcome::PaymentReturned, "payment_returned"),
+        ] {
+            let (state, last) = (LookupState::NotFound, Some(last));
+            let without = told(LookupEnd::Without { state, last });
+            assert_eq!((without.reason, without.seal), (Some(reason), None));
+        }
     }
 
     #[test]
     fn types_are_listed_once_and_tests_are_no_subscription() {
-        let types = [
-            EventType::BatchPaused,
-            EventType::LookupFailed,
-            EventType::BatchPaused,
-        ];
-        let types = EventTypes::new(&types).unwrap();
+        use EventType::{BatchPaused, LookupFailed};
+        let types = EventTypes::new(&[BatchPaused, LookupFailed, BatchPaused]).unwrap();
         assert_eq!(types.stored(), ",lookup.failed,batch.paused,");
         assert_eq!(EventTypes::from_stored(&types.stored()), Some(types));
         assert_eq!(EventTypes::new(&[]), Err(EventTypesError::None));
-        assert_eq!(
-            EventTypes::new(&[EventType::Test]),
-            Err(EventTypesError::Test)
-        );
+        let of_tests = EventTypes::new(&[EventType::Test]);
+        assert_eq!(of_tests, Err(EventTypesError::Test));
         for text in ["", ",", ",,", "lookup.failed", ",lookup_failed,"] {
             assert_eq!(EventTypes::from_stored(text), None, "{text}");
         }

@@ -10,6 +10,7 @@ use crate::key::CounterId;
 use crate::pacing::WINDOW;
 use uuid::Uuid;
 
+const NOW: Duration = Duration::from_secs(1000);
 const PATIENT: Duration = Duration::from_hours(24);
 /// A lane without a maximum number of waiting callers.
 const LANE: Lane = lane(1, LookupClass::Background);
@@ -44,6 +45,12 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
+/// Has so many callers wait, however long.
+fn queue(schedule: &mut Schedule, callers: usize, now: Duration) -> Vec<WaiterId> {
+    let one = |_| schedule.queue(LANE, now, now + PATIENT).unwrap();
+    (0..callers).map(one).collect()
+}
+
 /// Takes every turn as early as possible; all callers are there from `now` on.
 fn take(schedule: &mut Schedule, tickets: &[WaiterId], mut now: Duration) -> Vec<Duration> {
     let mut began = Vec::new();
@@ -62,23 +69,17 @@ fn take(schedule: &mut Schedule, tickets: &[WaiterId], mut now: Duration) -> Vec
 #[test]
 fn three_go_at_once_from_idle_and_the_others_are_spaced_evenly() {
     let mut schedule = schedule(15);
-    let now = seconds(1000);
-    let tickets: Vec<_> = (0..7)
-        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
-        .collect();
-    let began = take(&mut schedule, &tickets, now);
-    let after: Vec<_> = began.iter().map(|at| at.abs_diff(now).as_secs()).collect();
+    let tickets = queue(&mut schedule, 7, NOW);
+    let began = take(&mut schedule, &tickets, NOW);
+    let after: Vec<_> = began.iter().map(|at| at.abs_diff(NOW).as_secs()).collect();
     assert_eq!(after, [0, 0, 0, 4, 8, 12, 16]);
 }
 
 #[test]
 fn a_minute_never_holds_more_than_the_budget_though_it_began_with_a_burst() {
     let mut schedule = schedule(15);
-    let now = seconds(1000);
-    let tickets: Vec<_> = (0..20)
-        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
-        .collect();
-    let began = take(&mut schedule, &tickets, now);
+    let tickets = queue(&mut schedule, 20, NOW);
+    let began = take(&mut schedule, &tickets, NOW);
     // Even spacing alone would begin the 16th 53 s after the first.
     assert_eq!(began[15], began[0] + WINDOW);
 }
@@ -86,19 +87,12 @@ fn a_minute_never_holds_more_than_the_budget_though_it_began_with_a_burst() {
 #[test]
 fn a_caller_that_would_wait_too_long_is_refused_with_the_true_time() {
     let mut schedule = schedule(15);
-    let now = seconds(1000);
-    let tickets: Vec<_> = (0..5)
-        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
-        .collect();
-    let refused = schedule.queue(LANE, now, now + seconds(11)).unwrap_err();
-    assert_eq!(
-        refused,
-        Throttled::BudgetUsedUp {
-            retry_after: 3 * pacing(15).spacing()
-        }
-    );
-    take(&mut schedule, &tickets, now);
-    let again = now + refused.retry_after();
+    let tickets = queue(&mut schedule, 5, NOW);
+    let refused = schedule.queue(LANE, NOW, NOW + seconds(11)).unwrap_err();
+    let retry_after = 3 * pacing(15).spacing();
+    assert_eq!(refused, Throttled::BudgetUsedUp { retry_after });
+    take(&mut schedule, &tickets, NOW);
+    let again = NOW + refused.retry_after();
     let ticket = schedule.queue(LANE, again, again).unwrap();
     assert!(matches!(schedule.step(ticket, again), Step::Go));
 }
@@ -106,7 +100,7 @@ fn a_caller_that_would_wait_too_long_is_refused_with_the_true_time() {
 #[test]
 fn a_generous_budget_remembers_the_turns_of_the_last_minute_alone() {
     let mut schedule = schedule(10_000_000);
-    let mut now = seconds(1000);
+    let mut now = NOW;
     for _ in 0..600 {
         let ticket = schedule.queue(LANE, now, now).unwrap();
         assert!(matches!(schedule.step(ticket, now), Step::Go));
@@ -118,40 +112,32 @@ fn a_generous_budget_remembers_the_turns_of_the_last_minute_alone() {
 #[test]
 fn a_small_budget_remembers_no_more_turns_than_it_has() {
     let mut schedule = schedule(15);
-    let now = seconds(1000);
-    let tickets: Vec<_> = (0..100)
-        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
-        .collect();
-    take(&mut schedule, &tickets, now);
+    let tickets = queue(&mut schedule, 100, NOW);
+    take(&mut schedule, &tickets, NOW);
     assert_eq!(schedule.pace.remembered(), 15);
 }
 
 #[test]
 fn a_caller_that_goes_away_gives_its_turn_to_the_next() {
     let mut schedule = schedule(1);
-    let now = seconds(1000);
-    let [first, second, third] =
-        [(); 3].map(|()| schedule.queue(LANE, now, now + PATIENT).unwrap());
-    assert!(matches!(schedule.step(first, now), Step::Go));
-    assert!(matches!(schedule.step(third, now), Step::Behind(_)));
+    let [first, second, third] = queue(&mut schedule, 3, NOW)[..] else {
+        panic!("three wait");
+    };
+    assert!(matches!(schedule.step(first, NOW), Step::Go));
+    assert!(matches!(schedule.step(third, NOW), Step::Behind(_)));
     assert!(schedule.leave(second));
     assert!(!schedule.leave(first), "it is not waiting any more");
-    assert_eq!(schedule.step(third, now), Step::Wait(now + WINDOW));
+    assert_eq!(schedule.step(third, NOW), Step::Wait(NOW + WINDOW));
 }
 
 #[test]
 fn no_turn_is_given_during_a_back_off_and_waiting_callers_are_refused() {
     let mut schedule = schedule(15);
-    let now = seconds(1000);
-    let tickets: Vec<_> = (0..5)
-        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
-        .collect();
-    assert_eq!(schedule.step(tickets[0], now), Step::Go);
-    let met = now + seconds(2);
-    assert_eq!(
-        schedule.record_throttled(seconds(2), met),
-        BackOff::Began(seconds(120))
-    );
+    let tickets = queue(&mut schedule, 5, NOW);
+    assert_eq!(schedule.step(tickets[0], NOW), Step::Go);
+    let met = NOW + seconds(2);
+    let began = schedule.record_throttled(seconds(2), met);
+    assert_eq!(began, BackOff::Began(seconds(120)));
     let later = met + seconds(5);
     for ticket in &tickets[1..] {
         assert_eq!(schedule.step(*ticket, later), Step::Leave(left_alone(115)));
@@ -196,13 +182,9 @@ proptest! {
         pause in 0_u64..90,
     ) {
         let mut schedule = schedule(per_minute);
-        let start = seconds(1000);
-        let queue = |schedule: &mut Schedule, number, now: Duration| -> Vec<_> {
-            (0..number).map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap()).collect()
-        };
-        let tickets = queue(&mut schedule, taken, start);
-        let began = take(&mut schedule, &tickets, start);
-        let now = began.last().copied().unwrap_or(start) + seconds(pause);
+        let tickets = queue(&mut schedule, taken, NOW);
+        let began = take(&mut schedule, &tickets, NOW);
+        let now = began.last().copied().unwrap_or(NOW) + seconds(pause);
         let tickets = queue(&mut schedule, others, now);
         let promised: Vec<_> = (0..others)
             .map(|place| schedule.pace.turn_behind(place, now))
@@ -217,7 +199,7 @@ proptest! {
         events in proptest::collection::vec(event(), 0..120),
     ) {
         let mut schedule = schedule(per_minute);
-        let mut now = seconds(1000);
+        let mut now = NOW;
         let mut queue: Vec<Caller> = Vec::new();
         let mut began: Vec<Duration> = Vec::new();
         for event in events {
@@ -270,104 +252,88 @@ proptest! {
 #[test]
 fn the_budget_left_excludes_the_turns_of_waiting_callers() {
     let mut schedule = schedule(15);
-    let now = seconds(1000);
-    assert_eq!(left(&schedule, now), (15, None));
-    let tickets: Vec<_> = (0..5)
-        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
-        .collect();
-    assert_eq!(left(&schedule, now), (10, None));
-    take(&mut schedule, &tickets[..3], now);
-    assert_eq!(left(&schedule, now), (10, None));
+    assert_eq!(left(&schedule, NOW), (15, None));
+    let tickets = queue(&mut schedule, 5, NOW);
+    assert_eq!(left(&schedule, NOW), (10, None));
+    take(&mut schedule, &tickets[..3], NOW);
+    assert_eq!(left(&schedule, NOW), (10, None));
     for ticket in &tickets[3..] {
         schedule.leave(*ticket);
     }
-    assert_eq!(left(&schedule, now), (12, None));
-    assert_eq!(left(&schedule, now + WINDOW), (15, None));
+    assert_eq!(left(&schedule, NOW), (12, None));
+    assert_eq!(left(&schedule, NOW + WINDOW), (15, None));
 }
 
 #[test]
 fn the_budget_shows_the_time_left_of_a_back_off() {
     let mut schedule = schedule(15);
-    let now = seconds(1000);
-    schedule.record_throttled(Duration::ZERO, now);
-    assert_eq!(left(&schedule, now), (15, Some(Duration::from_mins(2))));
+    schedule.record_throttled(Duration::ZERO, NOW);
+    assert_eq!(left(&schedule, NOW), (15, Some(Duration::from_mins(2))));
 }
 
 #[test]
 fn merged_turns_count_wherever_they_are_in_the_minute() {
     let mut schedule = schedule(3);
-    let now = seconds(1000);
     for ago in [10, 50, 30] {
-        schedule.merge_acquisition(seconds(ago), now);
+        schedule.merge_acquisition(seconds(ago), NOW);
     }
-    assert_eq!(left(&schedule, now), (0, None));
+    assert_eq!(left(&schedule, NOW), (0, None));
     // The oldest leaves the window in 11 s; evenly spaced by 20 s, the next are due by then.
-    let refused = schedule.queue(LANE, now, now).unwrap_err();
+    let refused = schedule.queue(LANE, NOW, NOW).unwrap_err();
     assert_eq!(refused.retry_after(), seconds(11));
-    assert_eq!(left(&schedule, now + seconds(11)), (1, None));
-    assert_eq!(left(&schedule, now + seconds(51)), (3, None));
+    assert_eq!(left(&schedule, NOW + seconds(11)), (1, None));
+    assert_eq!(left(&schedule, NOW + seconds(51)), (3, None));
 }
 
 #[test]
 fn a_caller_pushed_back_by_merged_turns_leaves_when_it_is_too_late() {
     let mut schedule = schedule(1);
-    let now = seconds(1000);
-    let waiting = schedule.queue(LANE, now, now + seconds(5)).unwrap();
-    let patient = schedule.queue(LANE, now, now + PATIENT).unwrap();
-    schedule.merge_acquisition(Duration::ZERO, now);
+    let waiting = schedule.queue(LANE, NOW, NOW + seconds(5)).unwrap();
+    let patient = schedule.queue(LANE, NOW, NOW + PATIENT).unwrap();
+    schedule.merge_acquisition(Duration::ZERO, NOW);
     let retry_after = WINDOW;
     let left = Step::Leave(Throttled::BudgetUsedUp { retry_after });
-    assert_eq!(schedule.step(waiting, now), left);
-    assert_eq!(schedule.step(patient, now), Step::Wait(now + WINDOW));
+    assert_eq!(schedule.step(waiting, NOW), left);
+    assert_eq!(schedule.step(patient, NOW), Step::Wait(NOW + WINDOW));
 }
 
 #[test]
 fn a_merged_back_off_refuses_all_waiting_callers() {
     let mut schedule = schedule(15);
-    let now = seconds(1000);
-    let ticket = schedule.queue(LANE, now, now + PATIENT).unwrap();
-    schedule.merge_back_off(seconds(90), now);
-    assert_eq!(schedule.step(ticket, now), Step::Leave(left_alone(90)));
-    assert_eq!(
-        schedule.queue(LANE, now, now + PATIENT),
-        Err(left_alone(90))
-    );
-    let met = schedule.record_throttled(seconds(3), now + seconds(1));
+    let ticket = schedule.queue(LANE, NOW, NOW + PATIENT).unwrap();
+    schedule.merge_back_off(seconds(90), NOW);
+    assert_eq!(schedule.step(ticket, NOW), Step::Leave(left_alone(90)));
+    let refused = schedule.queue(LANE, NOW, NOW + PATIENT);
+    assert_eq!(refused, Err(left_alone(90)));
+    let met = schedule.record_throttled(seconds(3), NOW + seconds(1));
     assert_eq!(met, BackOff::Joined(seconds(89)), "it was under way");
 }
 
 #[test]
 fn no_fifth_turn_follows_within_four_seconds() {
     let mut schedule = schedule(60);
-    let now = seconds(1000);
-    let tickets: Vec<_> = (0..6)
-        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
-        .collect();
-    let began = take(&mut schedule, &tickets, now);
-    let after: Vec<_> = began
-        .iter()
-        .map(|at| at.abs_diff(now).as_millis())
-        .collect();
-    let spacing = pacing(60).spacing().as_millis();
-    assert_eq!(after, [0, 0, 0, spacing, 4_000, 4_000]);
+    let tickets = queue(&mut schedule, 6, NOW);
+    let began = take(&mut schedule, &tickets, NOW);
+    let (none, spacing, four) = (Duration::ZERO, pacing(60).spacing(), seconds(4));
+    let after = [none, none, none, spacing, four, four];
+    assert_eq!(began, after.map(|after| NOW + after));
 }
 
 #[test]
 fn a_key_has_sixteen_waiting_callers_and_other_lanes_are_not_counted() {
     let mut schedule = schedule(60_000);
-    let now = seconds(1000);
     let greedy = lane(2, LookupClass::Interactive);
     for _ in 0..MAX_WAITING_PER_KEY {
-        schedule.queue(greedy, now, now + PATIENT).unwrap();
+        schedule.queue(greedy, NOW, NOW + PATIENT).unwrap();
     }
-    let refused = schedule.queue(greedy, now, now + PATIENT).unwrap_err();
-    let turn = schedule.pace.turn_behind(MAX_WAITING_PER_KEY, now);
-    let retry_after = turn.abs_diff(now);
+    let refused = schedule.queue(greedy, NOW, NOW + PATIENT).unwrap_err();
+    let turn = schedule.pace.turn_behind(MAX_WAITING_PER_KEY, NOW);
+    let retry_after = turn.abs_diff(NOW);
     assert_eq!(refused, Throttled::QueueFull { retry_after });
     assert_eq!(retry_after, 14 * pacing(60_000).spacing());
     let background = lane(2, LookupClass::Background);
     for lane in [background, lane(3, LookupClass::Interactive)] {
-        schedule.queue(lane, now, now + PATIENT).unwrap();
+        schedule.queue(lane, NOW, NOW + PATIENT).unwrap();
     }
     let waiting = schedule.waiting();
     assert_eq!((waiting.interactive, waiting.background), (17, 1));
@@ -376,25 +342,24 @@ fn a_key_has_sixteen_waiting_callers_and_other_lanes_are_not_counted() {
 #[test]
 fn a_new_customer_is_next_though_another_one_has_many_waiting() {
     let mut schedule = schedule(15);
-    let now = seconds(1000);
     let greedy = lane(2, LookupClass::Interactive);
     let taken: Vec<_> = (0..8)
-        .map(|_| schedule.queue(greedy, now, now + seconds(22)).unwrap())
+        .map(|_| schedule.queue(greedy, NOW, NOW + seconds(22)).unwrap())
         .collect();
-    take(&mut schedule, &taken[..3], now);
-    let refused = schedule.queue(greedy, now, now + seconds(22)).unwrap_err();
+    take(&mut schedule, &taken[..3], NOW);
+    let refused = schedule.queue(greedy, NOW, NOW + seconds(22)).unwrap_err();
     assert_eq!(refused.retry_after(), 6 * pacing(15).spacing());
     let modest = lane(3, LookupClass::Interactive);
-    let modest = schedule.queue(modest, now, now + seconds(22)).unwrap();
-    let began = take(&mut schedule, &[taken[3], modest], now);
-    assert_eq!(began[1].abs_diff(now), 2 * pacing(15).spacing());
-    // The last one of the greedy customer is too late now, and hears it at its deadline.
+    let modest = schedule.queue(modest, NOW, NOW + seconds(22)).unwrap();
+    let began = take(&mut schedule, &[taken[3], modest], NOW);
+    assert_eq!(began[1].abs_diff(NOW), 2 * pacing(15).spacing());
+    // The last one of the greedy customer is too late NOW, and hears it at its deadline.
     let last = taken[7];
     assert_eq!(
         schedule.step(last, began[1]),
-        Step::Behind(now + seconds(22))
+        Step::Behind(NOW + seconds(22))
     );
-    let deadline = now + seconds(22);
+    let deadline = NOW + seconds(22);
     let Step::Leave(Throttled::BudgetUsedUp { retry_after }) = schedule.step(last, deadline) else {
         panic!("it is too late");
     };
