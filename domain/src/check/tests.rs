@@ -1,5 +1,7 @@
 //! Reports of proofs that were changed in one place or another, and the fields that their seals cover.
 
+use std::slice;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
@@ -269,8 +271,8 @@ fn another_certificate_number_is_named() {
     let other = "00001000000500000002";
     let attribute = format!("numeroCertificado=\"{CERTIFICATE}");
     let forged = xml().replace(&attribute, &format!("numeroCertificado=\"{other}"));
-    let differs = ("certificado", "otro_certificado", vec![]);
-    assert_eq!(findings(&report(&forged)), [differs.clone()]);
+    let differs: Finding = ("certificado", "otro_certificado", vec![]);
+    assert_eq!(findings(&report(&forged)), slice::from_ref(&differs));
     let forged = xml().replace(&format!("|{CERTIFICATE}||"), &format!("|{other}||"));
     let expected = [UNKNOWN_CERTIFICATE, differs];
     assert_eq!(findings(&report(&forged)), expected);

@@ -119,8 +119,10 @@ fn a_wrong_check_digit_is_reported_first(
 
 #[test]
 fn a_reference_in_place_of_the_tracking_key_is_reported_first_and_not_read_as_a_date() {
-    let asked =
-        with(|it| (it.key, it.account) = ("201126".to_owned(), "014027000005555551".to_owned()));
+    let asked = with(|it| {
+        it.key = "201126".to_owned();
+        it.account = "014027000005555551".to_owned();
+    });
     let hints = asked.hints();
     assert_eq!(hints[0], Hint::LooksLikeReference);
     let is_date = |hint: &Hint| matches!(hint, Hint::DateInTrackingKey { .. });

@@ -183,7 +183,8 @@ fn a_second_beneficiary_is_refused() {
     let name = "Beneficiario";
     let mut twice = Written::default().xml();
     let place = element(&twice, name);
-    twice.insert_str(place.end, &twice[place.clone()].to_owned());
+    let again = twice[place.clone()].to_owned();
+    twice.insert_str(place.end, &again);
     let reason = ProofError::Repeated { name };
     assert_eq!(Proof::parse(twice.as_bytes()), Err(reason));
 }

@@ -22,8 +22,9 @@ fn a_code_that_may_be_newer_than_the_list_is_reported_with_the_lists_date(
 #[test]
 fn nobody_is_told_that_a_code_from_an_unknown_day_was_nobodys() {
     let asked = with(|it| {
-        (it.date, it.account, it.receiver) =
-            (day("2026-10-02"), "171180000000000008".to_owned(), "40171")
+        it.date = day("2026-10-02");
+        it.account = "171180000000000008".to_owned();
+        it.receiver = "40171";
     });
     for hint in asked.hints() {
         assert!(!matches!(hint, Hint::CodeNotValidOnDate { .. }));
