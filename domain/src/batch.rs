@@ -87,6 +87,8 @@ named_enum! {
         Expired,
         /// Its lookup was canceled.
         Canceled,
+        /// Its lookup has ended, and was erased since.
+        Erased,
     }
 }
 

@@ -13,10 +13,15 @@ impl StoredRows {
     /// The lines of the rows that are open, from the next row on.
     pub(super) async fn bank_lines(&mut self) -> Result<Vec<BankLine>, BatchError> {
         let mut lines = Vec::new();
+        let untried = self.untried;
         while let Some(rows) = self.next_chunk().await? {
             let catalogue = self.lookups.reader.catalogue();
             let rows = rows.into_iter();
-            let open = rows.filter(|(.., lookup)| is_open(lookup.as_ref()));
+            let open = rows.filter(|(row, _, lookup)| match lookup {
+                Some(lookup) => is_open(lookup),
+                // Before it, one was erased.
+                None => *row >= untried,
+            });
             for (_, stored, _) in open {
                 let RowKind::Ready(query) = stored.kind else {
                     continue;
@@ -31,11 +36,8 @@ impl StoredRows {
 }
 
 /// Returns `true` for a row whose lookup has no proof, and may get one.
-fn is_open(lookup: Option<&StoredLookup>) -> bool {
+fn is_open(lookup: &StoredLookup) -> bool {
     use LookupState::{Canceled, Delivered};
-    let Some(lookup) = lookup else {
-        return true;
-    };
     let last = lookup.last_attempt;
     !matches!(lookup.state, Canceled | Delivered)
         && !last.is_some_and(|last| last.outcome.rules_out_proof())

@@ -266,6 +266,7 @@ impl BatchFeeder {
             lookups: Arc::clone(&self.parts.lookups),
             encryption: Arc::clone(&self.parts.encryption),
             facts: facts.clone(),
+            untried: from,
             next: from,
         };
         let chunk = rows.next_chunk().await.map_err(|error| {

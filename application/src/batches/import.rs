@@ -153,7 +153,7 @@ impl BatchService {
         proofs: &mut ProofIndex,
     ) -> Result<Vec<Matched>, BatchError> {
         let mut matched = Vec::new();
-        let mut rows = self.rows_of(batch.facts.clone(), RowNumber(0));
+        let mut rows = self.rows_of(batch, RowNumber(0));
         while let Some(chunk) = rows.next_chunk().await? {
             let catalogue = self.lookups.reader.catalogue();
             for (row, stored, lookup) in chunk {
@@ -230,7 +230,7 @@ impl BatchService {
         }
         // A delivered proof has its row's amount; those of other amounts needn't be decrypted.
         let amounts: HashSet<_> = matched.iter().map(|it| it.candidate.query.amount).collect();
-        let mut rows = self.rows_of(facts.clone(), RowNumber(0));
+        let mut rows = self.rows_of(batch, RowNumber(0));
         while let Some(chunk) = rows.next_chunk().await? {
             for (row, stored, lookup) in chunk {
                 let (RowKind::Ready(query), Some(lookup)) = (stored.kind, lookup) else {

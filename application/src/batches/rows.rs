@@ -9,7 +9,7 @@ use ports::inbound::{BatchError, BatchRows, RowOutcome, RowView};
 use ports::outbound::{BatchFacts, BatchStore, StoredLookup};
 
 use super::caller::{store_failed, unreadable};
-use super::content::StoredRow;
+use super::content::{RowKind, StoredRow};
 use super::draft::without_lookup;
 use super::encryption::BatchEncryption;
 use crate::lookups::LookupService;
@@ -20,6 +20,8 @@ pub(super) struct StoredRows {
     pub(super) lookups: Arc<LookupService>,
     pub(super) encryption: Arc<BatchEncryption>,
     pub(super) facts: BatchFacts,
+    /// The first row that was never tried to be made a lookup of, when the batch was read.
+    pub(super) untried: RowNumber,
     /// The next row.
     pub(super) next: RowNumber,
 }
@@ -77,6 +79,8 @@ impl BatchRows for StoredRows {
             if let Some(lookup) = lookup {
                 let lookup = reader.of_row(&lookup).map_err(unreadable)?;
                 view.outcome = RowOutcome::Lookup(Box::new(lookup));
+            } else if matches!(stored.kind, RowKind::Ready(_)) && row < self.untried {
+                view.outcome = RowOutcome::Erased;
             }
             views.push(view);
         }

@@ -21,8 +21,8 @@ use ports::inbound::{
     UploadPlace,
 };
 use ports::outbound::{
-    BatchCancellation, BatchFacts, BatchFilter, BatchStore, Clock, CustomerStore, KeyStore, Random,
-    ScopeClaim, StoredBatch, Timer,
+    BatchCancellation, BatchFilter, BatchStore, Clock, CustomerStore, KeyStore, Random, ScopeClaim,
+    StoredBatch, Timer,
 };
 
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, of_list, store_failed};
@@ -160,12 +160,13 @@ impl BatchService {
     }
 
     /// The rows of a batch from one on.
-    pub(super) fn rows_of(&self, facts: BatchFacts, next: RowNumber) -> StoredRows {
+    pub(super) fn rows_of(&self, batch: &StoredBatch, next: RowNumber) -> StoredRows {
         StoredRows {
             store: Arc::clone(&self.store),
             lookups: Arc::clone(&self.lookups),
             encryption: Arc::clone(&self.encryption),
-            facts,
+            facts: batch.facts.clone(),
+            untried: RowNumber(batch.progress.next_row),
             next,
         }
     }
@@ -315,7 +316,7 @@ impl Batches for BatchService {
     ) -> Result<BatchRead<Box<dyn BatchRows>>, BatchError> {
         let owner = self.owner(access).await?;
         let batch = self.own(&owner, id).await?;
-        Ok(owner.read(Box::new(self.rows_of(batch.facts, first))))
+        Ok(owner.read(Box::new(self.rows_of(&batch, first))))
     }
 
     async fn bank_lines(
@@ -325,7 +326,7 @@ impl Batches for BatchService {
     ) -> Result<BatchRead<Vec<BankLine>>, BatchError> {
         let owner = self.owner(access).await?;
         let batch = self.own(&owner, id).await?;
-        let mut rows = self.rows_of(batch.facts, RowNumber(0));
+        let mut rows = self.rows_of(&batch, RowNumber(0));
         Ok(owner.read(rows.bank_lines().await?))
     }
 

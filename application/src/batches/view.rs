@@ -110,7 +110,11 @@ fn of(
 ) -> BatchView {
     let facts = &batch.facts;
     let erase_at = batch.state.is_final().then(|| batch.updated_at + retention);
-    let not_begun = not_begun(batch);
+    let without_lookup = without_lookup(batch);
+    let (not_begun, erased) = match batch.state {
+        BatchState::Finished => (0, without_lookup),
+        _ => (without_lookup, 0),
+    };
     let untried = not_begun + batch.progress.in_state(LookupState::Queued);
     let is_working = matches!(batch.state, BatchState::Queued | BatchState::Running);
     let eta = (is_working && untried > 0)
@@ -129,6 +133,7 @@ fn of(
         erase_at,
         counts: facts.counts,
         not_begun,
+        erased,
         lookups: batch.progress.lookups.clone(),
         seal_invalid: batch.progress.seal_invalid,
         seal_not_checked: batch.progress.seal_not_checked,
@@ -136,8 +141,8 @@ fn of(
     }
 }
 
-/// Rows to look up that no lookup was made of yet.
-fn not_begun(batch: &StoredBatch) -> u32 {
+/// Rows to look up that have no lookup, or none any more.
+fn without_lookup(batch: &StoredBatch) -> u32 {
     let BatchProgress { lookups, .. } = &batch.progress;
     let made: u32 = lookups.iter().map(|(_, lookups)| lookups).sum();
     batch.facts.counts.ready().saturating_sub(made)

@@ -251,6 +251,7 @@ fn outcome(outcome: &RowOutcome) -> String {
         RowOutcome::Unresolved(_) => "unresolved".to_owned(),
         RowOutcome::Duplicate { of, line } => format!("duplicate of {} in {line}", of.0),
         RowOutcome::NotBegun => "not begun".to_owned(),
+        RowOutcome::Erased => "erased".to_owned(),
         RowOutcome::Lookup(view) => view.state.name().to_owned(),
     }
 }

@@ -305,8 +305,10 @@ pub struct BatchView {
     pub erase_at: Option<DateTime<Utc>>,
     /// Its rows.
     pub counts: RowCounts,
-    /// Rows that no lookup was made of yet.
+    /// Rows that no lookup was made of yet; before the batch is finished, those of erased lookups, too.
     pub not_begun: u32,
+    /// Rows of a finished batch whose lookups were erased.
+    pub erased: u32,
     /// Number of lookups in each state, those with none left out.
     pub lookups: Vec<(LookupState, u32)>,
     /// Number of those of the delivered lookups whose seal was invalid at their delivery.
@@ -333,7 +335,7 @@ impl BatchView {
     /// Rows that are looked up and have ended.
     pub fn ended(&self) -> u32 {
         let ended = self.lookups.iter().filter(|(state, _)| state.is_final());
-        ended.map(|(_, lookups)| lookups).sum()
+        ended.map(|(_, lookups)| lookups).sum::<u32>() + self.erased
     }
 
     /// Rows that have ended, of those that are looked up, in percent with one decimal.
@@ -376,6 +378,8 @@ pub enum RowOutcome {
     },
     /// No lookup was made of it yet; or never will be, of a canceled batch.
     NotBegun,
+    /// Its lookup has ended, and was erased since.
+    Erased,
     /// Its lookup; without attempts.
     Lookup(Box<LookupView>),
 }
@@ -387,6 +391,7 @@ impl RowOutcome {
             Self::Faulty(_) | Self::Unresolved(_) => RowState::Faulty,
             Self::Duplicate { .. } => RowState::Duplicate,
             Self::NotBegun => RowState::NotBegun,
+            Self::Erased => RowState::Erased,
             Self::Lookup(lookup) => lookup.state.into(),
         }
     }

@@ -90,6 +90,41 @@ async fn rows_of_a_canceled_batch_that_were_not_begun_stay_so() {
 }
 
 #[tokio::test]
+async fn rows_whose_lookups_were_erased_are_told_apart_from_those_not_begun() {
+    let (world, process, holder) = start().await;
+    let waiting = query(NOT_ISSUED);
+    let running = rows([payment(0), waiting]);
+    let draft = retried_for(3_600, running);
+    let running = process.create_of(&access(&holder), draft).await.id;
+    world.until(&process, running, BatchState::Running).await;
+    process.work().await;
+    let finished = rows([payment(1), query(UNKNOWN_PAYMENT), payment(2)]);
+    let finished = process.create(&holder, finished).await;
+    world.until(&process, finished, Finished).await;
+    let erase = async |id, row: usize| {
+        let lookup = process.lookups_of(id).await[row].facts.id;
+        let key = fixture::access(&holder);
+        process.lookups.remove(key, lookup).await.unwrap();
+    };
+    erase(running, 0).await;
+    assert_eq!(
+        process.outcomes(&holder, running).await,
+        ["erased", "waiting"]
+    );
+    for row in [1, 0] {
+        erase(finished, row).await;
+    }
+    let outcomes = process.outcomes(&holder, finished).await;
+    assert_eq!(outcomes, ["erased", "erased", "delivered"]);
+    let view = process.view(&holder, finished).await;
+    assert_eq!((view.not_begun, view.erased), (0, 2));
+    assert!((view.progress() - 100.0).abs() < f64::EPSILON);
+    // Nobody wants the bank's proof of what was erased.
+    let lines = process.batches.bank_lines(&access(&holder), finished).await;
+    assert_eq!(lines.unwrap().found, []);
+}
+
+#[tokio::test]
 async fn a_store_that_fails_while_rows_are_read_ends_the_reading() {
     let (_world, process, holder, id) = start_batch(ready(150)).await;
     let access = access(&holder);
@@ -134,17 +169,6 @@ async fn a_final_batch_that_is_erased_while_its_rows_are_read_ends_the_reading(
         let is_unknown = matches!(rest, Err(BatchError::Unknown));
         assert!(is_unknown, "{method}: {rest:?}");
     }
-}
-
-#[tokio::test]
-async fn a_row_whose_lookup_was_erased_alone_does_not_end_the_reading() {
-    let (world, process, holder, id) = start_batch(ready(2)).await;
-    world.until(&process, id, Finished).await;
-    let lookup = process.lookups_of(id).await[0].facts.id;
-    let key = fixture::access(&holder);
-    process.lookups.remove(key, lookup).await.unwrap();
-    let outcomes = process.outcomes(&holder, id).await;
-    assert_eq!(outcomes, ["not begun", "delivered"]);
 }
 
 #[tokio::test]

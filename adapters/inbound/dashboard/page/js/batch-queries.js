@@ -4,7 +4,7 @@ import { ERRORS, PAGE } from './queries.js';
 
 const BATCH_FIELDS = `
   id keyId environment state reason name formats retryForSeconds createdAt updatedAt eraseAt progress eta
-  counts { rows faulty duplicates notBegun queued running waiting delivered deliveredSealInvalid deliveredSealNotChecked notFound failed expired canceled }
+  counts { rows faulty duplicates notBegun queued running waiting delivered deliveredSealInvalid deliveredSealNotChecked notFound failed expired canceled erased }
   files { results zip banxico }`;
 
 export const BATCHES = `query Batches($first: Int!, $after: String, $filter: BatchFilter) {

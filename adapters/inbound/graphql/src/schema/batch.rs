@@ -79,6 +79,8 @@ pub(crate) struct BatchCounts {
     expired: u32,
     /// Rows whose lookup was canceled.
     canceled: u32,
+    /// Rows whose lookup was erased. Until the batch is finished they count as `notBegun`.
+    erased: u32,
 }
 
 /// Paths of what a batch gives, to `GET` with the session.
@@ -144,6 +146,7 @@ impl From<&BatchView> for BatchCounts {
             failed: view.in_state(State::Failed),
             expired: view.in_state(State::Expired),
             canceled: view.in_state(State::Canceled),
+            erased: view.erased,
         }
     }
 }

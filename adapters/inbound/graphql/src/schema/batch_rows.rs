@@ -99,7 +99,10 @@ impl BatchRow {
         match &view.outcome {
             RowOutcome::Duplicate { of, .. } => duplicate_of = Some(number(*of)),
             RowOutcome::Lookup(found) => lookup = Some(&**found),
-            RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) | RowOutcome::NotBegun => {}
+            RowOutcome::Faulty(_)
+            | RowOutcome::Unresolved(_)
+            | RowOutcome::NotBegun
+            | RowOutcome::Erased => {}
         }
         let delivery = lookup.and_then(|lookup| lookup.delivery.as_ref());
         let errors = RowError::all_of(&view.outcome).into_iter();

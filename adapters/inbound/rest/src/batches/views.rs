@@ -81,6 +81,8 @@ struct CountsBody {
     failed: u32,
     expired: u32,
     canceled: u32,
+    /// Rows whose lookup was erased. Until the batch is finished they count as `not_begun`.
+    erased: u32,
 }
 
 /// Paths of what a batch gives.
@@ -127,6 +129,7 @@ impl BatchBody {
                 failed: in_state(LookupState::Failed),
                 expired: in_state(LookupState::Expired),
                 canceled: in_state(LookupState::Canceled),
+                erased: batch.erased,
             },
             progress: batch.progress(),
             eta: batch.eta.map(instant),
@@ -288,7 +291,7 @@ pub(crate) struct RowBody {
     /// Your id.
     #[schema(required)]
     id: Option<String>,
-    /// The state of its lookup; or `faulty`, `duplicate`, `not_begun`.
+    /// The state of its lookup; or `faulty`, `duplicate`, `not_begun`, `erased`.
     state: &'static str,
     /// The question; null for a row that can't be read.
     #[schema(required)]
@@ -311,7 +314,10 @@ impl RowBody {
             RowOutcome::Lookup(found) => {
                 lookup = Some(LookupBody::new(found, language));
             }
-            RowOutcome::Faulty(_) | RowOutcome::Unresolved(_) | RowOutcome::NotBegun => {}
+            RowOutcome::Faulty(_)
+            | RowOutcome::Unresolved(_)
+            | RowOutcome::NotBegun
+            | RowOutcome::Erased => {}
         }
         let errors = RowError::all_of(&row.outcome)
             .into_iter()

@@ -82,9 +82,10 @@ impl RowError {
         match outcome {
             RowOutcome::Faulty(FaultyRow(kept)) => serde_json::from_str(kept).unwrap_or_default(),
             RowOutcome::Unresolved(unresolved) => Self::of_banks(unresolved),
-            RowOutcome::Duplicate { .. } | RowOutcome::NotBegun | RowOutcome::Lookup(_) => {
-                Vec::new()
-            }
+            RowOutcome::Duplicate { .. }
+            | RowOutcome::NotBegun
+            | RowOutcome::Erased
+            | RowOutcome::Lookup(_) => Vec::new(),
         }
     }
 

@@ -17,7 +17,7 @@ import { Table } from './table.js';
 
 const AT_ONCE = 25;
 
-const TONES = { FAULTY: 'bad', DUPLICATE: 'neutral', NOT_BEGUN: 'neutral', ...LOOKUP_TONES };
+const TONES = { FAULTY: 'bad', DUPLICATE: 'neutral', NOT_BEGUN: 'neutral', ERASED: 'neutral', ...LOOKUP_TONES };
 
 const Payment = ({ of: { question, callerId } }) => html`
   <span class="stacked break payment-cell">

@@ -90,4 +90,6 @@ pub(crate) enum RowState {
     Expired,
     /// Somebody canceled it, or its key was revoked.
     Canceled,
+    /// It ended, and somebody erased its lookup.
+    Erased,
 }

@@ -263,6 +263,7 @@ fn batch() -> BatchView {
             duplicates: 5,
         },
         not_begun: 500,
+        erased: 0,
         lookups: vec![
             (LookupState::Queued, 6),
             (LookupState::Running, 2),

@@ -14,7 +14,7 @@ export default {
   'verify.start.one': 'Check {count} file',
   'verify.start.other': 'Check {count} files',
   'verify.files': 'Files',
-  'verify.progress': '{done} of {all} checked',
+  'verify.progress': '{done} of {all} files checked',
   'verify.too_many.one': 'There is room for {most} files at once: {count} was not added. Remove those that you have seen.',
   'verify.too_many.other': 'There is room for {most} files at once: {count} were not added. Remove those that you have seen.',
   'verify.clear': 'Remove all',

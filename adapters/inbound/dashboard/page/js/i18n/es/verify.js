@@ -14,7 +14,7 @@ export default {
   'verify.start.one': 'Comprobar {count} archivo',
   'verify.start.other': 'Comprobar {count} archivos',
   'verify.files': 'Archivos',
-  'verify.progress': '{done} de {all} comprobados',
+  'verify.progress': '{done} de {all} archivos comprobados',
   'verify.too_many.one': 'Caben {most} archivos a la vez: {count} no se agregó. Quite los que ya vio.',
   'verify.too_many.other': 'Caben {most} archivos a la vez: {count} no se agregaron. Quite los que ya vio.',
   'verify.clear': 'Quitar todos',
