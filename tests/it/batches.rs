@@ -1,7 +1,6 @@
 //! Batches: a process dies in the middle, replicas share the work, and nobody else waits.
 
 mod imports;
-mod invalid_seals;
 mod outages;
 mod returned;
 mod uploads;

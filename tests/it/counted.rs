@@ -153,8 +153,8 @@ impl Seen {
 
     fn deliver(&self, answer: &Answer) {
         let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap();
-        let took = answer.received - answer.sent;
-        self.slowest_ms.fetch_max(millis(took), Ordering::SeqCst);
+        self.slowest_ms
+            .fetch_max(millis(answer.took()), Ordering::SeqCst);
         let arrived = answer.received - self.begun;
         self.newest_ms.fetch_max(millis(arrived), Ordering::SeqCst);
         self.delivered.fetch_add(1, Ordering::SeqCst);

@@ -1,8 +1,6 @@
 //! PostgreSQL stops, crashes or hangs while Redis goes on: answers to callers, and the final
 //! counts.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
@@ -14,9 +12,9 @@ use reqwest::{Method, Response};
 use rstest::rstest;
 use serde_json::Value;
 use store_seaorm::Store;
-use tokio::task::JoinHandle;
 
 use crate::gateway::{Gateway, Key, command, eventually, json_of, left, refusal, request};
+use crate::load::{Answer, Asker, Load, question};
 use crate::person::{Demo, Person};
 use crate::replicas::{migrate, plan, shared};
 use crate::servers::Servers;
@@ -58,92 +56,42 @@ impl Outage {
     }
 }
 
-/// One answer to a caller.
-#[derive(Clone, Copy, Debug)]
-struct Answer {
-    status: u16,
-    took: Duration,
-    retry_after: Option<u64>,
-    /// True if it has the limit headers, as every answer to an admitted request does.
-    admitted: bool,
+/// Returns whether it is a 503 with `Retry-After`.
+fn is_refusal(answer: &Answer) -> bool {
+    answer.status == 503 && answer.header("retry-after").is_some()
 }
 
-impl Answer {
-    /// Returns whether it is a 503 with `Retry-After`.
-    fn is_refusal(&self) -> bool {
-        self.status == 503 && self.retry_after.is_some()
-    }
+/// Returns whether it has the limit headers, as every answer to an admitted request does.
+fn is_admitted(answer: &Answer) -> bool {
+    answer.header("ratelimit").is_some()
+}
 
-    fn of(asked: Instant, response: &Response) -> Self {
-        let header = |name| response.headers().get(name)?.to_str().ok();
-        Self {
-            status: response.status().as_u16(),
-            took: asked.elapsed(),
-            retry_after: header("retry-after").and_then(|seconds| seconds.parse().ok()),
-            admitted: header("ratelimit").is_some(),
-        }
-    }
+fn is_proof(answer: &Answer) -> bool {
+    answer.status == 200
 }
 
 async fn ask(gateway: &Gateway, key: &Key) -> Answer {
-    let asked = Instant::now();
-    let response = gateway.post("xml", key, &request(1, "10.00")).await;
-    Answer::of(asked, &response)
+    Asker::new(gateway).ask(&question(key)).await.unwrap()
 }
 
-/// Callers in a closed loop, and their answers.
-struct Load {
-    answers: Arc<Mutex<Vec<Answer>>>,
-    enough: Arc<AtomicBool>,
-    callers: Vec<JoinHandle<()>>,
+/// Six callers, at the rate of busy ones, not at the highest possible.
+fn load(gateway: &Gateway, key: &Key) -> Load<()> {
+    let callers = (0..6).map(|_| ((), Asker::new(gateway), question(key)));
+    Load::start(callers, Duration::from_millis(10))
 }
 
-impl Load {
-    fn start(gateway: &Gateway, key: &Key) -> Self {
-        let (answers, enough) = (Arc::default(), Arc::new(AtomicBool::new(false)));
-        let callers = (0..6).map(|_| {
-            let (answers, enough) = (Arc::clone(&answers), Arc::clone(&enough));
-            let body = request(1, "10.00").to_string();
-            let request = gateway.asking("xml", key).body(body);
-            tokio::spawn(async move {
-                while !enough.load(Ordering::SeqCst) {
-                    let (asked, request) = (Instant::now(), request.try_clone().unwrap());
-                    let answer = Answer::of(asked, &request.send().await.unwrap());
-                    let answers: &Mutex<Vec<Answer>> = &answers;
-                    answers.lock().unwrap().push(answer);
-                    // The rate of a busy caller, not the highest possible.
-                    tokio::time::sleep(Duration::from_millis(10)).await;
-                }
-            })
-        });
-        let callers = callers.collect();
-        Self {
-            answers,
-            enough,
-            callers,
-        }
-    }
+/// Waits until thirty more proofs are delivered.
+async fn delivers(load: &Load<()>) {
+    load.goes_on_by(30, is_proof, RECOVERY).await;
+}
 
-    fn delivered(&self) -> usize {
-        let answers = self.answers.lock().unwrap();
-        answers.iter().filter(|answer| answer.status == 200).count()
+/// Ends a load, of which each answer was in time; returns the answers.
+async fn ended(load: Load<()>) -> Vec<Answer> {
+    let answers: Vec<_> = load.stopped().await.into_iter().map(|(_, it)| it).collect();
+    for answer in &answers {
+        assert!(answer.took() < HELD_BACK + SLACK, "{answer:?}");
     }
-
-    /// Waits until so many more proofs were delivered.
-    async fn delivers(&self, more: usize, patience: Duration) {
-        let before = self.delivered();
-        let what = format!("{more} proofs are delivered");
-        eventually(&what, patience, async || self.delivered() >= before + more).await;
-    }
-
-    async fn stop(self) -> Vec<Answer> {
-        self.enough.store(true, Ordering::SeqCst);
-        for caller in self.callers {
-            caller.await.unwrap();
-        }
-        let answers = self.answers.lock().unwrap();
-        answers.clone()
-    }
+    answers
 }
 
 /// A key's charged requests of the month in the database.
@@ -160,9 +108,10 @@ fn month_of(answer: &Response) -> Month {
     Month::of(DateTime::parse_from_rfc2822(date).unwrap().to_utc())
 }
 
-/// Waits until Redis and the database agree on a month in which at least so many proofs were
+/// Waits until Redis and the database agree on a month in which at least these proofs were
 /// delivered.
-async fn agree(servers: &Servers, gateway: &Gateway, key: &Key, delivered: usize) {
+async fn agree(servers: &Servers, gateway: &Gateway, key: &Key, answers: &[Answer]) {
+    let delivered = answers.iter().filter(|it| is_proof(it)).count();
     let patience = Duration::from_secs(15);
     eventually("Redis and the database agree", patience, async || {
         let answer = gateway.post("xml", key, &request(1, "10.00")).await;
@@ -210,24 +159,22 @@ async fn a_short_outage_of_the_database_is_waited_out(#[case] outage: Outage) {
     let Some((mut servers, gateway, key)) = scene() else {
         return;
     };
-    let load = Load::start(&gateway, &key);
-    load.delivers(30, RECOVERY).await;
+    let load = load(&gateway, &key);
+    delivers(&load).await;
     let begun = Instant::now();
     outage.begin(&mut servers);
     // A hung server doesn't end by itself; this is how long it hangs.
     tokio::time::sleep(Duration::from_secs(1)).await;
     outage.end(&mut servers);
     let lasted = begun.elapsed();
-    load.delivers(30, RECOVERY).await;
-    let answers = load.stop().await;
+    delivers(&load).await;
+    let answers = ended(load).await;
     for answer in &answers {
-        assert!(answer.took < HELD_BACK + SLACK, "{answer:?}");
         // On a machine that took longer, callers get a 503.
-        let is_told = lasted > HELD_BACK / 2 && answer.is_refusal();
-        assert!(answer.status == 200 || is_told, "{answer:?}");
+        let is_told = lasted > HELD_BACK / 2 && is_refusal(answer);
+        assert!(is_proof(answer) || is_told, "{answer:?}");
     }
-    let delivered = answers.iter().filter(|answer| answer.status == 200);
-    agree(&servers, &gateway, &key, delivered.count()).await;
+    agree(&servers, &gateway, &key, &answers).await;
 }
 
 #[rstest]
@@ -241,8 +188,8 @@ async fn a_long_outage_of_the_database_is_refused_at_once_and_loses_no_count(
         return;
     };
     let person = Person::signed_in(&gateway, Demo::Member).await;
-    let load = Load::start(&gateway, &key);
-    load.delivers(30, RECOVERY).await;
+    let load = load(&gateway, &key);
+    delivers(&load).await;
     assert_eq!(readiness(&gateway).await.1["status"], "ready");
 
     outage.begin(&mut servers);
@@ -261,25 +208,24 @@ async fn a_long_outage_of_the_database_is_refused_at_once_and_loses_no_count(
     is_unready(&gateway, HELD_BACK + SLACK).await;
     for _ in 0..10 {
         let answer = ask(&gateway, &key).await;
-        assert!(answer.is_refusal() && answer.took < SLACK / 2, "{answer:?}");
-        assert!(!answer.admitted, "something was taken for it: {answer:?}");
+        let is_quick = answer.took() < SLACK / 2;
+        assert!(is_refusal(&answer) && is_quick, "{answer:?}");
+        assert!(!is_admitted(&answer), "something was taken: {answer:?}");
     }
 
     outage.end(&mut servers);
-    load.delivers(30, RECOVERY).await;
+    delivers(&load).await;
     eventually("it is ready again", RECOVERY, async || {
         let (status, ready) = readiness(&gateway).await;
         status == 200 && !ready.to_string().contains("degraded")
     })
     .await;
     assert_eq!(person.keys().await.len(), 0, "people are back, too");
-    let answers = load.stop().await;
+    let answers = ended(load).await;
     for answer in &answers {
-        assert!(answer.status == 200 || answer.is_refusal(), "{answer:?}");
-        assert!(answer.took < HELD_BACK + SLACK, "{answer:?}");
+        assert!(is_proof(answer) || is_refusal(answer), "{answer:?}");
     }
-    let delivered = answers.iter().filter(|answer| answer.status == 200);
-    agree(&servers, &gateway, &key, delivered.count()).await;
+    agree(&servers, &gateway, &key, &answers).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -292,18 +238,15 @@ async fn without_database_and_redis_nothing_is_admitted() {
     }
     servers.redis.kill();
     servers.database.own_server().kill();
-    let load = Load::start(&gateway, &key);
+    let load = load(&gateway, &key);
     is_unready(&gateway, HELD_BACK * 2 + SLACK).await;
     for _ in 0..5 {
         let answer = ask(&gateway, &key).await;
-        assert!(answer.is_refusal(), "{answer:?}");
+        assert!(is_refusal(&answer), "{answer:?}");
     }
-    for answer in load.stop().await {
-        assert!(answer.is_refusal(), "{answer:?}");
-        assert!(
-            !answer.admitted && answer.took < HELD_BACK + SLACK,
-            "{answer:?}"
-        );
+    for answer in ended(load).await {
+        assert!(is_refusal(&answer), "{answer:?}");
+        assert!(!is_admitted(&answer), "{answer:?}");
     }
     // The database alone is enough, in a degraded mode.
     servers.database.own_server().start_again();

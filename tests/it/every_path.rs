@@ -61,6 +61,10 @@ const fn without(
     }
 }
 
+const fn failed(name: &'static str, amount: &'static str, reason: &'static str) -> Outcome {
+    without(name, amount, ("failed", reason), None)
+}
+
 const fn refused(
     name: &'static str,
     reason: &'static str,
@@ -131,25 +135,10 @@ const OUTCOMES: [Outcome; 16] = [
 
 /// Failures of the bank, each of which has a gateway of its own: the portal is left alone after one.
 const FAILURES: [Outcome; 4] = [
-    without(
-        "too many queries",
-        "429.00",
-        ("failed", "bank_throttled"),
-        None,
-    ),
-    without(
-        "the portal fails",
-        "500.00",
-        ("failed", "bank_unavailable"),
-        None,
-    ),
-    without(
-        "an unknown page",
-        "502.00",
-        ("failed", "bank_protocol_error"),
-        None,
-    ),
-    without("never answers", "504.00", ("failed", "bank_timeout"), None),
+    failed("too many queries", "429.00", "bank_throttled"),
+    failed("the portal fails", "500.00", "bank_unavailable"),
+    failed("an unknown page", "502.00", "bank_protocol_error"),
+    failed("never answers", "504.00", "bank_timeout"),
 ];
 
 impl Outcome {
@@ -264,6 +253,32 @@ impl Scene {
     }
 }
 
+impl Scene {
+    /// Asserts that a batch counts no file with an invalid seal, or with one that nobody could check, as a success.
+    async fn counts_seals_apart(&self, batch: &str, outcomes: &[Outcome]) {
+        let id = batch.rsplit('/').next().unwrap();
+        let query = "query($id: ID!) {
+            batch(id: $id) { counts { delivered deliveredSealInvalid deliveredSealNotChecked } } }";
+        let by_graphql = self.person.ask(query, json!({ "id": id })).await;
+        let by_graphql = &by_graphql["batch"]["counts"];
+        let by_rest = self.read(batch).await;
+        let by_rest = &by_rest["counts"];
+        for (seal, name, graphql) in [
+            ("valid", "delivered", "delivered"),
+            ("invalid", "delivered_seal_invalid", "deliveredSealInvalid"),
+            (
+                "not_checked",
+                "delivered_seal_not_checked",
+                "deliveredSealNotChecked",
+            ),
+        ] {
+            let expected = outcomes.iter().filter(|it| it.seal == Some(seal)).count();
+            let found = [&by_rest[name], &by_graphql[graphql]];
+            assert_eq!(found, [expected; 2], "{seal}");
+        }
+    }
+}
+
 /// Asserts every cell of a table of outcomes.
 async fn assert_told(plan: Plan, outcomes: &[Outcome]) {
     let scene = Scene::start(plan).await;
@@ -283,6 +298,7 @@ async fn assert_told(plan: Plan, outcomes: &[Outcome]) {
         stored.push(scene.stored(&question).await);
     }
     let batch = scene.batch(&questions(outcomes)).await;
+    scene.counts_seals_apart(&batch, outcomes).await;
     let seen = paths::Seen::read(&scene, &stored, &batch).await;
     let mut lacking = Vec::new();
     for (place, (outcome, first)) in outcomes.iter().zip(&first).enumerate() {

@@ -78,6 +78,16 @@ fn code(event: &Value) -> &str {
     event["errors"][0]["extensions"]["code"].as_str().unwrap()
 }
 
+/// Asserts that a subscription is refused with a code, which ends it and not its connection.
+async fn is_refused(client: &mut Subscriber, query: &str, id: &str, expected: &str) -> Value {
+    client.subscribe("one", query, &json!({ "id": id })).await;
+    let refusal = client.next().await;
+    assert_eq!(code(&refusal), expected, "{query}, {id}");
+    let ended = json!({ "event": "completed", "id": "one" });
+    assert_eq!(client.next().await, ended);
+    refusal
+}
+
 #[tokio::test]
 async fn a_lookup_is_followed_until_it_is_delivered() {
     let (gateway, member, key) = member(Plan::new().with("CEP_SANDBOX_LATENCY", 1_500)).await;
@@ -86,11 +96,7 @@ async fn a_lookup_is_followed_until_it_is_delivered() {
             return;
         };
         // The client has connected by then.
-        client
-            .subscribe("none", CHANGED, &json!({ "id": "none" }))
-            .await;
-        assert_eq!(code(&client.next().await), "NOT_FOUND");
-        assert_eq!(client.next().await["event"], "completed");
+        is_refused(&mut client, CHANGED, "none", "NOT_FOUND").await;
         let id = created(&gateway, &key, "10.00").await;
         client.subscribe("one", CHANGED, &json!({ "id": id })).await;
         let mut states = vec![];
@@ -135,8 +141,7 @@ async fn a_batch_is_followed_until_it_is_finished() {
     assert_eq!(last, finished);
     let admin = Person::signed_in(&gateway, Demo::Admin).await;
     let mut other = Subscriber::of(&gateway, &admin, "/graphql/ws").unwrap();
-    other.subscribe("one", query, &json!({ "id": id })).await;
-    assert_eq!(code(&other.next().await), "NOT_FOUND");
+    is_refused(&mut other, query, id.as_str().unwrap(), "NOT_FOUND").await;
 }
 
 #[tokio::test]
@@ -171,15 +176,11 @@ async fn a_session_has_five_subscriptions_and_five_connections() {
             assert_eq!(state(&client.next().await), "WAITING");
         }
     }
-    two.subscribe("sixth", CHANGED, &variables).await;
-    assert_eq!(code(&two.next().await), "RATE_LIMIT_EXCEEDED");
-    let ended = json!({ "event": "completed", "id": "sixth" });
-    assert_eq!(two.next().await, ended);
+    is_refused(&mut two, CHANGED, &id, "RATE_LIMIT_EXCEEDED").await;
     // Another person has places of their own, and the connection of the sixth goes on.
     let admin = Person::signed_in(&gateway, Demo::Admin).await;
     let mut other = Subscriber::of(&gateway, &admin, "/graphql/ws").unwrap();
-    other.subscribe("one", CHANGED, &variables).await;
-    assert_eq!(code(&other.next().await), "NOT_FOUND");
+    is_refused(&mut other, CHANGED, &id, "NOT_FOUND").await;
     one.end("a").await;
     assert_eq!(one.next().await["event"], "completed");
     soon("a place is free", async || {
@@ -195,8 +196,7 @@ async fn a_session_has_five_subscriptions_and_five_connections() {
     let mut held = vec![];
     for _ in 0..3 {
         let mut client = connect().unwrap();
-        client.open(&["graphql-transport-ws"]).await;
-        assert_eq!(client.next().await["event"], "opened");
+        client.opened().await;
         held.push(client);
     }
     let mut sixth = connect().unwrap();
@@ -216,9 +216,7 @@ async fn another_accounts_lookup_and_no_lookup_are_not_found_alike() {
     };
     let none = "00000000-0000-7000-8000-000000000000";
     for id in [&*id, none, "no id"] {
-        client.subscribe("one", CHANGED, &json!({ "id": id })).await;
-        assert_eq!(code(&client.next().await), "NOT_FOUND");
-        assert_eq!(client.next().await["event"], "completed");
+        is_refused(&mut client, CHANGED, id, "NOT_FOUND").await;
     }
 }
 
@@ -241,19 +239,14 @@ async fn what_is_refused_over_http_is_refused_over_a_websocket() {
         ("subscription { lookupChanged { id } }", "INVALID_REQUEST"),
         ("subscription {", "INVALID_REQUEST"),
     ] {
-        client.subscribe("one", query, &json!({})).await;
-        assert_eq!(code(&client.next().await), expected, "{query}");
-        assert_eq!(client.next().await["event"], "completed");
+        is_refused(&mut client, query, "1", expected).await;
     }
     for query in [
         "{ viewer { role } }",
         "mutation { eraseLookup(input: { id: 1 }) { erasedId } }",
     ] {
-        client.subscribe("one", query, &json!({})).await;
-        let refused = client.next().await;
-        assert_eq!(code(&refused), "INVALID_REQUEST", "{query}");
-        assert!(refused.to_string().contains("POST"), "{refused}");
-        assert_eq!(client.next().await["event"], "completed");
+        let refusal = is_refused(&mut client, query, "1", "INVALID_REQUEST").await;
+        assert!(refusal.to_string().contains("POST"), "{refusal}");
     }
     // And the other way round.
     let query = "subscription { lookupChanged(id: 1) { id } }";
@@ -269,10 +262,8 @@ async fn a_silent_client_and_one_that_sends_too_much_are_let_go() {
     let (Some(mut silent), Some(mut loud)) = (connect(), connect()) else {
         return;
     };
-    silent.open(&["graphql-transport-ws"]).await;
-    assert_eq!(silent.next().await["event"], "opened");
-    loud.open(&["graphql-transport-ws"]).await;
-    assert_eq!(loud.next().await["event"], "opened");
+    silent.opened().await;
+    loud.opened().await;
     loud.send(&json!({ "type": "connection_init" }).to_string())
         .await;
     assert_eq!(loud.next().await["type"], "connection_ack");
@@ -307,8 +298,7 @@ async fn an_upgraded_connection_keeps_its_place() {
         let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
             return;
         };
-        client.open(&["graphql-transport-ws"]).await;
-        assert_eq!(client.next().await["event"], "opened");
+        client.opened().await;
         clients.push(client);
     }
     eventually("each has a place", AT_ONCE, async || {

@@ -3,12 +3,15 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
+use tokio::task::JoinHandle;
 
-use crate::gateway::{Gateway, Key, request};
+use crate::gateway::{Gateway, Key, eventually, request};
 
 /// The longest that an answer may take by default.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -40,6 +43,11 @@ impl Answer {
             let (found, value) = line.split_once(':')?;
             found.eq_ignore_ascii_case(name).then(|| value.trim())
         })
+    }
+
+    /// The time from the request to it.
+    pub(crate) fn took(&self) -> Duration {
+        self.received - self.sent
     }
 
     /// The rest of the month's quota, and the seconds to its end.
@@ -157,6 +165,68 @@ impl Asker {
             self.stream = Some(stream);
         }
         Ok(answer)
+    }
+}
+
+/// Askers that repeat their questions until they are stopped, each with a mark that tells its answers apart.
+pub(crate) struct Load<M> {
+    stop: Arc<AtomicBool>,
+    answers: Arc<Mutex<Vec<(M, Answer)>>>,
+    askers: Vec<JoinHandle<()>>,
+}
+
+impl<M: Copy + Send + 'static> Load<M> {
+    /// Starts the askers, each of which pauses after an answer.
+    pub(crate) fn start(
+        askers: impl IntoIterator<Item = (M, Asker, Vec<u8>)>,
+        pause: Duration,
+    ) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let answers = Arc::new(Mutex::new(Vec::new()));
+        let askers = askers.into_iter().map(|(mark, mut asker, question)| {
+            let (stop, answers) = (Arc::clone(&stop), Arc::clone(&answers));
+            tokio::spawn(async move {
+                while !stop.load(Ordering::Relaxed) {
+                    let answer = asker.ask(&question).await.unwrap();
+                    answers.lock().unwrap().push((mark, answer));
+                    tokio::time::sleep(pause).await;
+                }
+            })
+        });
+        Self {
+            askers: askers.collect(),
+            stop,
+            answers,
+        }
+    }
+
+    pub(crate) fn askers(&self) -> usize {
+        self.askers.len()
+    }
+
+    /// Waits until there are so many more answers of this kind.
+    pub(crate) async fn goes_on_by(
+        &self,
+        more: usize,
+        is_one: impl Fn(&Answer) -> bool,
+        patience: Duration,
+    ) {
+        let count = || {
+            let answers = self.answers.lock().unwrap();
+            answers.iter().filter(|(_, answer)| is_one(answer)).count()
+        };
+        let until = count() + more;
+        let what = format!("{more} more answers");
+        eventually(&what, patience, async || count() >= until).await;
+    }
+
+    /// Ends it, and returns the answers.
+    pub(crate) async fn stopped(self) -> Vec<(M, Answer)> {
+        self.stop.store(true, Ordering::Relaxed);
+        for asker in self.askers {
+            asker.await.unwrap();
+        }
+        std::mem::take(&mut self.answers.lock().unwrap())
     }
 }
 

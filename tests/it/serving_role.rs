@@ -7,11 +7,11 @@ use testkit::postgres::USER;
 
 use crate::gateway::{Plan, command, eventually, refusal};
 use crate::person::{Demo, Person};
+use crate::replicas;
 use crate::servers::Servers;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const ROLE: &str = "cep_serves";
-const SECRET: &str = "0123456789abcdef0123456789abcdef0123456789abcdef";
 
 /// Servers with a role that serves, and its URL.
 fn servers() -> Option<(Servers, String)> {
@@ -36,11 +36,8 @@ fn migrate(url: &str, role: &str) -> (bool, String) {
 }
 
 fn replica(servers: &Servers, url: &str) -> Plan {
-    Plan::new()
-        .with("CEP_DATABASE_URL", url)
-        .with("CEP_REDIS_URL", servers.redis.url())
-        .with("CEP_HMAC_SECRET", SECRET)
-        .with("CEP_STORE_SECRET", SECRET)
+    let plan = replicas::plan(servers).with("CEP_DASHBOARD", "on");
+    plan.with("CEP_DATABASE_URL", url)
 }
 
 #[tokio::test]

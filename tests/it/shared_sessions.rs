@@ -12,8 +12,9 @@ use serde_json::json;
 use testkit::free_port;
 use testkit::identity_server::{IdentityServer, RegisteredClient};
 
-use crate::gateway::{Gateway, Plan, json_of};
+use crate::gateway::{Gateway, json_of};
 use crate::person::{Demo, Person};
+use crate::replicas;
 use crate::servers::Servers;
 
 /// The session's cookie on plain http.
@@ -41,13 +42,9 @@ pub(crate) fn replica(
     public: SocketAddr,
     listen: &str,
 ) -> Gateway {
-    Plan::new()
+    replicas::plan(servers)
+        .with("CEP_DASHBOARD", "on")
         .with("CEP_LISTEN", listen)
-        .with("CEP_DATABASE_URL", servers.database_url())
-        .with("CEP_REDIS_URL", servers.redis.url())
-        .with("CEP_REDIS_TIMEOUT", "10000")
-        .with("CEP_HMAC_SECRET", "the same long secret on every replica")
-        .with("CEP_STORE_SECRET", "another long secret on every replica")
         .with("CEP_PUBLIC_URL", format!("http://{public}"))
         .with("CEP_OIDC_ISSUER", &provider.issuer)
         .with("CEP_OIDC_CLIENT_ID", "cep")

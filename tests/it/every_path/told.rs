@@ -65,6 +65,7 @@ pub(super) fn of_lookup(body: &Value) -> Told {
     let mut told = Told::new();
     put(&mut told, "state", &body["state"]);
     put(&mut told, "seal", &body["sello"]["estado"]);
+    assert_eq!(body["seal"], body["sello"]["estado"], "{body:#}");
     put(&mut told, "what_to_do", &body["what_to_do"]);
     put_bank_answer(&mut told, body);
     told

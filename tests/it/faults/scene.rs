@@ -1,15 +1,11 @@
 //! Two replicas under load, and the invariants that hold whatever happens to their Redis.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-
-use tokio::task::JoinHandle;
 
 use super::proxy::Proxy;
 use crate::fleet::{Fleet, RECOVERY};
 use crate::gateway::{Key, eventually, soon};
-use crate::load::{Answer, Asker, most_in_a_minute, question};
+use crate::load::{self, Asker, most_in_a_minute, question};
 
 const REPLICAS: usize = 2;
 /// Requests a minute of the slow key.
@@ -54,7 +50,7 @@ impl Promise {
 
 /// Purpose of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     /// Reaches the minute's limit.
     Slow,
     /// Reaches the month's quota, but not before the end.
@@ -74,11 +70,7 @@ pub(super) struct Scene {
 }
 
 /// Requests with all keys to all replicas, until it is stopped.
-pub(super) struct Load {
-    stop: Arc<AtomicBool>,
-    askers: Vec<(Role, JoinHandle<Vec<Answer>>)>,
-    answers: Arc<AtomicUsize>,
-}
+pub(super) type Load = load::Load<Role>;
 
 impl Scene {
     /// Starts replicas on a Redis at this port, with this timeout in milliseconds; `None`, after
@@ -137,32 +129,11 @@ impl Scene {
 
     /// One asker for each key at each replica.
     pub(super) fn load(&self) -> Load {
-        let stop = Arc::new(AtomicBool::new(false));
-        let answers = Arc::new(AtomicUsize::new(0));
-        let of_key = |(role, key): &(Role, Key)| {
-            let (role, question) = (*role, question(key));
-            let at_replica = |gateway| {
-                let mut asker = Asker::new(gateway);
-                let (stop, answers) = (Arc::clone(&stop), Arc::clone(&answers));
-                let question = question.clone();
-                tokio::spawn(async move {
-                    let mut received = Vec::new();
-                    while !stop.load(Ordering::Relaxed) {
-                        received.push(asker.ask(&question).await.unwrap());
-                        answers.fetch_add(1, Ordering::Relaxed);
-                        tokio::time::sleep(PACE).await;
-                    }
-                    received
-                })
-            };
-            let askers = self.fleet.replicas.iter().map(at_replica);
-            askers.map(|asker| (role, asker)).collect::<Vec<_>>()
-        };
-        Load {
-            askers: self.keys.iter().flat_map(of_key).collect(),
-            stop,
-            answers,
-        }
+        let askers = self.keys.iter().flat_map(|(role, key)| {
+            let replicas = self.fleet.replicas.iter();
+            replicas.map(|gateway| (*role, Asker::new(gateway), question(key)))
+        });
+        Load::start(askers, PACE)
     }
 
     /// Ends the load, checks the promise for all answers, and uses up the rest of the quota.
@@ -240,21 +211,7 @@ impl Load {
 
     /// Waits until each asker has had about so many more answers.
     pub(super) async fn goes_on_for(&self, answers: usize) {
-        let until = self.answers.load(Ordering::Relaxed) + answers * self.askers.len();
-        eventually("askers are answered", RECOVERY, async || {
-            self.answers.load(Ordering::Relaxed) >= until
-        })
-        .await;
-    }
-
-    /// Ends it, and returns the answers.
-    async fn stopped(self) -> Vec<(Role, Answer)> {
-        self.stop.store(true, Ordering::Relaxed);
-        let mut answers = Vec::new();
-        for (role, asker) in self.askers {
-            let received = asker.await.unwrap().into_iter();
-            answers.extend(received.map(|answer| (role, answer)));
-        }
-        answers
+        let more = answers * self.askers();
+        self.goes_on_by(more, |_| true, RECOVERY).await;
     }
 }

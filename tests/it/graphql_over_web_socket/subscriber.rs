@@ -80,6 +80,12 @@ impl Subscriber {
             .await;
     }
 
+    /// Opens one that isn't refused.
+    pub(super) async fn opened(&mut self) {
+        self.open(&["graphql-transport-ws"]).await;
+        assert_eq!(self.next().await["event"], "opened");
+    }
+
     /// Sends a text over that connection.
     pub(super) async fn send(&mut self, text: &str) {
         self.command(json!({ "command": "send", "text": text }))
