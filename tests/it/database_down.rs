@@ -87,7 +87,8 @@ async fn delivers(load: &Load<()>) {
 
 /// Ends a load, of which each answer was in time; returns the answers.
 async fn ended(load: Load<()>) -> Vec<Answer> {
-    let answers: Vec<_> = load.stopped().await.into_iter().map(|(_, it)| it).collect();
+    let answers = load.stopped().await.into_iter();
+    let answers: Vec<_> = answers.map(|((), it)| it).collect();
     for answer in &answers {
         assert!(answer.took() < HELD_BACK + SLACK, "{answer:?}");
     }
