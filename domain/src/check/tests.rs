@@ -56,16 +56,22 @@ const PLACES: [(&str, &str, &str); 17] = [
     ("monto", "Beneficiario", "MontoPago"),
 ];
 
-/// Edits the value that a file shows of a field, and leaves its chain as it is.
-fn edit(xml: &mut String, field: &str, value: &str) {
+/// Sets the value that a file shows of a field, and leaves its chain as it is.
+fn set(xml: &mut String, field: &str, value: &str) {
     let place = PLACES.iter().find(|(name, ..)| *name == field);
     let (_, element, attribute) = place.unwrap();
     let (element, attribute) = (format!("<{element} "), format!(" {attribute}=\""));
     let element = xml.find(&element).unwrap();
     let begin = element + xml[element..].find(&attribute).unwrap() + attribute.len();
     let end = begin + xml[begin..].find('"').unwrap();
-    assert_ne!(&xml[begin..end], value, "{field} says so already");
     xml.replace_range(begin..end, value);
+}
+
+/// Sets another value than before.
+fn edit(xml: &mut String, field: &str, value: &str) {
+    let before = xml.clone();
+    set(xml, field, value);
+    assert_ne!(*xml, before, "{field} said so already");
 }
 
 /// A file of which these fields were edited.

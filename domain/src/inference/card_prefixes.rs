@@ -64,6 +64,7 @@ fn longest_match<'a>(issuers: &Issuers, card: &'a Card) -> Option<(&'a str, Part
 mod tests {
     use super::*;
     use crate::account::Account;
+    use crate::fixture::{code, day};
     use proptest::prelude::*;
     use rstest::rstest;
 
@@ -75,8 +76,7 @@ mod tests {
     }
 
     fn inferred(digits: &str) -> Option<Inferred> {
-        let date = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
-        issuer_of(&card(digits), date, Catalogue::embedded())
+        issuer_of(&card(digits), day("2026-11-20"), Catalogue::embedded())
     }
 
     #[rstest]
@@ -86,17 +86,9 @@ mod tests {
     #[case::liquidated("4008200000000000", None)]
     #[case::not_listed("9999990000000000", None)]
     fn a_card_names_its_issuer(#[case] digits: &str, #[case] code: Option<&str>) {
-        let inferred = inferred(digits);
-        assert_eq!(
-            inferred.as_ref().map(|i| i.code.to_string()).as_deref(),
-            code
-        );
-        if let Some(inferred) = inferred {
-            assert_eq!(
-                inferred.evidence,
-                Evidence::CardPrefix(digits[..6].to_owned())
-            );
-        }
+        let found = inferred(digits).map(|it| (it.code.to_string(), it.evidence));
+        let evidence = Evidence::CardPrefix(digits[..6].to_owned());
+        assert_eq!(found, code.map(|code| (code.to_owned(), evidence)));
     }
 
     #[rstest]
@@ -108,13 +100,8 @@ mod tests {
             from_csv("bin,issuer_name,participant\n400000,A,40002\n4000001,B,40012\n4000003,C,\n");
         let card = card(digits);
         let found = longest_match(issuers.as_ref().unwrap(), &card);
-        let found = found.map(|(prefix, code)| (prefix, code.to_string()));
-        assert_eq!(
-            found
-                .as_ref()
-                .map(|(prefix, code)| (*prefix, code.as_str())),
-            expected
-        );
+        let expected = expected.map(|(prefix, issuer)| (prefix, code(issuer)));
+        assert_eq!(found, expected);
     }
 
     #[rstest]
@@ -131,15 +118,11 @@ mod tests {
     #[test]
     fn every_row_is_read() {
         assert_eq!(EMBEDDED.len(), 209);
-        let known = EMBEDDED
-            .values()
-            .flatten()
-            .filter(|code| Catalogue::embedded().find(**code).is_some());
+        let is_known = |code: &&ParticipantCode| Catalogue::embedded().find(**code).is_some();
+        let known = EMBEDDED.values().flatten().filter(is_known);
         assert!(known.count() > 100);
-        assert_eq!(
-            from_csv("bin,issuer_name,participant\n400000,A,4002\n"),
-            None
-        );
+        let malformed = from_csv("bin,issuer_name,participant\n400000,A,4002\n");
+        assert_eq!(malformed, None);
     }
 
     proptest! {

@@ -18,10 +18,20 @@ mod written;
 use written::{CERTIFICATE, SEAL, UNKNOWN_PAYER, Written, day, written};
 
 fn transfer(date: NaiveDate, key: &str, amount: &str, receiver: &str) -> Transfer {
+    transfer_to("002010077777777771", date, key, amount, receiver)
+}
+
+fn transfer_to(
+    account: &str,
+    date: NaiveDate,
+    key: &str,
+    amount: &str,
+    receiver: &str,
+) -> Transfer {
     Transfer::new(
         date,
         TrackingKey::parse(key).unwrap(),
-        Account::parse("002010077777777771").unwrap(),
+        Account::parse(account).unwrap(),
         Amount::parse(amount).unwrap(),
         ParticipantCode::parse("40012").unwrap(),
         ParticipantCode::parse(receiver).unwrap(),

@@ -3,17 +3,10 @@
 use super::*;
 use crate::amount::centavos_from_bank_spelling;
 
-/// A file whose attributes say what its chain says.
-struct File {
-    /// The eleven texts from the issuer's name to the concept, the VAT and the amount, as they are sealed.
-    sealed: [&'static str; 13],
-    /// What follows the amount.
-    tail: &'static str,
-    /// The same texts in the attributes.
-    shown: [&'static str; 13],
-}
+/// The eleven texts from the issuer's name to the concept, the VAT and the amount.
+type Texts = [&'static str; 13];
 
-const TEXTS: [&str; 13] = [
+const TEXTS: Texts = [
     "BANCO UNO",
     "ANA",
     "40",
@@ -32,7 +25,7 @@ const SECOND_TAIL: &str = "|NA|NA|0|0|NA|0|0.00";
 const THIRD_TAIL: &str = "|NA|NA|0|0|NA|0|0.00|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA";
 
 /// The texts with other ones at some places.
-fn with(changes: &[(usize, &'static str)]) -> [&'static str; 13] {
+fn with(changes: &[(usize, &'static str)]) -> Texts {
     let mut texts = TEXTS;
     for (place, text) in changes {
         texts[*place] = text;
@@ -40,43 +33,21 @@ fn with(changes: &[(usize, &'static str)]) -> [&'static str; 13] {
     texts
 }
 
-impl File {
-    /// The report of somebody who knows the key, of the seal too.
-    fn report(&self) -> CheckReport {
-        let seal = seal();
-        let [
-            issuer,
-            payer,
-            kind,
-            account,
-            tax_id,
-            receiver,
-            name,
-            b_kind,
-            b_account,
-            b_tax_id,
-            concept,
-            vat,
-            amount,
-        ] = self.shown;
-        let (sealed, tail) = (self.sealed.join("|"), self.tail);
-        let xml = format!(
-            r#"<SPEI_Tercero FechaOperacion="2026-11-23" Hora="18:02:30" ClaveSPEI="40014" sello="{seal}" numeroCertificado="{CERTIFICATE}" cadenaCDA="||1|23112026|20112026|180230|40014|{sealed}{tail}|{CERTIFICATE}||{seal}" claveRastreo="PRUEBA0001">
-            <Beneficiario BancoReceptor="{receiver}" Nombre="{name}" TipoCuenta="{b_kind}" Cuenta="{b_account}" RFC="{b_tax_id}" Concepto="{concept}" IVA="{vat}" MontoPago="{amount}"/>
-            <Ordenante BancoEmisor="{issuer}" Nombre="{payer}" TipoCuenta="{kind}" Cuenta="{account}" RFC="{tax_id}"/>
-            </SPEI_Tercero>"#
-        );
-        CheckReport::of_xml(xml.as_bytes(), |_| Verdict::Valid(SealHash::Sha512))
+/// The report of somebody who knows the key, of the seal too, on a file whose chain has these texts and this end
+/// behind the amount, and which shows these texts.
+fn report_of(sealed: Texts, tail: &str, shown: Texts) -> CheckReport {
+    let begin = &SIGNED[..SIGNED.find("|BANCO UNO|").unwrap()];
+    let chain = format!("{begin}|{}{tail}|{CERTIFICATE}||", sealed.join("|"));
+    let mut xml = xml().replace(SIGNED, &chain);
+    // The places of what stands in the root come first.
+    for ((field, ..), text) in PLACES[4..].iter().zip(shown) {
+        set(&mut xml, field, text);
     }
+    CheckReport::of_xml(xml.as_bytes(), |_| Verdict::Valid(SealHash::Sha512))
 }
 
-fn untouched(sealed: [&'static str; 13], tail: &'static str) -> CheckReport {
-    File {
-        sealed,
-        tail,
-        shown: sealed,
-    }
-    .report()
+fn untouched(sealed: Texts, tail: &str) -> CheckReport {
+    report_of(sealed, tail, sealed)
 }
 
 #[rstest]
@@ -96,7 +67,7 @@ fn a_chain_of_each_generation_is_read_in_one_way(
         with(&[(6, "LUIS|40|CALLE UNO")]),
         with(&[(1, "A|N|A")])
     )]
-    texts: [&'static str; 13],
+    texts: Texts,
 ) {
     let report = untouched(texts, tail);
     assert_eq!(report.outcome(), CheckOutcome::Valid);
@@ -156,18 +127,13 @@ fn a_chain_of_each_generation_is_read_in_one_way(
     &["concepto", "monto"]
 )]
 fn what_can_be_read_in_two_ways_is_never_valid_nor_sealed(
-    #[case] sealed: [&'static str; 13],
+    #[case] sealed: Texts,
     #[case] tail: &'static str,
-    #[case] shown: [&'static str; 13],
+    #[case] shown: Texts,
     #[case] doubtful: &[&str],
 ) {
     for shown in [sealed, shown] {
-        let report = File {
-            sealed,
-            tail,
-            shown,
-        }
-        .report();
+        let report = report_of(sealed, tail, shown);
         assert_eq!(report.outcome(), CheckOutcome::NotChecked);
         let expected = ("atributos_y_cadena", "lugares_inciertos", doubtful.to_vec());
         assert_eq!(findings(&report), [expected]);
@@ -178,12 +144,7 @@ fn what_can_be_read_in_two_ways_is_never_valid_nor_sealed(
         assert!(certain.eq(covered_fields(&proof)));
         let mut other = shown;
         other[12] = "555.00";
-        let forged = File {
-            sealed,
-            tail,
-            shown: other,
-        }
-        .report();
+        let forged = report_of(sealed, tail, other);
         assert_eq!(forged.outcome(), CheckOutcome::Invalid);
     }
 }
@@ -198,21 +159,14 @@ fn what_can_be_read_in_two_ways_is_never_valid_nor_sealed(
 #[case::bar_added(TEXTS, SECOND_TAIL, with(&[(10, "Renta|0.00")]))]
 #[case::amount(with(&[(10, "a|b")]), "", with(&[(10, "a|b"), (12, "9999.00")]))]
 fn fields_that_follow_no_reading_of_the_chain_are_altered(
-    #[case] sealed: [&'static str; 13],
+    #[case] sealed: Texts,
     #[case] tail: &'static str,
-    #[case] shown: [&'static str; 13],
+    #[case] shown: Texts,
 ) {
-    let report = File {
-        sealed,
-        tail,
-        shown,
-    }
-    .report();
+    let report = report_of(sealed, tail, shown);
     assert_eq!(report.outcome(), CheckOutcome::Invalid);
-    assert_eq!(
-        report.check(CheckName::Attributes).unwrap().result,
-        CheckResult::Failed
-    );
+    let attributes = report.check(CheckName::Attributes).unwrap();
+    assert_eq!(attributes.result, CheckResult::Failed);
 }
 
 #[test]
@@ -228,16 +182,8 @@ fn behind_a_length_that_no_generation_has_nothing_is_certain() {
 
 /// A text that a payer may choose.
 fn free_text() -> impl Strategy<Value = String> {
-    let part = prop::sample::select(vec![
-        "",
-        "a",
-        "NA",
-        "40",
-        "10",
-        "0.00",
-        "9.50",
-        "5512345678",
-    ]);
+    let parts = ["", "a", "NA", "40", "10", "0.00", "9.50", "5512345678"];
+    let part = prop::sample::select(parts.to_vec());
     prop::collection::vec(part, 1..10).prop_map(|parts| parts.join("|"))
 }
 
@@ -264,7 +210,7 @@ proptest! {
         // Of an amount in another spelling the file is unreadable: its attributes say another one.
         let shown = if centavos.is_none() { "1234.56" } else { amount };
         let shown = std::array::from_fn(|place| if place == 12 { shown } else { sealed[place] });
-        let report = File { sealed, tail, shown }.report();
+        let report = report_of(sealed, tail, shown);
         if (vat, centavos) == ("0.00", Some(123_456)) {
             prop_assert_ne!(report.outcome(), CheckOutcome::Invalid);
         }

@@ -1,6 +1,7 @@
 //! What is sealed, compared with what a row asks for.
 
 use super::*;
+use crate::amount::pesos;
 use crate::calendar::next_banking_day;
 use crate::participant::Catalogue;
 
@@ -9,19 +10,12 @@ const CARD: &str = "4111111111111111";
 const FRIDAY: (i32, u32, u32) = (2026, 11, 20);
 
 fn asked(date: (i32, u32, u32), account: &str, amount: &str, receiver: &str) -> Transfer {
-    Transfer::new(
-        day(date.0, date.1, date.2),
-        TrackingKey::parse("PRUEBA0001").unwrap(),
-        Account::parse(account).unwrap(),
-        Amount::parse(amount).unwrap(),
-        ParticipantCode::parse("40012").unwrap(),
-        ParticipantCode::parse(receiver).unwrap(),
-    )
-    .unwrap()
+    let date = day(date.0, date.1, date.2);
+    transfer_to(account, date, "PRUEBA0001", amount, receiver)
 }
 
 fn mismatches(proof: &Proof, asked: &Transfer, issuer: Option<&str>) -> Vec<Mismatch> {
-    let issuer = issuer.map(|code| ParticipantCode::parse(code).unwrap());
+    let issuer = issuer.map(crate::fixture::code);
     proof.sealed_mismatches(asked, issuer, Catalogue::embedded())
 }
 
@@ -126,14 +120,7 @@ proptest! {
         let written = Written { key: "PRUEBA0001".to_owned(), ..written };
         let proof = written.parse().unwrap();
         let date = written.credit_date + TimeDelta::days(days);
-        let asked = Transfer::new(
-            date,
-            TrackingKey::parse("PRUEBA0001").unwrap(),
-            Account::parse(CARD).unwrap(),
-            Amount::from_centavos(centavos).unwrap(),
-            ParticipantCode::parse("40012").unwrap(),
-            ParticipantCode::parse("40014").unwrap(),
-        ).unwrap();
+        let asked = transfer_to(CARD, date, "PRUEBA0001", &pesos(centavos), "40014");
         let found = mismatches(&proof, &asked, None);
         let is_answer = found.is_empty();
         prop_assert!(is_answer || found == [Mismatch::Date]);
@@ -150,7 +137,7 @@ proptest! {
     ) {
         let xml = Written::default().xml();
         let date = day(2026, 11, 23) + chrono::Days::new(days);
-        let pesos = format!("{}.{:02}", centavos / 100, centavos % 100);
+        let pesos = pesos(centavos);
         let edits = [
             ("Cuenta=\"4111111111111111\"", format!("Cuenta=\"{account}\"")),
             ("MontoPago=\"1234.56\"", format!("MontoPago=\"{pesos}\"")),

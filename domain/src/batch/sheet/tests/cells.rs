@@ -6,6 +6,7 @@ use super::*;
 use crate::account::AccountError;
 use crate::amount::AmountError;
 use crate::calendar::DateError;
+use crate::fixture::code;
 use crate::participant::ParticipantError;
 use crate::query::Token;
 
@@ -212,14 +213,12 @@ fn a_whole_tracking_key_is_read(#[case] text: &str, #[case] expected: &str) {
 
 #[test]
 fn banks_are_codes_or_names_and_may_be_missing() {
-    let query = row_with(Column::Issuer, "'40012").query.unwrap();
-    assert_eq!(query.issuer.unwrap().to_string(), "40012");
-    let query = row_with(Column::Receiver, " ").query.unwrap();
-    assert_eq!(query.receiver, None);
-    let query = row_with(Column::Receiver, "'Banco Santander")
-        .query
-        .unwrap();
-    assert_eq!(query.receiver.unwrap().to_string(), "40014");
+    let read = |column, text| row_with(column, text).query.unwrap();
+    let (issuer, receiver) = (code("40012"), code("40014"));
+    assert_eq!(read(Column::Issuer, "'40012").issuer, Some(issuer));
+    assert_eq!(read(Column::Receiver, " ").receiver, None);
+    let named = read(Column::Receiver, "'Banco Santander");
+    assert_eq!(named.receiver, Some(receiver));
     let expected = CellErrorKind::Field(ParticipantError::Malformed.into());
     assert_eq!(problem(Column::Receiver, "4001"), expected);
 }
