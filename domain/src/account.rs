@@ -201,16 +201,13 @@ mod tests {
 
     #[test]
     fn a_card_is_checked_by_luhn() {
-        assert!(
-            Account::parse("4111 1111 1111 1111")
-                .unwrap()
-                .has_valid_check_digit()
-        );
-        assert!(
-            !Account::parse("4111 1111 1111 1112")
-                .unwrap()
-                .has_valid_check_digit()
-        );
+        for (card, is_valid) in [
+            ("4111 1111 1111 1111", true),
+            ("4111 1111 1111 1112", false),
+        ] {
+            let card = Account::parse(card).unwrap();
+            assert_eq!(card.has_valid_check_digit(), is_valid);
+        }
     }
 
     #[test]

@@ -146,15 +146,8 @@ mod tests {
     }
 
     fn one() -> Facts {
-        let (key, account) = ("MBAN01002611180000000001", "002010077777777771");
-        (
-            321,
-            key.to_owned(),
-            account.to_owned(),
-            1_000,
-            40_012,
-            40_002,
-        )
+        let [key, account] = ["MBAN01002611180000000001", "002010077777777771"].map(str::to_owned);
+        (321, key, account, 1_000, 40_012, 40_002)
     }
 
     #[test]
@@ -188,16 +181,11 @@ mod tests {
 
     #[test]
     fn nothing_secret_is_shown() {
-        let shown = format!(
-            "{:?} {:?}",
-            secrets(&[7]),
-            secrets(&[7]).keys(Environment::Live, &transfer(&one()))
-        );
-        assert_eq!(
-            shown,
-            "ArchiveSecrets(redacted) [ArchiveKeys { index: ArchiveIndex, content: \
-             ContentKey(redacted) }]"
-        );
+        let secrets = secrets(&[7]);
+        let keys = secrets.keys(Environment::Live, &transfer(&one()));
+        let shown = "ArchiveSecrets(redacted) [ArchiveKeys { index: ArchiveIndex, content: \
+                     ContentKey(redacted) }]";
+        assert_eq!(format!("{secrets:?} {keys:?}"), shown);
     }
 
     #[test]

@@ -115,12 +115,9 @@ mod tests {
     #[test]
     fn a_bucket_holds_its_lower_bound_and_not_its_upper_one() {
         let bucket = |micros| Latencies::bucket(Duration::from_micros(micros));
-        assert_eq!(
-            [bucket(0), bucket(999), bucket(1_000), bucket(1_999)],
-            [0, 0, 1, 1]
-        );
-        assert_eq!([bucket(2_000), bucket(16_383_999)], [2, 14]);
-        assert_eq!([bucket(16_384_000), bucket(u64::MAX)], [15, 15]);
+        assert_eq!([0, 999, 1_000, 1_999].map(bucket), [0, 0, 1, 1]);
+        let last = [2_000, 16_383_999, 16_384_000, u64::MAX];
+        assert_eq!(last.map(bucket), [2, 14, 15, 15]);
     }
 
     proptest! {

@@ -213,12 +213,10 @@ mod tests {
 
     #[test]
     fn a_wait_leaves_time_for_the_cycle() {
-        assert_eq!(
-            longest_wait(Duration::from_secs(25)),
-            Duration::from_secs(22)
-        );
-        assert_eq!(longest_wait(Duration::from_secs(2)), Duration::from_secs(1));
-        assert_eq!(longest_wait(Duration::ZERO), Duration::ZERO);
+        for (timeout, longest) in [(25, 22), (2, 1), (0, 0)] {
+            let wait = longest_wait(Duration::from_secs(timeout));
+            assert_eq!(wait, Duration::from_secs(longest));
+        }
     }
 
     #[test]

@@ -184,20 +184,11 @@ mod tests {
 
     #[test]
     fn one_item_too_many_shows_that_the_list_goes_on() {
-        let items = |count: u32| {
-            (0..count)
-                .map(|item| {
-                    let id = Uuid::from_u128(item.into());
-                    (
-                        Cursor {
-                            value: item.to_string(),
-                            id,
-                        },
-                        item,
-                    )
-                })
-                .collect()
+        let cursor = |item: u32| Cursor {
+            value: item.to_string(),
+            id: Uuid::from_u128(item.into()),
         };
+        let items = |count| (0..count).map(|item| (cursor(item), item)).collect();
         let two = PageSize::new(2).unwrap();
         let page: Page<u32> = Page::of(items(3), two, None);
         assert!(page.has_next);

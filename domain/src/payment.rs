@@ -98,10 +98,8 @@ mod tests {
     #[test]
     fn every_state_is_found_by_the_portals_word() {
         for state in PaymentState::ALL {
-            assert_eq!(
-                PaymentState::from_label(&format!(" {} ", state.label().to_uppercase())),
-                Some(state)
-            );
+            let label = format!(" {} ", state.label().to_uppercase());
+            assert_eq!(PaymentState::from_label(&label), Some(state));
         }
         assert_eq!(PaymentState::from_label("Perdido"), None);
     }
@@ -123,10 +121,8 @@ mod tests {
         #[case] denies_receipt: bool,
     ) {
         let state = PaymentState::from_label(label).unwrap();
-        assert_eq!(
-            (state.outcome().reason_name(), state.is_final()),
-            (reason, is_final)
-        );
+        assert_eq!(state.outcome().reason_name(), reason);
+        assert_eq!(state.is_final(), is_final);
         assert_eq!(state.denies_receipt(), denies_receipt);
     }
 }

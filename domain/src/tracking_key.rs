@@ -172,10 +172,8 @@ mod tests {
     #[case::separators("--", false)]
     #[case::a_key("MBAN01002611200000000001", false)]
     fn a_reference_is_no_tracking_key(#[case] key: &str, #[case] expected: bool) {
-        assert_eq!(
-            TrackingKey::parse(key).unwrap().looks_like_reference(),
-            expected
-        );
+        let key = TrackingKey::parse(key).unwrap();
+        assert_eq!(key.looks_like_reference(), expected);
     }
 
     #[test]
@@ -185,11 +183,9 @@ mod tests {
 
     #[test]
     fn a_file_name_part_never_climbs_or_is_empty() {
-        assert_eq!(
-            TrackingKey::parse("../a b'c").unwrap().file_name_part(),
-            "..abc"
-        );
-        assert_eq!(TrackingKey::parse("///").unwrap().file_name_part(), "_");
+        for (key, part) in [("../a b'c", "..abc"), ("///", "_")] {
+            assert_eq!(TrackingKey::parse(key).unwrap().file_name_part(), part);
+        }
     }
 
     proptest! {

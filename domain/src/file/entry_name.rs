@@ -113,10 +113,8 @@ mod tests {
         let short = EntryName::of(&name);
         assert_eq!(short.as_str().chars().count(), MAX_CHARACTERS);
         assert!(short.as_str().starts_with("…x"), "{short}");
-        assert!(
-            short.as_str().ends_with("/[2026-11-20]MBAN01.xml"),
-            "{short}"
-        );
+        let end = "/[2026-11-20]MBAN01.xml";
+        assert!(short.as_str().ends_with(end), "{short}");
     }
 
     #[test]

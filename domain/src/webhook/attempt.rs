@@ -123,10 +123,8 @@ mod tests {
         let text = |body: &[u8]| AnswerText::of(body).as_str().to_owned();
         assert_eq!(text(b"ok\n"), "ok\n");
         assert_eq!(text("señal".as_bytes()), "señal");
-        assert_eq!(
-            text(b"a\0b\x1b[31m\xFFc"),
-            "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}c"
-        );
+        let shown = "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}c";
+        assert_eq!(text(b"a\0b\x1b[31m\xFFc"), shown);
         assert_eq!(text("a\u{202E}b\u{200B}".as_bytes()), "a\u{FFFD}b\u{FFFD}");
     }
 

@@ -61,15 +61,13 @@ mod tests {
     fn the_likeliest_join_has_a_blank_wherever_one_may_be_lost() {
         let lines = ["||1|Ana", "Prueba|0000100", "01||"].map(str::to_owned);
         let joined: Vec<String> = joins(&lines).collect();
-        assert_eq!(
-            joined,
-            [
-                "||1|Ana Prueba|0000100 01||",
-                "||1|AnaPrueba|0000100 01||",
-                "||1|Ana Prueba|000010001||",
-                "||1|AnaPrueba|000010001||",
-            ]
-        );
+        let expected = [
+            "||1|Ana Prueba|0000100 01||",
+            "||1|AnaPrueba|0000100 01||",
+            "||1|Ana Prueba|000010001||",
+            "||1|AnaPrueba|000010001||",
+        ];
+        assert_eq!(joined, expected);
     }
 
     proptest! {
