@@ -124,6 +124,7 @@ mod tests {
     #[case("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more")]
     #[case("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01more")]
     #[case("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01")]
+    #[case("00-4bf92f3577b34da6a3ce929d0e0e473X-00f067aa0ba902b7-01")]
     #[case("00-4bf92f3577b34da6a3ce929d0e0e473-600f067aa0ba902b7-01")]
     #[case("+0-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")]
     #[case("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-+1")]

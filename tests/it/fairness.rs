@@ -158,12 +158,9 @@ async fn a_bank_that_hangs_delays_no_other_key_and_its_lookups_fail_at_once() {
     let mut at_once = 0;
     for (answer, waited) in join_all(probes).await {
         if waited < patience / 2 {
-            let retry_after = answer.headers().contains_key("retry-after");
+            assert!(answer.headers().contains_key("retry-after"));
             let body = json_of(answer, 503).await;
-            assert_eq!(
-                (&body["error"], retry_after),
-                (&"BANK_UNAVAILABLE".into(), true)
-            );
+            assert_eq!(body["error"], "BANK_UNAVAILABLE");
             at_once += 1;
         }
     }

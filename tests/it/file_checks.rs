@@ -104,19 +104,6 @@ async fn an_untouched_file_is_valid_and_its_fields_are_those_of_the_json() {
     // Two files were delivered after the JSON, which was the first.
     assert_eq!(json["visto"]["veces"], 0);
     assert_eq!(of_xml["visto"]["veces"], 3);
-    let checks = of_xml["comprobaciones"].as_array().unwrap().iter();
-    let names: Vec<_> = checks.map(|check| &check["nombre"]).collect();
-    assert_eq!(
-        names,
-        [
-            "estructura",
-            "atributos_y_cadena",
-            "sello",
-            "sello_repetido",
-            "certificado",
-            "clave_rastreo"
-        ]
-    );
     let unsealed = json!(["not_checked", "sin_sello", ["clave_rastreo"]]);
     assert_eq!(check(&of_xml, "clave_rastreo"), unsealed);
     assert_eq!(of_xml["pagina"], Value::Null);
@@ -240,27 +227,17 @@ async fn no_edit_beside_the_sealed_text_and_no_format_hides_that_a_proof_was_see
     let seal = attribute(&xml, "sello");
     let chain = attribute(&xml, "cadenaCDA");
     // After two deliveries; a file that is refused is looked up, and isn't counted.
-    for (edited, result, times) in [
-        (
-            xml.replace(" MontoPago=\"1", " MontoPago=\"7"),
-            "invalid",
-            2,
-        ),
-        (xml.replace(seal, "AAAA"), "invalid", 2),
+    let respelt = chain.replacen('|', "&#124;", 1);
+    for (from, to, result, times) in [
+        (" MontoPago=\"1", " MontoPago=\"7", "invalid", 2),
+        (seal, "AAAA", "invalid", 2),
         // A seal without its padding is the same seal.
-        (xml.replace(seal, seal.trim_end_matches('=')), "valid", 2),
+        (seal, seal.trim_end_matches('='), "valid", 2),
         // Another spelling of the same text, and a text that no seal covers.
-        (
-            xml.replace(chain, &chain.replacen('|', "&#124;", 1)),
-            "valid",
-            3,
-        ),
-        (
-            xml.replace("claveRastreo=\"", "claveRastreo=\"X"),
-            "valid",
-            4,
-        ),
+        (chain, &respelt, "valid", 3),
+        ("claveRastreo=\"", "claveRastreo=\"X", "valid", 4),
     ] {
+        let edited = xml.replace(from, to);
         assert_ne!(edited, xml);
         let answer = checked(&gateway, &key, "", &edited).await;
         assert_eq!(answer["resultado"], result, "{edited}: {answer}");
@@ -282,10 +259,8 @@ async fn an_altered_amount_is_invalid_and_said_to_be_sealed_no_more() {
     let altered = good.replace(r#"MontoPago="1234.56""#, r#"MontoPago="9234.56""#);
     let answer = checked(&gateway, &key, "", &altered).await;
     assert_eq!(answer["resultado"], "invalid");
-    assert_eq!(
-        check(&answer, "atributos_y_cadena"),
-        failed("campos_cambiados", &["monto"])
-    );
+    let changed = failed("campos_cambiados", &["monto"]);
+    assert_eq!(check(&answer, "atributos_y_cadena"), changed);
     assert_eq!(check(&answer, "sello")[0], "ok");
     assert_eq!(answer["cep"]["monto"], "9234.56");
     let sealed = answer["campos_sellados"].as_array().unwrap();

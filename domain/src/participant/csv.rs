@@ -182,10 +182,8 @@ mod tests {
         let csv = format!("{header}\n{row}\n{}\n", rest.join("\n"));
         let read = Catalogue::from_csv(&csv, Catalogue::embedded().as_of()).unwrap();
         let plata = read.participants().first().unwrap();
-        assert_eq!(
-            plata.listed_since.map(|day| day.to_string()).as_deref(),
-            since
-        );
+        let listed_since = plata.listed_since.map(|day| day.to_string());
+        assert_eq!(listed_since.as_deref(), since);
     }
 
     #[test]

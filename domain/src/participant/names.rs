@@ -262,10 +262,8 @@ mod tests {
 
     #[test]
     fn a_name_is_bounded() {
-        assert_eq!(
-            on(&"B".repeat(MAX_LENGTH + 1), "2026-11-20"),
-            Err(ParticipantError::Malformed)
-        );
+        let longer = on(&"B".repeat(MAX_LENGTH + 1), "2026-11-20");
+        assert_eq!(longer, Err(ParticipantError::Malformed));
     }
 
     #[test]

@@ -163,10 +163,8 @@ fn the_mark_of_a_payment_never_changes() {
     let [mark] = of_payment(&[1], &proof())[..] else {
         panic!("one secret has one mark");
     };
-    assert_eq!(
-        mark.hex(),
-        "9f6a736f0e3f93cb555a795ac20b9c9a08e43cfb4b1031ff71cb126df2021d30"
-    );
+    let computed = "9f6a736f0e3f93cb555a795ac20b9c9a08e43cfb4b1031ff71cb126df2021d30";
+    assert_eq!(mark.hex(), computed);
 }
 
 #[test]

@@ -37,18 +37,14 @@ pub(super) fn one_machine(shell: &mut Shell) {
     let asks = |password: &str| format!("redis-cli -e -p {port} auth cep {password}");
 
     shell.run(&asks(&old));
-    assert_eq!(
-        shell
-            .run(&page.next("One machine with containers").text)
-            .trim(),
-        "OK"
-    );
-    shell.run(&page.next("One machine with containers").text);
+    let mut next = |shell: &mut Shell| shell.run(&page.next("One machine with containers").text);
+    assert_eq!(next(shell).trim(), "OK");
+    next(shell);
     let new = password(shell);
     assert_ne!(old, new);
     shell.run(&asks(&old));
     shell.run(&asks(&new));
-    shell.run(&page.next("One machine with containers").text);
+    next(shell);
     shell.run(&asks(&new));
     let said = shell.refused(&asks(&old));
     assert!(said.contains("WRONGPASS"), "{said}");

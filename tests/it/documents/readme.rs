@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::page::Page;
+use super::page::{Block, Page};
 use super::shell::Shell;
 
 /// The address that pages show.
@@ -19,25 +19,22 @@ pub(super) fn first_five_minutes(shell: &mut Shell) {
         .split_whitespace()
         .find(|word| word.starts_with("cep_test_"));
 
-    let paste = page
-        .next("The first five minutes")
-        .with(SHOWN_ADDRESS, &address)
-        .with("cep_test_…", key.expect("the first start prints a key"));
+    let key = key.expect("the first start prints a key");
+    let here = |block: Block| block.with(SHOWN_ADDRESS, &address);
+
+    let paste = here(page.next("The first five minutes")).with("cep_test_…", key);
     shell.run(&paste.text);
     let proof = fs::read(shell.file("cep.xml")).unwrap();
     assert!(domain::proof::Proof::parse(&proof).is_ok());
 
-    let not_found = page.next("The first five minutes");
-    let answer = shell.run(&not_found.with(SHOWN_ADDRESS, &address).text);
+    let not_found = here(page.next("The first five minutes"));
+    let answer = shell.run(&not_found.text);
     let answer: Value = serde_json::from_str(&answer).unwrap();
     let shown = page.example("json").replace(", …", "");
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert!(has(&answer, &shown), "{answer:#} isn't {shown:#}");
 
-    let stored = page.next("The first five minutes");
-    let stored = stored
-        .with(SHOWN_ADDRESS, &address)
-        .with("$KEY", key.expect("the first start prints a key"));
+    let stored = here(page.next("The first five minutes")).with("$KEY", key);
     let (create, read) = stored.text.split_once("\ncurl").unwrap();
     let read = format!("curl{read}");
     let both = format!("{create}\necho $LOOKUP");
@@ -49,10 +46,7 @@ pub(super) fn first_five_minutes(shell: &mut Shell) {
     assert_eq!(delivered["attempts"], 3, "{delivered}");
     assert_eq!(delivered["cep"]["monto"], "700.00");
 
-    let batch = page.next("The first five minutes");
-    let batch = batch
-        .with(SHOWN_ADDRESS, &address)
-        .with("$KEY", key.expect("the first start prints a key"));
+    let batch = here(page.next("The first five minutes")).with("$KEY", key);
     shell.run(&batch.text);
     let results = fs::read_to_string(shell.file("resultados.csv")).unwrap();
     let states: Vec<_> = results
@@ -62,14 +56,10 @@ pub(super) fn first_five_minutes(shell: &mut Shell) {
         .collect();
     assert_eq!(states, ["delivered", "delivered", "faulty"], "{results}");
     assert!(results.contains("Excel"), "{results}");
-    assert!(
-        fs::read(shell.file("comprobantes.zip"))
-            .unwrap()
-            .starts_with(b"PK")
-    );
+    let zip = fs::read(shell.file("comprobantes.zip")).unwrap();
+    assert!(zip.starts_with(b"PK"));
 
-    let limited = page.next("The first five minutes");
-    let heads = shell.run(&limited.with(SHOWN_ADDRESS, &address).text);
+    let heads = shell.run(&here(page.next("The first five minutes")).text);
     let statuses: Vec<_> = heads
         .lines()
         .filter_map(|line| line.strip_prefix("HTTP/1.1 ")?.get(..3))
@@ -78,8 +68,7 @@ pub(super) fn first_five_minutes(shell: &mut Shell) {
     let left = "ratelimit: \"minute\";r=1;t=60, \"month\";r=999;t=";
     assert!(heads.contains(left), "{heads}");
 
-    let check = page.next("What a proof is");
-    let checked = shell.run(&check.with(SHOWN_ADDRESS, &address).text);
+    let checked = shell.run(&here(page.next("What a proof is")).text);
     let checked: Value = serde_json::from_str(&checked).unwrap();
     assert_eq!(checked["resultado"], "valid", "{checked}");
 

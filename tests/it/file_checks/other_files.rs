@@ -6,15 +6,11 @@ use super::*;
 async fn other_files_are_told_to_be_what_they_are() {
     let (gateway, key) = Gateway::with_key();
     let (invoice, photo) = ("factura-cfdi.xml", "recibo-whatsapp.jpg");
+    let (xml, jpeg, pdf) = ("application/xml", "image/jpeg", "application/pdf");
     for (file, declared, reason, told) in [
-        (
-            invoice,
-            "application/xml",
-            "es_factura",
-            "factura (CFDI), no un CEP",
-        ),
-        (photo, "image/jpeg", "es_imagen", "no prueba nada"),
-        (photo, "application/pdf", "es_imagen", "clave de rastreo"),
+        (invoice, xml, "es_factura", "factura (CFDI), no un CEP"),
+        (photo, jpeg, "es_imagen", "no prueba nada"),
+        (photo, pdf, "es_imagen", "clave de rastreo"),
     ] {
         let answer = send(&gateway, &key, ("", declared), case(file)).await;
         let body = json_of(answer, 400).await;

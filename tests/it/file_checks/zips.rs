@@ -113,17 +113,13 @@ async fn a_zip_without_a_proof_is_refused_with_what_it_holds() {
     let (gateway, key) = Gateway::with_key();
     let invoice = case("factura-cfdi.xml");
     let nested = zip(&[("CEP.xml", b"<a/>")]);
+    let office = ("[Content_Types].xml", &b"<Types/>"[..]);
+    let (invoice, nested) = (("a.xml", &*invoice), ("otro.zip", &*nested));
     for (files, reason) in [
-        (zip(&[("a.xml", &invoice)]), "es_factura"),
-        (
-            zip(&[("a.xml", &invoice), ("b", b"hola")]),
-            "zip_sin_comprobantes",
-        ),
-        (
-            zip(&[("[Content_Types].xml", b"<Types/>")]),
-            "es_documento_de_office",
-        ),
-        (zip(&[("otro.zip", &nested)]), "zip_en_zip"),
+        (zip(&[invoice]), "es_factura"),
+        (zip(&[invoice, ("b", b"hola")]), "zip_sin_comprobantes"),
+        (zip(&[office]), "es_documento_de_office"),
+        (zip(&[nested]), "zip_en_zip"),
         (zip(&[]), "zip_sin_comprobantes"),
         (b"PK\x03\x04 cut off".to_vec(), "zip_danado"),
     ] {
