@@ -9,6 +9,7 @@ mod in_flight;
 mod lookup;
 mod memory;
 mod pending_write;
+mod recent_deliveries;
 mod requests;
 mod single_flight;
 mod spawn;

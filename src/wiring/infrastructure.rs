@@ -138,6 +138,7 @@ impl Infrastructure {
             hasher(&self.secret)?,
             Arc::new(self.store.clone()),
             Arc::clone(journal),
+            Arc::clone(&self.clock),
         ))
     }
 

@@ -142,7 +142,12 @@ impl LookupParts {
             workers: services.store.elsewhere(),
             gatekeeper: Arc::new(gatekeeper),
             proofs: remembered_proofs(memory, banks, clock, monitor, seals),
-            history: Arc::new(DeliveryHistory::new(hasher(), store, journal)),
+            history: Arc::new(DeliveryHistory::new(
+                hasher(),
+                store,
+                journal,
+                services.clock.clone(),
+            )),
             seals: Arc::new(OneSealKey),
             clock: services.clock.clone(),
             timer: Arc::new(RuntimeTimer),

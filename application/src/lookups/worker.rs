@@ -202,13 +202,14 @@ impl LookupWorker {
             issuer: Some(delivery.issuer),
             proof: &delivery.proof,
         });
-        let turn = history.turn(facts.customer, marks.first()).await;
-        let seen = history.earlier(facts.customer, &marks, &facts.request_id);
+        let turn = history.turn_of_store(facts.customer, marks.first()).await;
+        let reading = (&turn, &facts.request_id);
+        let seen = history.earlier(facts.customer, &marks, reading).await;
         let answer = Answer {
             xml,
             pdf,
             issuer: delivery.issuer,
-            seen: seen.await,
+            seen,
             origin: ProofOrigin::Fetched,
         };
         Ok(EncryptedAnswer {

@@ -225,7 +225,7 @@ impl RequestSteps {
             delivered = Vec::from_iter(marks.first().copied());
             if admitted.endpoint.is_parsed() {
                 turn = self.turn(admitted, &delivered, first).await;
-                seen = self.seen(admitted, marks, first).await;
+                seen = self.seen(admitted, marks, (&turn, first)).await;
                 delivery.seen = seen;
             }
         }
@@ -263,13 +263,13 @@ impl RequestSteps {
         &self,
         admitted: &Admitted,
         marks: &[ProofMark],
-        first: Option<FirstAnswer>,
+        (turn, first): (&Turn, Option<FirstAnswer>),
     ) -> Option<EarlierDeliveries> {
         if let Some(FirstAnswer::Immediate { seen, .. }) = first {
             return seen;
         }
-        let (customer, request_id) = (admitted.lane.customer, &admitted.request_id);
-        self.history.earlier(customer, marks, request_id).await
+        let (customer, reading) = (admitted.lane.customer, (turn, &admitted.request_id));
+        self.history.earlier(customer, marks, reading).await
     }
 
     /// Settles an admitted request, and records its answer for the next one with its idempotency key.
@@ -289,6 +289,8 @@ impl RequestSteps {
         } = processed;
         let (key, environment) = (admission.charged.key.id, admission.environment);
         let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
+        let (customer, marks) = (admission.charged.customer, delivered.clone());
+        let admitted_on = admission.charged.admitted_at;
         let settlement = Settlement {
             outcome,
             banks: details.banks,
@@ -299,6 +301,12 @@ impl RequestSteps {
         let span = tracing::info_span!(target: "cep::trace", "settlement");
         let settling = self.gatekeeper.settle(admission, settlement);
         let settled = settling.instrument(span).await;
+        if settled.is_ok() && outcome == Outcome::Delivered {
+            self.history
+                .recorded(customer, &marks, (&turn, admitted_on));
+        } else {
+            self.history.forget(customer, &marks);
+        }
         drop(turn);
         let settled = match settled {
             Ok(limit_status) => SettledRequest {

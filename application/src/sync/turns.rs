@@ -33,6 +33,13 @@ impl<K: Ord> Default for Turn<K> {
     }
 }
 
+impl<K: Ord> Turn<K> {
+    /// The keys.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
+        self.0.iter().map(|held| &held.key)
+    }
+}
+
 impl<K: Ord + Clone> Turns<K> {
     /// Waits for these keys. All callers take them in one order, so none waits for ever.
     pub(crate) async fn take(&self, keys: BTreeSet<K>) -> Turn<K> {

@@ -357,14 +357,17 @@ fn tracking_keys_of_banks_are_good(#[case] key: &str) {
 
 #[test]
 fn a_file_that_should_be_a_proof_counts_in_the_total() {
-    use CheckReason::{EncryptedEntry, Invoice, NestedZip, Picture, PlainText, TooLarge};
+    use CheckReason::{EncryptedEntry, Form, Invoice, NestedZip, Picture, PlainText, TooLarge};
     let (valid, invalid) = (Some(CheckOutcome::Valid), Some(CheckOutcome::Invalid));
     let altered = report(&edited("monto", "$9,999.00"));
     assert_eq!(altered.outcome_in_total(), invalid);
     assert_eq!(report(&xml()).outcome_in_total(), valid);
     let of = |reason| CheckReport::of_other(reason).outcome_in_total();
     assert_eq!([Picture, Invoice, PlainText].map(of), [None; 3]);
-    assert_eq!([EncryptedEntry, TooLarge, NestedZip].map(of), [invalid; 3]);
+    assert_eq!(
+        [EncryptedEntry, Form, TooLarge, NestedZip].map(of),
+        [invalid; 4]
+    );
 }
 
 #[rstest]

@@ -18,6 +18,7 @@ use ports::inbound::{Component, ComponentState};
 use crate::headers::retry_after_seconds;
 
 mod advice;
+mod candidate;
 mod catalogue;
 mod check;
 mod code;
@@ -36,12 +37,13 @@ mod tests;
 mod text;
 
 pub use advice::{Advice, what_to_do};
+pub use candidate::CandidateDetail;
 pub use check::{CheckExplanation, CheckPassed, explanation};
 pub use code::Code;
 pub use column::{TableColumn, TableNotice};
 pub use details::{
-    CandidateDetail, ComponentDetail, Details, FieldDetail, FileDetail, GapDetail, GapDetails,
-    HintDetail, HintSubject, InferredDetails, PaymentDetail,
+    ComponentDetail, Details, FieldDetail, FileDetail, GapDetail, GapDetails, HintDetail,
+    HintSubject, InferredDetails, PaymentDetail,
 };
 pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};

@@ -114,7 +114,9 @@ impl RequestSteps {
                 let shown = self.shown(admitted, *report);
                 let marks = Vec::from_iter(shown.counted());
                 let turn = self.turn(admitted, &marks, first).await;
-                let checked = self.file_with_history(admitted, shown, first).await;
+                let checked = self
+                    .file_with_history(admitted, shown, (&turn, first))
+                    .await;
                 return (CheckedUpload::File(Box::new(checked)), marks, turn);
             }
             Reports::Zip(reports) => reports,
@@ -130,7 +132,9 @@ impl RequestSteps {
         let (mut checks, mut earlier) = (Vec::with_capacity(files.len()), Vec::new());
         for (name, shown) in files {
             let mark = shown.counted();
-            let mut checked = self.file_with_history(admitted, shown, first).await;
+            let mut checked = self
+                .file_with_history(admitted, shown, (&turn, first))
+                .await;
             if let (Some(mark), Some(seen)) = (mark, &mut checked.seen) {
                 // Another copy in one ZIP is another time, too; the PDF beside an XML isn't.
                 let is_xml = checked.report.page().is_none();
@@ -164,10 +168,10 @@ impl RequestSteps {
         &self,
         admitted: &Admitted,
         shown: Shown,
-        first: Option<FirstAnswer>,
+        history: (&Turn, Option<FirstAnswer>),
     ) -> CheckedFile {
         let seen = match &shown.marks {
-            Some(marks) => self.seen(admitted, marks, first).await,
+            Some(marks) => self.seen(admitted, marks, history).await,
             None => None,
         };
         CheckedFile {

@@ -105,7 +105,8 @@ impl World {
         let monitor = Arc::new(BankMonitor::new(base.clock.clone()));
         let banks = (&self.live_bank, &self.bank);
         let history = Arc::new(base.data.clone());
-        let history = DeliveryHistory::new(hasher(), history, base.journal.clone());
+        let (journal, clock) = (base.journal.clone(), base.clock.clone());
+        let history = DeliveryHistory::new(hasher(), history, journal, clock);
         let parts = LookupParts {
             workers: store.clone(),
             gatekeeper: base.gatekeeper.clone(),

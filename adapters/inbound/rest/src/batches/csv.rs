@@ -68,13 +68,10 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
     };
     let delivery = lookup.and_then(|lookup| lookup.delivery.as_ref());
     let proof = delivery.map(|delivery| &*delivery.proof);
-    // What the seal doesn't tell.
-    let notices = |read: &dyn Fn(&Notice) -> String| {
-        let of_delivery = |delivery: &Delivery| {
-            let notices = Notice::of_delivery(delivery.origin, &delivery.seal);
-            notices.iter().map(read).collect::<Vec<_>>().join(" ")
-        };
-        delivery.map(of_delivery).unwrap_or_default()
+    let of_notices = |read: &dyn Fn(&Notice) -> String| {
+        delivery
+            .map(|delivery| notices(delivery, read))
+            .unwrap_or_default()
     };
     let seen = delivery.and_then(|delivery| delivery.seen);
     let reason = lookup.and_then(|lookup| lookup.reason());
@@ -139,8 +136,8 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         delivery
             .map(|delivery| delivery.seal.verdict.name().to_owned())
             .unwrap_or_default(),
-        notices(&|notice| notice.code.name().to_owned()),
-        notices(&|notice| NoticeMessage::from(notice.code).message(language)),
+        of_notices(&|notice| notice.code.name().to_owned()),
+        of_notices(&|notice| NoticeMessage::from(notice.code).message(language)),
         seen.map(|seen| seen.times.to_string()).unwrap_or_default(),
         seen.and_then(|seen| seen.first)
             .map(|at| at.to_rfc3339_opts(SecondsFormat::Millis, true))
@@ -157,6 +154,12 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         of_hints(&|hint| hint.code().to_owned()),
     ];
     formula::row(cells)
+}
+
+/// What the seal of a proof doesn't tell, one after another.
+fn notices(delivery: &Delivery, read: &dyn Fn(&Notice) -> String) -> String {
+    let notices = Notice::of_delivery(delivery.origin, &delivery.seal);
+    notices.iter().map(read).collect::<Vec<_>>().join(" ")
 }
 
 /// The hints of a lookup, one after another.

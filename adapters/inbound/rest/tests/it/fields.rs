@@ -93,7 +93,7 @@ async fn a_request_that_delivers_nothing_does_not_count() {
 #[tokio::test]
 async fn earlier_deliveries_that_cannot_be_read_are_null() {
     let harness = Harness::start().await;
-    fetch(&harness, "json", GOOD_KEY, &[]).await;
+    harness.post("/v1/cep/xml", body(&[])).response().await;
     let faults = harness.store_faults();
     faults.inject_into("deliveries", Fault::Fails);
     let answer = fetch(&harness, "json", GOOD_KEY, &[]).await;

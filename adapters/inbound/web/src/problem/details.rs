@@ -2,14 +2,14 @@
 
 use chrono::NaiveDateTime;
 use domain::check::CheckReason;
-use domain::participant::NamedParticipant;
 use domain::payment::{Payment, PaymentState};
 use ports::inbound::{Component, ComponentState};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use strum::VariantNames as _;
 use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Type};
 
+use super::candidate::CandidateDetail;
 use super::check::CheckExplanation;
 use super::column::TableColumn;
 use super::field::{FieldFault, FieldProblem};
@@ -153,25 +153,6 @@ pub struct FieldDetail {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     candidates: Vec<CandidateDetail>,
-}
-
-/// A participant that may be meant.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = ParticipantCandidate)]
-pub struct CandidateDetail {
-    /// Its code, for `emisor` or `receptor`.
-    pub code: String,
-    /// Its short name in the central bank's list.
-    pub name: String,
-}
-
-impl From<&NamedParticipant> for CandidateDetail {
-    fn from(participant: &NamedParticipant) -> Self {
-        Self {
-            code: participant.code.to_string(),
-            name: participant.name.clone(),
-        }
-    }
 }
 
 fn problem() -> ObjectBuilder {

@@ -13,8 +13,8 @@ use domain::tracking_key::{self, TrackingKeyError};
 use domain::usage::PeriodError;
 use domain::webhook::UrlError;
 
+use super::candidate::CandidateDetail;
 use super::catalogue::catalogue;
-use super::details::CandidateDetail;
 use super::text::List;
 
 catalogue! {

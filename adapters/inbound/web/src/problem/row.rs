@@ -7,7 +7,7 @@ use ports::inbound::{FaultyRow, RowOutcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::details::CandidateDetail;
+use super::candidate::CandidateDetail;
 use super::field::FieldProblem;
 use super::hint::GapReason;
 use crate::language::Language;

@@ -1,0 +1,24 @@
+//! Participants that may be meant by a name.
+
+use domain::participant::NamedParticipant;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A participant that may be meant.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = ParticipantCandidate)]
+pub struct CandidateDetail {
+    /// Its code, for `emisor` or `receptor`.
+    pub code: String,
+    /// Its short name in the central bank's list.
+    pub name: String,
+}
+
+impl From<&NamedParticipant> for CandidateDetail {
+    fn from(participant: &NamedParticipant) -> Self {
+        Self {
+            code: participant.code.to_string(),
+            name: participant.name.clone(),
+        }
+    }
+}
