@@ -22,6 +22,7 @@ pub mod tls;
 pub mod webhooks;
 
 use std::fs;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -87,10 +88,18 @@ pub fn files_under(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A port that was free a moment ago.
+/// A port that was free a moment ago. It is below those that systems hand out (32768 and more on Linux), so that a
+/// server that is stopped and started again finds it free.
 pub fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
+    const FIRST: u16 = 16_384;
+    loop {
+        let random = RandomState::new().build_hasher().finish();
+        let offset = u16::try_from(random % u64::from(FIRST)).expect("it is less than a port");
+        let port = FIRST + offset;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// Prints that a test is skipped; fails it on a machine that must run every test.

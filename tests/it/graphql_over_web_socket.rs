@@ -91,13 +91,14 @@ async fn is_refused(client: &mut Subscriber, query: &str, id: &str, expected: &s
 #[tokio::test]
 async fn a_lookup_is_followed_until_it_is_delivered() {
     let (gateway, member, key) = member(Plan::new().with("CEP_SANDBOX_LATENCY", 1_500)).await;
-    for path in ["/graphql/ws", "/api/graphql/ws"] {
+    // Two payments: the second proof would be in memory otherwise.
+    for (path, amount) in [("/graphql/ws", "10.00"), ("/api/graphql/ws", "11.00")] {
         let Some(mut client) = Subscriber::of(&gateway, &member, path) else {
             return;
         };
         // The client has connected by then.
         is_refused(&mut client, CHANGED, "none", "NOT_FOUND").await;
-        let id = created(&gateway, &key, "10.00").await;
+        let id = created(&gateway, &key, amount).await;
         client.subscribe("one", CHANGED, &json!({ "id": id })).await;
         let mut states = vec![];
         loop {

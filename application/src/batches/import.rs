@@ -31,7 +31,7 @@ use super::sent_files::{NotRead, PdfReading, SentFile};
 use super::service::BatchService;
 use crate::admission::Settlement;
 use crate::lookups::{Answer, charged};
-use crate::proofs::{Presented, Turn};
+use crate::proofs::Presented;
 
 mod matching;
 
@@ -108,7 +108,7 @@ impl BatchService {
         let customer = batch.facts.customer;
         let marks = matched.iter().filter_map(|it| it.marks.first());
         let turn = self.history.turn_of_store(customer, marks).await;
-        let delivered = self.marks_of_rows(batch, &mut matched, &turn).await?;
+        let delivered = self.marks_of_rows(batch, &mut matched).await?;
         for (file, row) in repeated(&mut matched, delivered) {
             uses[file] = FileUse::Unused(UnusedReason::AnswersAnotherRow(row));
         }
@@ -212,7 +212,6 @@ impl BatchService {
         &self,
         batch: &StoredBatch,
         matched: &mut [Matched],
-        turn: &Turn,
     ) -> Result<HashMap<ProofMark, RowNumber>, BatchError> {
         let facts = &batch.facts;
         let request_id = RequestId::from_uuid(facts.id.0);
@@ -221,7 +220,7 @@ impl BatchService {
             let marks = &matched.marks;
             matched.seen = self
                 .history
-                .earlier(facts.customer, marks, (turn, &request_id))
+                .earlier(facts.customer, marks, (None, &request_id))
                 .await;
             are_new &= matched.seen.is_some_and(|seen| seen.times == 0);
         }

@@ -203,13 +203,12 @@ impl LookupWorker {
             proof: &delivery.proof,
         });
         let turn = history.turn_of_store(facts.customer, marks.first()).await;
-        let reading = (&turn, &facts.request_id);
-        let seen = history.earlier(facts.customer, &marks, reading).await;
+        let seen = history.earlier(facts.customer, &marks, (None, &facts.request_id));
         let answer = Answer {
             xml,
             pdf,
             issuer: delivery.issuer,
-            seen,
+            seen: seen.await,
             origin: ProofOrigin::Fetched,
         };
         Ok(EncryptedAnswer {

@@ -112,15 +112,16 @@ impl DeliveryHistory {
 
     /// Deliveries and checks of the proof with these marks to a customer until now; `None` when they can't be
     /// read. Those of this process are all counted for whoever has the proof's [`Turn`], those of another one
-    /// once its journal has written them, within a second.
+    /// once its journal has written them, within about a second. The `turn` is given by whoever tells
+    /// [`Self::recorded`].
     pub(crate) async fn earlier(
         &self,
         customer: CustomerId,
         marks: &[ProofMark],
-        (turn, request_id): (&Turn, &RequestId),
+        (turn, request_id): (Option<&Turn>, &RequestId),
     ) -> Option<EarlierDeliveries> {
         let held = marks.first().map(|mark| (customer, *mark));
-        let held = held.filter(|key| turn.keys().any(|held| held == key));
+        let held = held.filter(|key| turn.is_some_and(|turn| turn.keys().any(|held| held == key)));
         if let Some(known) = held.as_ref().and_then(|key| self.recent.get(key)) {
             return Some(known);
         }

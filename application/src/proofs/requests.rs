@@ -268,7 +268,7 @@ impl RequestSteps {
         if let Some(FirstAnswer::Immediate { seen, .. }) = first {
             return seen;
         }
-        let (customer, reading) = (admitted.lane.customer, (turn, &admitted.request_id));
+        let (customer, reading) = (admitted.lane.customer, (Some(turn), &admitted.request_id));
         self.history.earlier(customer, marks, reading).await
     }
 

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use testkit::fakes::Fault;
 
 use crate::data::{GOOD_KEY, UNCAPPED_KEY};
-use crate::harness::{Exchange, Harness, body};
+use crate::harness::{Exchange, Harness, body, json_of};
+use crate::lookups;
 
 /// Asks an endpoint with a key, and returns the body of the proof.
 async fn fetch(harness: &Harness, endpoint: &str, key: &str, changes: &[(&str, &str)]) -> Value {
@@ -75,6 +76,13 @@ async fn every_delivery_to_a_customer_counts_by_whichever_endpoint_and_key() {
     let again = fetch(&harness, "json_auto", UNCAPPED_KEY, &[]).await;
     assert_eq!(again["visto"]["veces"], 3);
     assert!(again["visto"]["primera_vez"].is_string());
+    let worker = tokio::spawn(harness.gateway.lookups.worker.clone().run());
+    let stored = lookups::with("1234.56", &json!({}));
+    let stored = harness.create(stored, Some("wait=20")).await;
+    assert_eq!(json_of(stored, 200).await["visto"]["veces"], 4);
+    worker.abort();
+    let after_it = fetch(&harness, "json", GOOD_KEY, &[]).await;
+    assert_eq!(after_it["visto"]["veces"], 5);
     let another = fetch(&harness, "json", GOOD_KEY, &[("monto", "10.00")]).await;
     assert_eq!(another["visto"]["veces"], 0, "another payment");
 }
