@@ -7,11 +7,11 @@ use crate::key::HashGeneration;
 use crate::participant::ParticipantCode;
 
 pub(crate) fn day(text: &str) -> NaiveDate {
-    parse_date(text).unwrap()
+    parse_date(text).expect("a day of the calendar")
 }
 
 pub(crate) fn code(text: &str) -> ParticipantCode {
-    ParticipantCode::parse(text).unwrap()
+    ParticipantCode::parse(text).expect("a code of five digits")
 }
 
 /// Secrets of these generations, each of which is made of its own byte.

@@ -13,23 +13,17 @@ use application::{
     ProofMemory, ProofRequestService, ProofService, RequestSteps, SpawnTask, WorkSignal,
     WorkerParts,
 };
-use async_trait::async_trait;
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
 use domain::idempotency::IdempotencySecrets;
-use domain::inference::InferredBanks;
 use domain::key::{FullKey, HashGeneration};
 use domain::lookup::{LookupSecrets, RetryScale};
 use domain::outcome::Endpoint;
 use domain::pacing::Pacing;
 use domain::participant::Catalogue;
 use domain::request::RequestId;
-use ports::inbound::{
-    AdmissionRequest, FetchError, InvalidRequest, LookupExchange, LookupRequest, LookupView,
-    ProofRequests as _, RepeatableExchange, ServedRequest,
-};
+use ports::inbound::{AdmissionRequest, LookupRequest, LookupView, ProofRequests as _};
 use ports::outbound::{SealChecks, Timer};
-use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use zip_files::DeflatedZip;
 
@@ -39,6 +33,10 @@ use crate::fakes::{
 };
 use crate::people::{PeopleServices, hasher};
 use crate::timer::RuntimeTimer;
+
+mod exchange;
+
+pub use exchange::{Answer, Exchange, Question};
 
 /// Recognition of repeated requests.
 fn recognition(
@@ -376,82 +374,5 @@ impl LookupFixture {
         for attempt in attempts {
             attempt.await.unwrap();
         }
-    }
-}
-
-/// What an exchange asks.
-pub enum Question {
-    /// For this lookup.
-    Good(LookupRequest),
-    /// For something that is no lookup.
-    Invalid,
-    /// Nothing: it panics.
-    Panics,
-}
-
-impl From<LookupRequest> for Question {
-    fn from(request: LookupRequest) -> Self {
-        Self::Good(request)
-    }
-}
-
-/// The answer of an exchange.
-pub struct Answer {
-    /// The served request.
-    pub served: ServedRequest,
-    /// The lookup that was created.
-    pub created: Option<LookupView>,
-    /// The refusals that it was told.
-    pub refusals: Vec<FetchError>,
-}
-
-/// The exchange of one creation.
-pub struct Exchange {
-    question: Question,
-    refusals: Vec<FetchError>,
-    answer: oneshot::Sender<Answer>,
-}
-
-impl Exchange {
-    /// An exchange with a question, and its answer.
-    pub fn asking(question: impl Into<Question>) -> (Box<Self>, oneshot::Receiver<Answer>) {
-        let (answer, receiver) = oneshot::channel();
-        let exchange = Self {
-            question: question.into(),
-            refusals: Vec::new(),
-            answer,
-        };
-        (Box::new(exchange), receiver)
-    }
-}
-
-#[async_trait]
-impl RepeatableExchange for Exchange {
-    async fn content(&mut self) -> Option<Vec<u8>> {
-        None
-    }
-}
-
-#[async_trait]
-impl LookupExchange for Exchange {
-    async fn decode(&mut self) -> Result<LookupRequest, InvalidRequest> {
-        match &self.question {
-            Question::Good(request) => Ok(request.clone()),
-            Question::Invalid => Err(InvalidRequest),
-            Question::Panics => panic!("as ordered"),
-        }
-    }
-
-    fn refuse(&mut self, error: &FetchError, _: &InferredBanks) {
-        self.refusals.push(error.clone());
-    }
-
-    async fn finish(self: Box<Self>, served: ServedRequest, created: Option<LookupView>) {
-        let refusals = self.refusals;
-        drop(self.answer.send(Answer {
-            served,
-            created,
-            refusals,
-        }));
     }
 }
