@@ -1,9 +1,10 @@
 //! Log lines captured on a thread.
 
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 
 use serde_json::Value;
+use tracing::Subscriber;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -20,7 +21,19 @@ pub fn listen() -> (Lines, DefaultGuard) {
         .with_max_level(tracing::Level::TRACE)
         .with_writer(lines.clone())
         .finish();
-    (lines, tracing::subscriber::set_default(subscriber))
+    (lines, listen_with(subscriber))
+}
+
+/// Gives this thread's log to a subscriber while the guard lives.
+pub fn listen_with(subscriber: impl Subscriber + Send + Sync + 'static) -> DefaultGuard {
+    static OF_ALL_THREADS: Once = Once::new();
+    // The level that is logged at all is one for the process. Without a subscriber that wants everything, a
+    // thread misses lines while subscribers of others come and go.
+    OF_ALL_THREADS.call_once(|| {
+        let everything = tracing_subscriber::registry();
+        tracing::subscriber::set_global_default(everything).unwrap();
+    });
+    tracing::subscriber::set_default(subscriber)
 }
 
 impl Lines {

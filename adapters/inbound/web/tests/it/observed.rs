@@ -120,11 +120,11 @@ async fn spans_are_made_for_those_alone_who_want_them() {
     let ask = async || harness.send(session("GET", "/thing", &[])).await;
     let lines = || tracing_subscriber::registry().with(tracing_subscriber::fmt::layer());
     let wanting = |what: &str| lines().with(EnvFilter::new(what));
-    let logging = tracing::subscriber::set_default(wanting("trace,cep::trace=off"));
+    let logging = testkit::log::listen_with(wanting("trace,cep::trace=off"));
     assert_eq!(ask().await.status(), 200);
     assert_eq!(harness.spans.count(), 0);
     drop(logging);
-    let _tracing = tracing::subscriber::set_default(wanting("off,cep::trace=info"));
+    let _tracing = testkit::log::listen_with(wanting("off,cep::trace=info"));
     assert_eq!(ask().await.status(), 200);
     assert_eq!(harness.spans.count(), 1);
 }

@@ -15,14 +15,11 @@ use super::driver::Driver;
 /// Chromium's windows are no narrower; what is narrower is a phone's screen.
 const NARROWEST_WINDOW: u32 = 500;
 
-/// Folder of saved files, within the profile's.
-const DOWNLOADS: &str = "downloads";
-
-/// A session, and its profile's folder.
+/// A session, and the folder of the files that it saves.
 pub(super) struct Session {
     driver: Driver,
     id: String,
-    profile: PathBuf,
+    downloads: PathBuf,
     /// Held while the session is this test's, where others use it afterwards.
     lease: Option<File>,
 }
@@ -32,23 +29,23 @@ impl Session {
     pub(super) async fn take(look: Look, chromium: &Path, chromedriver: &Path) -> Self {
         let driver = Driver::find_or_start(chromedriver);
         if !driver.is_shared() {
-            let profile = driver.folder.join("profile");
-            let id = started(&driver, look, chromium, &profile).await;
-            return Self {
+            let id = started(&driver, look, chromium).await;
+            let session = Self {
+                downloads: driver.folder.join("downloads"),
                 driver,
                 id,
-                profile,
                 lease: None,
             };
+            session.save_files().await;
+            return session;
         }
-        let (mut lease, profile) = (0..)
+        let (mut lease, downloads) = (0..)
             .find_map(|number| leased(&driver, look, number))
             .expect("a number is free");
         let mut id = String::new();
         lease.read_to_string(&mut id).unwrap();
         if id.is_empty() || !driver.has_session(&id).await {
-            let _ = fs::remove_dir_all(&profile);
-            id = started(&driver, look, chromium, &profile).await;
+            id = started(&driver, look, chromium).await;
             lease.set_len(0).unwrap();
             lease.rewind().unwrap();
             lease.write_all(id.as_bytes()).unwrap();
@@ -56,7 +53,7 @@ impl Session {
         let session = Self {
             driver,
             id,
-            profile,
+            downloads,
             lease: Some(lease),
         };
         session.clean().await;
@@ -72,8 +69,8 @@ impl Session {
         format!("/session/{}{command}", self.id)
     }
 
-    pub(super) fn downloads(&self) -> PathBuf {
-        self.profile.join(DOWNLOADS)
+    pub(super) fn downloads(&self) -> &Path {
+        &self.downloads
     }
 
     /// Sends a command of Chromium's own protocol.
@@ -95,7 +92,7 @@ impl Session {
 
     /// Takes away what an earlier test has left.
     async fn clean(&self) {
-        let _ = fs::remove_dir_all(self.downloads());
+        let _ = fs::remove_dir_all(&self.downloads);
         let post = async |command: &str, body: Value| {
             self.driver.post(&self.path(command), &body).await;
         };
@@ -103,6 +100,13 @@ impl Session {
         let forget = json!({ "cmd": "Network.clearBrowserCookies", "params": {} });
         post("/goog/cdp/execute", forget).await;
         post("/se/log", json!({ "type": "browser" })).await;
+        self.save_files().await;
+    }
+
+    async fn save_files(&self) {
+        let parameters = json!({ "behavior": "allow", "downloadPath": self.downloads });
+        self.emulate("Browser.setDownloadBehavior", &parameters)
+            .await;
     }
 }
 
@@ -123,7 +127,7 @@ impl Drop for Session {
     }
 }
 
-/// The lease of a look's `number`th session, and its profile's folder; `None` while another test has it.
+/// The lease of a look's `number`th session, and the folder of what it saves; `None` while another test has it.
 fn leased(driver: &Driver, look: Look, number: usize) -> Option<(File, PathBuf)> {
     let name = format!("{}-{}-{number}", look.width, look.scheme);
     let mut lease = File::options();
@@ -136,7 +140,7 @@ fn leased(driver: &Driver, look: Look, number: usize) -> Option<(File, PathBuf)>
 }
 
 /// The id of a new session.
-async fn started(driver: &Driver, look: Look, chromium: &Path, profile: &Path) -> String {
+async fn started(driver: &Driver, look: Look, chromium: &Path) -> String {
     let mut arguments: Vec<String> = [
         "--headless",
         "--no-sandbox",
@@ -149,10 +153,10 @@ async fn started(driver: &Driver, look: Look, chromium: &Path, profile: &Path) -
         "--disable-sync",
         "--force-color-profile=srgb",
         "--force-prefers-reduced-motion",
+        "--accept-lang=es-MX,es",
     ]
     .map(str::to_owned)
     .to_vec();
-    arguments.push(format!("--user-data-dir={}", profile.join("p").display()));
     arguments.push(format!("--window-size={},1000", look.width));
     if look.scheme == "dark" {
         arguments.push("--force-dark-mode".to_owned());
@@ -163,7 +167,6 @@ async fn started(driver: &Driver, look: Look, chromium: &Path, profile: &Path) -
         "args": arguments,
         "prefs": {
             "intl.accept_languages": "es-MX,es",
-            "download.default_directory": profile.join(DOWNLOADS),
         },
     });
     if look.width < NARROWEST_WINDOW {

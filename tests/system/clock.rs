@@ -24,7 +24,7 @@ impl Clock {
             .arg(folder.path().join("clock.so"))
             .arg(concat!(
                 env!("CARGO_MANIFEST_DIR"),
-                "/tests/it/clock/clock.c"
+                "/tests/system/clock/clock.c"
             ))
             .output()
             .expect("a C compiler, which the program was built with");

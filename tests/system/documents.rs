@@ -148,7 +148,7 @@ fn every_page_is_known_and_each_block_is_run_or_marked() {
 /// A page with commands that no test opens would not be run.
 #[test]
 fn every_page_with_commands_has_a_test() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/documents");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system/documents");
     let tests: String = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

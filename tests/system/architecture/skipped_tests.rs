@@ -36,7 +36,7 @@ fn output_of_tests_that_may_be_skipped_is_shown() {
     let nextest = fs::read_to_string(root.join(".config/nextest.toml")).unwrap();
     let (_, shown) = nextest.split_once("test(/^(").unwrap();
     let (shown, _) = shown.split_once(")::/)").unwrap();
-    let files = fs::read_dir(root.join("tests/it")).unwrap();
+    let files = fs::read_dir(root.join("tests/system")).unwrap();
     let files = files.map(|file| file.unwrap().path());
     let modules = files.filter(|path| path.extension().is_some_and(|it| it == "rs"));
     let mut skipping: Vec<_> = modules

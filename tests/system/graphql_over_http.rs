@@ -14,7 +14,7 @@ const AUDITS: u64 = 61;
 /// Its notices are of what is optional: the endpoint refuses GET, so that no link has an effect.
 #[tokio::test]
 async fn the_graphql_over_http_audit_finds_no_error_and_no_warning() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/graphql_over_http");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system/graphql_over_http");
     if !folder.join("node_modules/graphql-http").is_dir() {
         return skip("graphql-http is missing; scripts/test installs it");
     }

@@ -33,7 +33,8 @@ impl Subscriber {
 
     /// A client whose handshake has these headers; `None` where the client isn't installed.
     pub(super) fn start(gateway: &Gateway, headers: &Value, path: &str) -> Option<Self> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/graphql_over_web_socket");
+        let folder =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system/graphql_over_web_socket");
         if !folder.join("node_modules/graphql-ws").is_dir() {
             skip("graphql-ws is missing; scripts/test installs it");
             return None;
