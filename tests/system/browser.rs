@@ -246,6 +246,7 @@ impl Browser {
         ] {
             self.session.emulate(command, &parameters).await;
         }
+        self.find("language").await;
         // A script's click, since a dialog may be open before the button.
         let script = "if (document.documentElement.lang !== arguments[0]) \
             document.querySelector('[data-testid=language]').click();";

@@ -127,6 +127,6 @@ fn no_gateway_of_the_tests_uses_a_default_port() {
         .filter(|file| std::fs::read_to_string(file).unwrap().contains(program))
         .map(|file| file.strip_prefix(&tests).unwrap().to_owned())
         .collect();
-    let known = ["it/documents/shell.rs", "it/gateway/plan.rs"];
+    let known = ["system/documents/shell.rs", "system/gateway/plan.rs"];
     assert_eq!(starting, known.map(std::path::PathBuf::from));
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use tempfile::TempDir;
 use tokio::net::TcpStream;
 
 use super::displaced::ready;
@@ -53,10 +54,15 @@ async fn a_full_disk_refuses_and_a_freed_one_goes_on() {
     .await;
 }
 
+/// A folder on a disk. Files in memory take writes through open descriptors, immutable or not.
+fn on_disk() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn files_that_refuse_writes_refuse_proofs_and_it_goes_on_afterwards() {
     repeated("the files refuse writes", &["chattr"], async |_| {
-        let mut round = Round::start().await;
+        let mut round = Round::start_in(on_disk(), CONNECTIONS, |plan| plan).await;
         let before = files(&round.data());
         // Without the log's index, see below.
         let files = paths(&round.data()).into_iter().take(2);
@@ -78,7 +84,7 @@ async fn an_index_that_refuses_writes_may_end_the_process_and_costs_no_count() {
         "the files and the index refuse writes",
         &["chattr"],
         async |row| {
-            let mut round = Round::start().await;
+            let mut round = Round::start_in(on_disk(), CONNECTIONS, |plan| plan).await;
             let read_only = ReadOnly::make(paths(&round.data()))?;
             let mut status = 200;
             let stopped = holds_within(PATIENCE, async || {
@@ -150,7 +156,7 @@ async fn callers_leave_descriptors_for_the_bank() {
 async fn a_suspended_process_answers_late_and_counts_all() {
     let suspended = lasting(Duration::from_secs(3), Duration::from_secs(70));
     repeated("the process is suspended", &[], async |row| {
-        let mut round = Round::start().await;
+        let mut round = Round::start_in(on_disk(), CONNECTIONS, |plan| plan).await;
         let before = files(&round.data());
         round.gateway.signal("STOP");
         round.stands_still_for(suspended).await;
