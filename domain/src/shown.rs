@@ -5,7 +5,9 @@
 pub(crate) fn shown(character: char) -> char {
     match character {
         '\n' | '\t' => character,
-        '\u{061C}'
+        '\u{00AD}'
+        | '\u{061C}'
+        | '\u{180E}'
         | '\u{200B}'..='\u{200F}'
         | '\u{2028}'..='\u{202E}'
         | '\u{2060}'..='\u{206F}'

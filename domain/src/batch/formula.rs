@@ -2,8 +2,13 @@
 
 use std::borrow::Cow;
 
-/// Signs with which a formula begins.
-const SIGNS: [char; 4] = ['=', '+', '-', '@'];
+use crate::shown::shown;
+
+/// Signs with which a formula begins, and their full-width and small forms, which spreadsheets of East Asia take for
+/// the same.
+const SIGNS: [char; 12] = [
+    '=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫',
+];
 /// Signs at which a program may split a cell: it takes them for the ends of columns or rows.
 const SEPARATORS: [char; 4] = [';', '\t', '\r', '\n'];
 
@@ -26,9 +31,10 @@ pub fn escape(cell: &str) -> Cow<'_, str> {
     escaped.into()
 }
 
-/// Returns `true` if a text begins with a sign, but for blanks and quotes, which a program may drop.
+/// Returns `true` if a text begins with a sign, but for what a program may drop before it: blanks, quotes, and
+/// characters that nobody sees.
 fn is_formula(text: &str) -> bool {
-    text.trim_start_matches(|it: char| it.is_whitespace() || it == '"')
+    text.trim_start_matches(|it: char| it.is_whitespace() || it == '"' || shown(it) != it)
         .starts_with(SIGNS)
 }
 
@@ -72,6 +78,16 @@ mod tests {
     #[case("x;=1", "x;'=1")]
     #[case("x;\u{a0}\"+1;y\t@A", "x;'\u{a0}\"+1;y\t'@A")]
     #[case("x\r\n-1", "x\r\n'-1")]
+    #[case::full_width("＝1", "'＝1")]
+    #[case::full_width("＋1;－1", "'＋1;'－1")]
+    #[case::full_width("＠A", "'＠A")]
+    #[case::small("﹦1;﹢1\t﹣1", "'﹦1;'﹢1\t'﹣1")]
+    #[case::without_width("\u{200b}=1", "'\u{200b}=1")]
+    #[case::byte_order_mark("\u{feff}＝1", "'\u{feff}＝1")]
+    #[case::soft_hyphen("x;\u{ad} =1", "x;'\u{ad} =1")]
+    #[case::of_direction("\u{202e}@A", "'\u{202e}@A")]
+    #[case::control("\0\u{1b}+1", "'\0\u{1b}+1")]
+    #[case::unseen_alone("\u{200b}x", "\u{200b}x")]
     #[case("a; b;", "a; b;")]
     #[case("1-2=3", "1-2=3")]
     #[case("", "")]
@@ -89,7 +105,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_spreadsheet_finds_no_formula_and_every_cell(
-            cells in prop::collection::vec("[ =+@'\"a-c,;\t\r\n-]{0,8}", 1..6),
+            cells in prop::collection::vec("[ =+@＝－\u{200b}\u{ad}'\"a-c,;\t\r\n-]{0,8}", 1..6),
         ) {
             let text = row(&cells);
             let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
@@ -98,7 +114,7 @@ mod tests {
             for (read, cell) in read.iter().zip(&cells) {
                 prop_assert!(!read.starts_with(['\t', '\r', '\n']));
                 for part in read.split(SEPARATORS) {
-                    let bare = part.trim_start_matches([' ', '"']);
+                    let bare = part.trim_start_matches([' ', '"', '\u{200b}', '\u{ad}']);
                     prop_assert!(!bare.starts_with(SIGNS), "{}", part);
                 }
                 // What was added is an apostrophe here and there.
