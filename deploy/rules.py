@@ -127,6 +127,7 @@ def callers_are_told_apart() -> None:
         text = (DEPLOY / name).read_text()
         must("proxy_set_header X-Forwarded-For $remote_addr;" in text, f"{name}: doesn't name callers")
         must('proxy_set_header Forwarded "";' in text, f"{name}: a caller may name itself")
+        must("location ~ ^(/api)?/(readyz|metrics)$ { return 404; }" in text, f"{name}: shows callers its parts' state")
     listens = settings_of(DEPLOY / "systemd/gateway.env")
     host = listens["CEP_LISTEN"].rpartition(":")[0]
     must(listens.get("CEP_TRUSTED_PROXIES") == host, "systemd/gateway.env: the proxy isn't trusted")

@@ -132,7 +132,7 @@ name, body = sys.argv[1], json.load(open(sys.argv[2]))
 if body["upgrade"] != ["websocket"] or [value.lower() for value in body["connection"]] != ["upgrade"]:
     sys.exit(f"{name} passes no WebSocket on: {body}")
 PYTHON
-  for path in /metrics /readyz; do
+  for path in /metrics /readyz /api/metrics /api/readyz /%72eadyz //readyz /api//readyz; do
     status=$("${ask[@]}" -o /dev/null -w '%{http_code}' "$origin$path")
     [ "$status" = 404 ] || fail "$name answers $path with $status"
   done
