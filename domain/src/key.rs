@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::customer::{CustomerId, Owner};
 use crate::limits::Limits;
+use crate::shown::is_hidden;
 use crate::variants::named_enum;
 
 mod bounds;
@@ -131,18 +132,9 @@ impl KeyName {
     }
 }
 
-/// Returns `true` for a visible character or a blank. Joiners are allowed: scripts and emoji need
-/// them.
+/// Returns `true` for a visible character or a blank.
 fn is_visible(character: char) -> bool {
-    let is_hidden = matches!(
-        character,
-        '\u{AD}' // soft hyphen
-            | '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' // direction
-            | '\u{180E}' | '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' // no width
-            | '\u{2028}' | '\u{2029}' // ends of lines and paragraphs
-            | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}' // annotations, tags
-    );
-    !character.is_control() && !is_hidden
+    !character.is_control() && !is_hidden(character)
 }
 
 /// An API key without its secret.

@@ -1,18 +1,26 @@
 //! Characters of strangers' texts, as they may be shown.
 
+/// Returns `true` for a character without a shape that changes how others are read: marks of direction (UAX #9),
+/// blanks without width, ends of lines and paragraphs, annotations and tags. Joiners are none: scripts and emoji need
+/// them.
+pub(crate) fn is_hidden(character: char) -> bool {
+    matches!(
+        character,
+        '\u{AD}' // soft hyphen
+            | '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' // direction
+            | '\u{180E}' | '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' // no width
+            | '\u{2028}' | '\u{2029}' // ends of lines and paragraphs
+            | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}' // annotations, tags
+    )
+}
+
 /// The character, or `U+FFFD` for one that can't be shown: control characters but for the ends of lines and
-/// tabs, marks of direction, which could turn the text around them (UAX #9), and invisible characters.
+/// tabs, hidden ones, and joiners.
 pub(crate) fn shown(character: char) -> char {
     match character {
         '\n' | '\t' => character,
-        '\u{00AD}'
-        | '\u{061C}'
-        | '\u{180E}'
-        | '\u{200B}'..='\u{200F}'
-        | '\u{2028}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}'
-        | '\u{FEFF}' => char::REPLACEMENT_CHARACTER,
-        other if other.is_control() => char::REPLACEMENT_CHARACTER,
+        '\u{200C}' | '\u{200D}' | '\u{2065}'..='\u{206F}' => char::REPLACEMENT_CHARACTER,
+        other if other.is_control() || is_hidden(other) => char::REPLACEMENT_CHARACTER,
         other => other,
     }
 }

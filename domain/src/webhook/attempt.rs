@@ -125,7 +125,10 @@ mod tests {
         assert_eq!(text("señal".as_bytes()), "señal");
         let shown = "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}c";
         assert_eq!(text(b"a\0b\x1b[31m\xFFc"), shown);
-        assert_eq!(text("a\u{202E}b\u{200B}".as_bytes()), "a\u{FFFD}b\u{FFFD}");
+        let hidden = "\u{AD}\u{61C}\u{180E}\u{200B}\u{200D}\u{2028}\u{202E}\u{206F}\u{FEFF}\u{FFF9}\u{E0001}";
+        for character in hidden.chars() {
+            assert_eq!(text(format!("a{character}b").as_bytes()), "a\u{FFFD}b");
+        }
     }
 
     #[test]
