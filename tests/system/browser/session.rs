@@ -103,6 +103,7 @@ impl Session {
         self.save_files().await;
     }
 
+    /// Has files saved without a question, in this session's folder.
     async fn save_files(&self) {
         let parameters = json!({ "behavior": "allow", "downloadPath": self.downloads });
         self.emulate("Browser.setDownloadBehavior", &parameters)
@@ -162,13 +163,7 @@ async fn started(driver: &Driver, look: Look, chromium: &Path) -> String {
         arguments.push("--force-dark-mode".to_owned());
         arguments.push("--blink-settings=preferredColorScheme=0".to_owned());
     }
-    let mut options = json!({
-        "binary": chromium,
-        "args": arguments,
-        "prefs": {
-            "intl.accept_languages": "es-MX,es",
-        },
-    });
+    let mut options = json!({ "binary": chromium, "args": arguments });
     if look.width < NARROWEST_WINDOW {
         let metrics =
             json!({ "width": look.width, "height": 844, "pixelRatio": 1, "touch": false });

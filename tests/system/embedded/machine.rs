@@ -156,7 +156,7 @@ async fn callers_leave_descriptors_for_the_bank() {
 async fn a_suspended_process_answers_late_and_counts_all() {
     let suspended = lasting(Duration::from_secs(3), Duration::from_secs(70));
     repeated("the process is suspended", &[], async |row| {
-        let mut round = Round::start_in(on_disk(), CONNECTIONS, |plan| plan).await;
+        let mut round = Round::start().await;
         let before = files(&round.data());
         round.gateway.signal("STOP");
         round.stands_still_for(suspended).await;
