@@ -31,28 +31,10 @@ use crate::people;
 pub(crate) const OURS: &str = "http://127.0.0.1:8080";
 pub(crate) const ALLOWED: &str = "https://panel.example";
 
-/// Differences of a server from the usual.
-struct Options {
-    body_deadline: Duration,
-    sign_in: SignIn,
-    /// Serves proof requests in place of the application.
-    proof_requests: Option<Arc<dyn ProofRequests>>,
-}
-
 /// Sign-in of people: on or off.
 enum SignIn {
     On,
     Off,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            body_deadline: BODY_DEADLINE,
-            sign_in: SignIn::On,
-            proof_requests: None,
-        }
-    }
 }
 
 /// A server, and the gateway behind it.
@@ -72,19 +54,12 @@ impl Harness {
     }
 
     pub(crate) async fn with_body_deadline(body_deadline: Duration) -> Self {
-        let options = Options {
-            body_deadline,
-            ..Options::default()
-        };
-        Self::with(data::machine().await, options).await
+        Self::with(data::machine().await, body_deadline, SignIn::On, None).await
     }
 
     pub(crate) async fn without_sign_in() -> Self {
-        let options = Options {
-            sign_in: SignIn::Off,
-            ..Options::default()
-        };
-        Self::with(people::data::people().await, options).await
+        let services = people::data::people().await;
+        Self::with(services, BODY_DEADLINE, SignIn::Off, None).await
     }
 
     /// A server of the people of `people::data`.
@@ -93,19 +68,22 @@ impl Harness {
     }
 
     pub(crate) async fn over(services: PeopleServices) -> Self {
-        Self::with(services, Options::default()).await
+        Self::with(services, BODY_DEADLINE, SignIn::On, None).await
     }
 
     /// A server whose proof requests aren't served by the application.
     pub(crate) async fn stubbed(proof_requests: impl ProofRequests + 'static) -> Self {
-        let options = Options {
-            proof_requests: Some(Arc::new(proof_requests)),
-            ..Options::default()
-        };
-        Self::with(data::machine().await, options).await
+        let services = data::machine().await;
+        let proof_requests = Arc::new(proof_requests);
+        Self::with(services, BODY_DEADLINE, SignIn::On, Some(proof_requests)).await
     }
 
-    async fn with(services: PeopleServices, options: Options) -> Self {
+    async fn with(
+        services: PeopleServices,
+        body_deadline: Duration,
+        sign_in: SignIn,
+        proof_requests: Option<Arc<dyn ProofRequests>>,
+    ) -> Self {
         let tasks = TaskTracker::new();
         let gateway = Gateway::over(services, tasks.clone()).await;
         let services = &gateway.services;
@@ -114,7 +92,7 @@ impl Harness {
             clock: services.clock.clone(),
             random: services.random.clone(),
             tasks: tasks.clone(),
-            body_deadline: options.body_deadline,
+            body_deadline,
             metrics_sink: metrics_sink.clone(),
             trace_context: Arc::new(()),
         });
@@ -122,21 +100,15 @@ impl Harness {
             sessions: services.sessions.clone(),
             site: Arc::new(site()),
         });
-        let people_batches = match options.sign_in {
-            SignIn::On => Some(PeopleBatches {
-                batches: gateway.lookups.batches.clone(),
-                guard: guard.clone(),
-            }),
-            SignIn::Off => None,
+        let people_batches = PeopleBatches {
+            batches: gateway.lookups.batches.clone(),
+            guard: guard.clone(),
         };
         let router = rest::router(RestState {
-            proof_requests: match options.proof_requests {
-                Some(others) => others,
-                None => gateway.proof_requests.clone(),
-            },
+            proof_requests: proof_requests.unwrap_or_else(|| gateway.proof_requests.clone()),
             lookups: gateway.lookups.callers.clone(),
             batches: gateway.lookups.batches.clone(),
-            people_batches,
+            people_batches: matches!(sign_in, SignIn::On).then_some(people_batches),
             zips: Arc::new(DeflatedZip),
             max_batch_rows: 10_000,
             health: gateway.health.clone(),
@@ -152,7 +124,7 @@ impl Harness {
             request_layer,
             guard,
         });
-        let router = match options.sign_in {
+        let router = match sign_in {
             SignIn::On => router.merge(people_router),
             SignIn::Off => router,
         };
@@ -179,16 +151,26 @@ impl Harness {
         }
     }
 
-    pub(crate) fn request(&self, method: &str, path: &str) -> RequestBuilder {
+    /// A request whose id is drawn, unless it is given one.
+    pub(crate) fn unnamed(&self, method: &str, path: &str) -> RequestBuilder {
         let method = method.parse().unwrap();
         let url = format!("http://{}{path}", self.address);
         self.client.request(method, url)
     }
 
-    /// A request with a good key and a fixed id.
+    /// A request with a fixed id.
+    pub(crate) fn request(&self, method: &str, path: &str) -> RequestBuilder {
+        self.unnamed(method, path).header("x-request-id", "test-1")
+    }
+
+    /// A request of a machine's, without a body.
+    pub(crate) fn keyed(&self, key: &str, method: &str, path: &str) -> RequestBuilder {
+        self.request(method, path).header("x-api-key", key)
+    }
+
+    /// A request with a good key.
     pub(crate) fn post(&self, path: &str, body: impl Into<reqwest::Body>) -> RequestBuilder {
         self.post_by(GOOD_KEY, path, body)
-            .header("x-request-id", "test-1")
     }
 
     /// A request with this key.
@@ -198,10 +180,7 @@ impl Harness {
         path: &str,
         body: impl Into<reqwest::Body>,
     ) -> RequestBuilder {
-        self.request("POST", path)
-            .header("x-api-key", key)
-            .header("content-type", "application/json")
-            .body(body)
+        people::with_json(self.keyed(key, "POST", path), body)
     }
 
     /// See [`Gateway::outcomes`].
@@ -244,6 +223,11 @@ impl Harness {
 pub(crate) trait Exchange: Sized {
     /// The response to this request.
     async fn response(self) -> Response;
+
+    /// The status of the response.
+    async fn status(self) -> u16 {
+        self.response().await.status().as_u16()
+    }
 
     /// The JSON of the response, which has this status.
     async fn json_of(self, status: u16) -> Value {
@@ -353,6 +337,17 @@ pub(crate) async fn in_both_languages(request: impl Fn() -> RequestBuilder) -> S
     let spanish = in_language("es-MX,es;q=0.9").await;
     let english = in_language("en-GB,en;q=0.9,es;q=0.1").await;
     format!("{spanish}\n\n{english}")
+}
+
+/// Answers in both languages, each pair below the request that it answers.
+#[derive(Default)]
+pub(crate) struct Answers(pub(crate) String);
+
+impl Answers {
+    pub(crate) async fn add(&mut self, name: &str, request: impl Fn() -> RequestBuilder) {
+        let answers = in_both_languages(request).await;
+        write!(self.0, "== {name}\n{answers}\n\n").unwrap();
+    }
 }
 
 /// Status, headers (without the date, and see [`header_lines`]) and body as text.
