@@ -15,4 +15,5 @@ mod proxy;
 mod schema;
 mod server;
 mod serving_role;
-mod support;
+
+tests_of_versions!(crate::postgres::server::TestDatabase::empty());

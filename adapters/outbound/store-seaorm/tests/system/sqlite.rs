@@ -12,4 +12,5 @@ mod open_files;
 mod prune;
 mod refusals;
 mod support;
-mod upgrade;
+
+tests_of_versions!(Some(crate::sqlite::support::Folder::new()));

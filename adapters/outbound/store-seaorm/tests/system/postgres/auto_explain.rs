@@ -1,5 +1,6 @@
 //! Plans of a store's statements, read from the server's log (`auto_explain`).
 
+use std::fmt::Debug;
 use std::time::Duration;
 
 use sea_orm::{Database, DatabaseConnection};
@@ -7,7 +8,7 @@ use store_seaorm::Store;
 use testkit::eventually;
 use testkit::postgres::Postgres;
 
-use crate::postgres::support::number;
+use crate::both::entries::number;
 
 /// Rows that a node of a plan may read: pages of the rarest matches, and lists of whole months of a
 /// customer, stay far below. A sequential scan of a large table doesn't.
@@ -42,10 +43,13 @@ impl<'a> ExplainedStore<'a> {
         }
     }
 
-    /// The plan of a query, line by line.
-    pub(crate) async fn plan<T>(&self, asked: impl Future<Output = T>) -> String {
+    /// The answer to a query, and its plan, line by line.
+    pub(crate) async fn explain<T, E: Debug>(
+        &self,
+        asked: impl Future<Output = Result<T, E>>,
+    ) -> (T, String) {
         let before = self.server.logged_bytes();
-        asked.await;
+        let answer = asked.await.unwrap();
         // A plan is written when its statement ends, which is later than its first row.
         let connection = &self.connection;
         eventually("all statements end", Duration::from_secs(30), async || {
@@ -54,7 +58,42 @@ impl<'a> ExplainedStore<'a> {
         .await;
         let log = self.server.logged_after(before);
         assert!(log.contains("Query Text"), "no plan");
-        log
+        (answer, log)
+    }
+
+    /// The answer to a query that finds its rows through these indexes, and reads no large table to its end.
+    pub(crate) async fn through<T, E: Debug>(
+        &self,
+        indexes: &[&str],
+        asked: impl Future<Output = Result<T, E>>,
+    ) -> T {
+        let (answer, plan) = self.explain(asked).await;
+        assert_through(&plan, indexes);
+        answer
+    }
+
+    /// The answer to a query for a page, which is found through an index. Its statement has a limit: the total is
+    /// counted separately, through the smallest index.
+    pub(crate) async fn page_through<T, E: Debug>(
+        &self,
+        index: &str,
+        asked: impl Future<Output = Result<T, E>>,
+    ) -> T {
+        let (answer, plan) = self.explain(asked).await;
+        let mut statements = plan.split("Query Text");
+        let page = statements.find(|statement| statement.contains("Limit  ("));
+        assert_through(page.unwrap(), &[index]);
+        answer
+    }
+
+    /// The answer to a query that reads few rows.
+    pub(crate) async fn cheaply<T, E: Debug>(
+        &self,
+        asked: impl Future<Output = Result<T, E>>,
+    ) -> T {
+        let (answer, plan) = self.explain(asked).await;
+        assert_reads_little(&plan);
+        answer
     }
 }
 
@@ -78,10 +117,10 @@ const LARGE: [&str; 16] = [
     "webhook_deliveries",
 ];
 
-/// Asserts that a plan uses an index, and reads no large table to its end.
-#[track_caller]
-pub(crate) fn assert_uses(plan: &str, index: &str) {
-    assert!(plan.contains(index), "not by {index}:\n{plan}");
+pub(crate) fn assert_through(plan: &str, indexes: &[&str]) {
+    for index in indexes {
+        assert!(plan.contains(index), "not by {index}:\n{plan}");
+    }
     for table in LARGE {
         let all = format!("Seq Scan on {table}");
         assert!(!plan.contains(&all), "every row of {table}:\n{plan}");
@@ -89,8 +128,7 @@ pub(crate) fn assert_uses(plan: &str, index: &str) {
     assert_reads_little(plan);
 }
 
-#[track_caller]
-pub(crate) fn assert_reads_little(plan: &str) {
+fn assert_reads_little(plan: &str) {
     let read = most_read(plan);
     assert!(read <= MOST_READ, "{read} rows are read:\n{plan}");
 }

@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use domain::customer::{Customer, ExistingKeys};
-use domain::key::{KeyBounds, KeyId, RevokedKeys};
+use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::key::{ApiKey, KeyBounds, KeyId, RevokedKeys};
 use domain::limits::{Limits, Plan};
 use domain::page::{PageRequest, PageSize};
 use futures::future::join_all;
 use ports::contract::fixture::{act, customer, record, record_of};
 use ports::outbound::{
-    ChangeNumber, CustomerStore, Denial, DenyList, Fingerprint, InsertError, KeyChange, KeyRecord,
-    KeyStore, RotateError, Scope, Successor,
+    ChangeNumber, CustomerStore, Denial, DenyList, Fingerprint, InsertError, KeyChange, KeyStore,
+    RotateError, Rotation, Scope,
 };
 use store_seaorm::{Retention, Store};
 use uuid::Uuid;
 
+use crate::both::entries::{add_key, change, endless, insert, now, number, revoke, successor};
 use crate::postgres::server::{TestDatabase, database_or_skip};
-use crate::postgres::support::{add_key, now, number};
 
 /// Three processes.
 async fn processes(database: &TestDatabase) -> [Arc<Store>; 3] {
@@ -45,12 +45,20 @@ where
     answers.map(Result::unwrap).collect()
 }
 
-fn successor(number: u16) -> Successor {
-    let KeyRecord { key, credential } = record(number);
-    Successor {
-        prefix: key.prefix,
-        credential,
-    }
+/// Rotates a key, which retires tomorrow, as the `number`th mutation; its successor is the `number`th key.
+async fn rotate(store: &Store, key: KeyId, number: u16) -> Result<Rotation, RotateError> {
+    let (new, tomorrow, act) = (successor(number), now() + TimeDelta::days(1), act(number));
+    let (scope, bounds) = (Scope::Everybody, KeyBounds::Unbounded);
+    let rotated = store.rotate(scope, key, &new, tomorrow, bounds, &act);
+    rotated.await
+}
+
+/// The keys of the first customer.
+async fn keys(store: &Store, revoked: RevokedKeys) -> Vec<ApiKey> {
+    let all = PageRequest::first(PageSize::MAX);
+    let page = store.of_customer(customer(1).id, revoked, &all).await;
+    let items = page.unwrap().items.into_iter();
+    items.map(|(_, key)| key).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -59,26 +67,15 @@ async fn a_customer_never_has_more_active_keys_than_it_may() {
     let stores = processes(&database).await;
     stores[0].find_or_insert(&customer(1)).await.unwrap();
     let added = at_once(&stores, 24, |store, number| async move {
-        store
-            .insert(record(number), KeyBounds::OfPlan, &act(number))
-            .await
+        let (record, act) = (record(number), act(number));
+        store.insert(record, KeyBounds::OfPlan, &act).await
     });
-    let added = added.await;
-    assert_eq!(added.iter().filter(|added| added.is_ok()).count(), 10);
-    let refused = added.iter().filter_map(|added| added.as_ref().err());
-    assert!(
-        refused
-            .into_iter()
-            .all(|refused| matches!(refused, InsertError::Bound(_)))
-    );
-    let kept = stores[1]
-        .of_customer(
-            customer(1).id,
-            RevokedKeys::Included,
-            &PageRequest::first(PageSize::MAX),
-        )
-        .await;
-    assert_eq!(kept.unwrap().items.len(), 10);
+    let (added, refused): (Vec<_>, Vec<_>) = added.await.into_iter().partition(Result::is_ok);
+    assert_eq!(added.len(), 10);
+    for refused in refused {
+        assert!(matches!(refused, Err(InsertError::Bound(_))));
+    }
+    assert_eq!(keys(&stores[1], RevokedKeys::Included).await.len(), 10);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -87,7 +84,7 @@ async fn concurrent_sign_ups_of_one_person_create_one_customer() {
     let stores = processes(&database).await;
     let enrolled = at_once(&stores, 12, |store, number| async move {
         let newcomer = Customer {
-            id: domain::customer::CustomerId(Uuid::from_u128(number.into())),
+            id: CustomerId(Uuid::from_u128(number.into())),
             ..customer(1)
         };
         store.find_or_insert(&newcomer).await.unwrap().id
@@ -123,15 +120,12 @@ async fn a_denial_that_is_extended_while_it_is_pruned_stays() {
         let fingerprint = Fingerprint(format!("{round:064}"));
         stores[0].deny(&fingerprint, now()).await.unwrap();
         let over = Retention {
-            requests_before: now(),
-            usage_before: now(),
-            archived_before: now(),
-            lookups_ended_before: now(),
             now: now(),
+            ..endless()
         };
         let later = now() + TimeDelta::hours(1);
-        let (pruned, denied) =
-            tokio::join!(stores[1].prune(over), stores[2].deny(&fingerprint, later));
+        let (pruning, denying) = (stores[1].prune(over), stores[2].deny(&fingerprint, later));
+        let (pruned, denied) = tokio::join!(pruning, denying);
         pruned.unwrap();
         denied.unwrap();
         assert!(stores[0].is_denied(&fingerprint).await.unwrap(), "{round}");
@@ -144,18 +138,7 @@ async fn a_key_that_many_revoke_or_rotate_at_once_is_revoked_and_rotated_once() 
     let stores = processes(&database).await;
     let key = add_key(&stores[0], 1).await;
     let rotated = at_once(&stores, 12, |store, number| async move {
-        let tomorrow = now() + TimeDelta::days(1);
-        let (new, act) = (successor(number + 1), act(number + 1));
-        store
-            .rotate(
-                Scope::Everybody,
-                key,
-                &new,
-                tomorrow,
-                KeyBounds::Unbounded,
-                &act,
-            )
-            .await
+        rotate(&store, key, number + 1).await
     });
     let rotated = rotated.await;
     assert_eq!(rotated.iter().filter(|rotated| rotated.is_ok()).count(), 1);
@@ -163,10 +146,7 @@ async fn a_key_that_many_revoke_or_rotate_at_once_is_revoked_and_rotated_once() 
         assert!(matches!(refused, RotateError::AlreadyRotated), "{refused}");
     }
     let revoked = at_once(&stores, 12, |store, number| async move {
-        let act = act(number + 100);
-        let revoked = store
-            .change(Scope::Everybody, key, &KeyChange::Revoke, &act)
-            .await;
+        let revoked = revoke(&store, key, number + 100).await;
         revoked.unwrap().revoked_at
     });
     let revoked = revoked.await;
@@ -186,39 +166,16 @@ async fn a_change_of_plan_reaches_a_key_that_is_rotated_meanwhile() {
     let stores = processes(&database).await;
     stores[0].find_or_insert(&customer(1)).await.unwrap();
     for round in 1..=20_u16 {
-        let (first, second) = (round * 2, round * 2 + 1);
-        stores[0]
-            .insert(record(first), KeyBounds::Unbounded, &act(first))
-            .await
-            .unwrap();
-        let plan = if round % 2 == 0 {
-            Plan::Startup
-        } else {
-            Plan::Enterprise
-        };
-        let (tomorrow, scope) = (now() + TimeDelta::days(1), Scope::Everybody);
-        let (new, rotation, plans) = (successor(second), act(second), act(round + 1_000));
+        let key = insert(&stores[0], record(round * 2), round * 2).await;
+        let plan = [Plan::Startup, Plan::Enterprise][usize::from(round % 2)];
+        let planning = act(round + 1_000);
         let (followed, planned) = tokio::join!(
-            stores[1].rotate(
-                scope,
-                record(first).key.id,
-                &new,
-                tomorrow,
-                KeyBounds::Unbounded,
-                &rotation
-            ),
-            stores[2].set_plan(customer(1).id, plan, ExistingKeys::Follow, &plans),
+            rotate(&stores[1], key, round * 2 + 1),
+            stores[2].set_plan(customer(1).id, plan, ExistingKeys::Follow, &planning),
         );
         followed.unwrap();
         planned.unwrap();
-        let keys = stores[0]
-            .of_customer(
-                customer(1).id,
-                RevokedKeys::Hidden,
-                &PageRequest::first(PageSize::MAX),
-            )
-            .await;
-        for (_, key) in keys.unwrap().items {
+        for key in keys(&stores[0], RevokedKeys::Hidden).await {
             assert_eq!(key.limits, plan.limits(), "round {round}: {}", key.id);
         }
     }
@@ -233,11 +190,7 @@ async fn concurrent_changes_are_seen_in_order_and_without_a_gap() {
     for number in 1..=KEYS {
         let owner = customer(1 + number % 3);
         stores[0].find_or_insert(&owner).await.unwrap();
-        let act = act(number);
-        stores[0]
-            .insert(record_of(&owner, number), KeyBounds::Unbounded, &act)
-            .await
-            .unwrap();
+        insert(&stores[0], record_of(&owner, number), number).await;
     }
     let watcher = database.open().await;
     let watching = tokio::spawn(async move {
@@ -253,12 +206,9 @@ async fn concurrent_changes_are_seen_in_order_and_without_a_gap() {
         let key: KeyId = record_of(&customer(1 + number % 3), number).key.id;
         for round in 1..=ROUNDS {
             let limits = Limits::new(u32::from(round) * 7, Some(u64::from(number))).unwrap();
-            let change = KeyChange::SetLimits(limits.into());
-            let act = act(1_000 + number * 100 + round);
-            store
-                .change(Scope::Everybody, key, &change, &act)
-                .await
-                .unwrap();
+            let limits = KeyChange::SetLimits(limits.into());
+            let changed = change(&store, key, &limits, 1_000 + number * 100 + round);
+            changed.await.unwrap();
         }
     });
     changing.await;

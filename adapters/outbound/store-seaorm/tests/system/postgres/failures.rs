@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use domain::key::KeyId;
 use domain::outcome::Outcome;
 use futures::future::join_all;
-use ports::contract::fixture::act;
-use ports::outbound::{KeyChange, KeyStore, Scope, UsageJournal};
+use ports::outbound::{ChangeNumber, KeyStore, UsageJournal};
 use sea_orm::{ConnectionTrait, Database, TransactionTrait};
 use store_seaorm::{Store, StoreOptions};
+use testkit::eventually;
 
+use crate::both::entries::{add_key, admission, journal, number, request, revoke, used};
 use crate::postgres::proxy::{Proxy, Way};
 use crate::postgres::server::{TestDatabase, database_or_skip};
-use crate::postgres::support::{add_key, admission, journal, number, request, used};
 
 /// Bytes in the statements by which the second process's journal writes its counts, and in no
 /// others.
@@ -31,11 +31,7 @@ fn impatient() -> StoreOptions {
 
 /// Waits for a condition.
 async fn until(mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !holds() {
-        assert!(Instant::now() < deadline, "waited in vain");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    eventually("it holds", Duration::from_secs(30), async || holds()).await;
 }
 
 /// A proxy before a database, a store that goes through it, and a key.
@@ -49,9 +45,8 @@ async fn behind_a_proxy(database: &TestDatabase, options: StoreOptions) -> (Prox
 /// A store whose connections go through a proxy.
 async fn through(proxy: &Proxy, database: &TestDatabase, options: StoreOptions) -> Store {
     let direct = format!(":{}/", database.0.server().port());
-    let url = database
-        .url()
-        .replace(&direct, &format!(":{}/", proxy.port));
+    let proxied = format!(":{}/", proxy.port);
+    let url = database.url().replace(&direct, &proxied);
     Store::open_with(&url, options).await.unwrap()
 }
 
@@ -63,18 +58,12 @@ async fn a_wait_for_a_locked_row_times_out() {
     let other = database.connect().await.begin().await.unwrap();
     let hold = "SELECT 1 FROM api_keys FOR UPDATE";
     other.execute_unprepared(hold).await.unwrap();
-    let revoke = async || {
-        let act = act(2);
-        store
-            .change(Scope::Everybody, key, &KeyChange::Revoke, &act)
-            .await
-    };
-    let refused = revoke().await.unwrap_err().to_string();
+    let refused = revoke(&store, key, 2).await.unwrap_err().to_string();
     assert!(refused.contains("lock timeout"), "{refused}");
     // Reading goes on.
     assert_eq!(used(&store, key).await, (0, 0));
     other.rollback().await.unwrap();
-    revoke().await.unwrap();
+    revoke(&store, key, 2).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -88,11 +77,11 @@ async fn a_statement_that_takes_too_long_times_out() {
     let other = database.connect().await.begin().await.unwrap();
     let hold = "LOCK TABLE key_changes IN ACCESS EXCLUSIVE MODE";
     other.execute_unprepared(hold).await.unwrap();
-    let late = store.changes(ports::outbound::ChangeNumber(0)).await;
+    let late = store.changes(ChangeNumber(0)).await;
     let late = late.unwrap_err().to_string();
     assert!(late.contains("statement timeout"), "{late}");
     other.rollback().await.unwrap();
-    let changes = store.changes(ports::outbound::ChangeNumber(0)).await;
+    let changes = store.changes(ChangeNumber(0)).await;
     assert_eq!(changes.unwrap(), []);
 }
 
@@ -107,11 +96,8 @@ async fn a_silent_server_causes_timeouts_and_is_used_again_once_it_answers() {
     let asked = Instant::now();
     let reads = join_all((0..8).map(|_| store.newest_change())).await;
     assert!(reads.iter().all(Result::is_err));
-    assert!(
-        asked.elapsed() < Duration::from_secs(4),
-        "{:?}",
-        asked.elapsed()
-    );
+    let waited = asked.elapsed();
+    assert!(waited < Duration::from_secs(4), "{waited:?}");
     until(|| writer.trouble().is_some()).await;
     proxy.set(Way::Open);
     writer.flush().await.unwrap();
@@ -170,12 +156,9 @@ async fn a_commit_that_the_server_is_still_executing_is_not_repeated() {
     proxy.set(Way::LoseAnswer(SECOND_PROCESS));
     let asked = Instant::now();
     writer.admit(admission(key)).await.unwrap();
+    let waited = asked.elapsed();
     assert_eq!(proxy.lost(), 1);
-    assert!(
-        asked.elapsed() >= Duration::from_secs(1),
-        "{:?}",
-        asked.elapsed()
-    );
+    assert!(waited >= Duration::from_secs(1), "{waited:?}");
     assert_eq!(used(&store, key).await, (2, 0));
 }
 
@@ -189,8 +172,7 @@ async fn a_server_that_stops_and_starts_under_a_journal_loses_and_doubles_nothin
     let (done, running) = tokio::sync::watch::channel(false);
     let durable = Arc::new(AtomicU64::new(0));
     let admitting = (0..8).map(|_| {
-        let (writer, running) = (writer.clone(), running.clone());
-        let durable = Arc::clone(&durable);
+        let (writer, running, durable) = (writer.clone(), running.clone(), durable.clone());
         tokio::spawn(async move {
             let mut admitted = 0_u64;
             while !*running.borrow() {

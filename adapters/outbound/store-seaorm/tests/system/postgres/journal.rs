@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::key::KeyId;
-use domain::month::Month;
 use domain::outcome::Outcome;
 use futures::future::join_all;
-use ports::outbound::{AdmissionEntry, RequestEntry, UsageJournal};
+use ports::outbound::{RequestEntry, UsageJournal};
 use store_seaorm::{Journal, Retention, StoreOptions};
 use uuid::Uuid;
 
+use crate::both::entries::{admission, endless, journal, now, number, request};
 use crate::postgres::server::{TestDatabase, database_or_skip};
-use crate::postgres::support::{journal, now, number, request};
 
 /// Writes so many requests as one process, of so many keys in an order of its own, with some in
 /// flight.
@@ -22,11 +21,7 @@ async fn write(journal: Journal, process: u64, requests: u64, keys: u64) {
         let chosen =
             (database * [7, 11, 13][usize::try_from(process % 3).unwrap()] + process) % keys;
         let key = KeyId(Uuid::from_u128(chosen.into()));
-        waiting.push(journal.admit(AdmissionEntry {
-            key,
-            month: Month::of(now()),
-            at: now(),
-        }));
+        waiting.push(journal.admit(admission(key)));
         let id = u128::from(process * 1_000_000 + database);
         journal.conclude(RequestEntry {
             at: now() - TimeDelta::hours(i64::try_from(database % 3).unwrap()),
@@ -64,10 +59,8 @@ async fn everything_is_counted(database: &TestDatabase, keys: u64, before: Optio
         for _ in 0..10 {
             let old = Retention {
                 requests_before: before,
-                usage_before: DateTime::UNIX_EPOCH,
-                archived_before: DateTime::UNIX_EPOCH,
-                lookups_ended_before: DateTime::UNIX_EPOCH,
                 now: now(),
+                ..endless()
             };
             store.prune(old).await.unwrap();
         }

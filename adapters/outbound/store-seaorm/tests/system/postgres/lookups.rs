@@ -4,22 +4,19 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use domain::lookup::{Attempt, LookupId};
-use domain::outcome::Outcome;
+use domain::lookup::LookupId;
 use futures::future::join_all;
 use ports::contract::fixture::{customer, lookup_of, record_of};
 use ports::contract::stores::Stores;
-use ports::outbound::{ClaimEnd, ClaimedClasses, Lease, LookupChange, LookupStore, NewLookup};
+use ports::outbound::{ClaimedClasses, LookupChange, LookupStore, NewLookup};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use store_seaorm::Store;
 use tokio::runtime::Runtime;
-use uuid::Uuid;
 
+use crate::both::entries::{claim_end, delivery, lease, now, number};
 use crate::both::lookups as sequences;
 use crate::postgres::server::{TestDatabase, database_or_skip};
-use crate::postgres::support::{now, number};
-use domain::seal::SealVerdict;
 
 #[test]
 fn any_sequence_of_operations_is_answered_as_by_the_fake() {
@@ -52,10 +49,7 @@ fn lookup(number: u16) -> NewLookup {
 async fn work(store: Arc<Store>, worker: u128) -> Vec<LookupId> {
     let mut ended = Vec::new();
     for round in 0.. {
-        let lease = Lease {
-            token: Uuid::from_u128((worker << 64) + round),
-            until: now() + TimeDelta::days(1),
-        };
+        let lease = lease((worker << 64) + round);
         let due = now() + TimeDelta::hours(1);
         let claimed = store.claim_lookups(5, ClaimedClasses::All, due, lease);
         let claimed = claimed.await.unwrap();
@@ -64,28 +58,13 @@ async fn work(store: Arc<Store>, worker: u128) -> Vec<LookupId> {
         }
         for claimed in claimed {
             let id = claimed.lookup.facts.id;
-            let change = match claimed.attempts.len() {
-                0 if id.0.as_u128() % 3 == 0 => LookupChange::Wait { due_at: now() },
-                _ => LookupChange::Deliver {
-                    proof: vec![7; 2_000],
-                    seal: SealVerdict::Valid,
-                },
-            };
-            if matches!(change, LookupChange::Deliver { .. }) {
+            let change = if claimed.attempts.is_empty() && id.0.as_u128() % 3 == 0 {
+                LookupChange::Wait { due_at: now() }
+            } else {
                 ended.push(id);
-            }
-            let attempt = Attempt {
-                at: now(),
-                outcome: Outcome::Delivered,
+                delivery(2_000)
             };
-            let end = ClaimEnd {
-                id,
-                token: lease.token,
-                now: now(),
-                attempt: Some(attempt),
-                finding: None,
-                change,
-            };
+            let end = claim_end(id, lease, change);
             assert!(store.end_claim(&end).await.unwrap());
         }
     }
@@ -97,10 +76,11 @@ async fn processes_that_add_and_claim_at_once_end_each_lookup_once() {
     const LOOKUPS: u16 = 400;
     let database = database_or_skip!();
     let stores = [
-        Arc::new(database.open_to_serve().await),
-        Arc::new(database.open_to_serve().await),
-        Arc::new(database.open_to_serve().await),
-    ];
+        database.open_to_serve().await,
+        database.open_to_serve().await,
+        database.open_to_serve().await,
+    ]
+    .map(Arc::new);
     let add = async |store: &Store, from: u16| {
         for place in (from..LOOKUPS).step_by(3) {
             store.add_lookup(&lookup(place)).await.unwrap();
@@ -114,10 +94,8 @@ async fn processes_that_add_and_claim_at_once_end_each_lookup_once() {
     // Workers may have stopped before the last ones were added.
     ended.extend(work(Arc::clone(&stores[0]), 10).await);
     let distinct: HashSet<_> = ended.iter().collect();
-    assert_eq!(
-        (ended.len(), distinct.len()),
-        (LOOKUPS.into(), LOOKUPS.into())
-    );
+    let lookups = usize::from(LOOKUPS);
+    assert_eq!([ended.len(), distinct.len()], [lookups; 2]);
     let connection = database.connect().await;
     let delivered = "SELECT COUNT(*) FROM lookups WHERE state = 'delivered' AND due_at IS NULL";
     assert_eq!(number(&connection, delivered).await, i64::from(LOOKUPS));

@@ -1,6 +1,5 @@
 //! Notifications of lookups: whose are passed on, and what ends them.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use ports::contract::fixture::{lookup_of, record};
@@ -10,8 +9,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::both::entries::journal;
 use crate::postgres::server::database_or_skip;
-use crate::postgres::support::journal;
 
 use LookupNotification::{Added, Listening};
 
@@ -48,20 +47,19 @@ async fn add(store: &Store, number: u16) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_passes_over_its_own_notifications() {
     let database = database_or_skip!();
-    let stores = [
-        Arc::new(database.open_to_serve().await),
-        Arc::new(database.open_to_serve().await),
-    ];
-    let [here, elsewhere] = &stores;
-    let _journals = [journal(here, 1), journal(elsewhere, 2)];
+    let (here, elsewhere) = (
+        database.open_to_serve().await,
+        database.open_to_serve().await,
+    );
+    let _journals = [journal(&here, 1), journal(&elsewhere, 2)];
     let (mut own, _listening) = listen(here.notifications().unwrap());
     let (mut others, _listening) = listen(elsewhere.notifications().unwrap());
     for heard in [&mut own, &mut others] {
         assert_eq!(next(heard).await, Some(Listening));
     }
-    add(here, 1).await;
+    add(&here, 1).await;
     assert_eq!(next(&mut others).await, Some(Added));
-    add(elsewhere, 2).await;
+    add(&elsewhere, 2).await;
     assert_eq!(next(&mut own).await, Some(Added));
     assert!(own.try_recv().is_err() && others.try_recv().is_err());
 }
@@ -69,10 +67,7 @@ async fn a_process_passes_over_its_own_notifications() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_crashes_ends_the_listening_and_is_listened_to_again_later() {
     let mut database = database_or_skip!(with_server);
-    let url = database.serving_url();
-    let store = Store::open_with(&url, StoreOptions::default())
-        .await
-        .unwrap();
+    let store = database.open_to_serve().await;
     let (mut heard, listening) = listen(store.notifications().unwrap());
     assert_eq!(next(&mut heard).await, Some(Listening));
     database.0.own_server().kill();

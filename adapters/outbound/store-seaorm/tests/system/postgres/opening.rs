@@ -11,8 +11,8 @@ use testkit::postgres::{Postgres, USER, give};
 use testkit::tls::Certificates;
 use uuid::Uuid;
 
+use crate::both::entries::{admission, journal, number};
 use crate::postgres::server::database_or_skip;
-use crate::postgres::support::{admission, journal, number};
 
 async fn refused(url: &str) -> OpenError {
     let options = StoreOptions {
@@ -28,74 +28,43 @@ async fn refused(url: &str) -> OpenError {
 
 #[tokio::test]
 async fn an_invalid_url_is_refused_with_its_fault() {
-    for (url, expected) in [
+    let encoded = "write anything but letters and digits as %XX";
+    let unknown = UrlError::UnknownParameter.to_string();
+    for (rest, expected) in [
+        ("ana:open sesame@[db/cep", "postgres://USER:PASSWORD@"),
+        ("ana:open/sesame@db/cep", encoded),
+        ("ana:open?sesame@db/cep", encoded),
+        ("ana:1?sesame@db/cep", "it has no user"),
+        ("ana:x@1/sesame@db/cep", encoded),
+        ("ana:x@1/a?sesame#@db/cep", encoded),
+        (":sesame@db/cep", "it has no user"),
+        ("ana:sesame@db", "it has no database"),
+        ("ana:sesame@/cep", "as %XX"),
+        ("ana:sesame@db/cep?sslmod=disable", &unknown),
+        ("ana:sesame@db/cep?sesame=1", &unknown),
+        ("ana@db/cep?x=1", &unknown),
+        ("ana:sesame@db/cep?sslmode=no", "its sslmode must be"),
+        ("ana:sesame@db/cep?sslmode=allow", "its sslmode must be"),
         (
-            "postgres://ana:open sesame@[db/cep",
-            "postgres://USER:PASSWORD@",
-        ),
-        (
-            "postgres://ana:open/sesame@db/cep",
-            "write anything but letters and digits as %XX",
-        ),
-        (
-            "postgres://ana:open?sesame@db/cep",
-            "write anything but letters and digits as %XX",
-        ),
-        ("postgres://ana:1?sesame@db/cep", "it has no user"),
-        (
-            "postgres://ana:x@1/sesame@db/cep",
-            "write anything but letters and digits as %XX",
-        ),
-        (
-            "postgres://ana:x@1/a?sesame#@db/cep",
-            "write anything but letters and digits as %XX",
-        ),
-        ("postgres://:sesame@db/cep", "it has no user"),
-        ("postgres://ana:sesame@db", "it has no database"),
-        ("postgres://ana:sesame@/cep", "as %XX"),
-        ("postgres:ana", "it has no user"),
-        (
-            "postgres://ana:sesame@db/cep?sslmod=disable",
-            "a parameter that isn't known",
-        ),
-        (
-            "postgres://ana:sesame@db/cep?sesame=1",
-            "a parameter that isn't known",
-        ),
-        (
-            "postgres://ana:sesame@db/cep?sslmode=no",
-            "its sslmode must be",
-        ),
-        (
-            "postgres://ana:sesame@db/cep?sslmode=allow",
-            "its sslmode must be",
-        ),
-        (
-            "postgres://ana:sesame@db/cep?sslmode=disable&sslmode=require",
+            "ana:sesame@db/cep?sslmode=disable&sslmode=require",
             "sslmode twice",
         ),
         (
-            "postgres://ana:sesame@db/cep?sslmode=prefer&sslrootcert=ca.pem",
+            "ana:sesame@db/cep?sslmode=prefer&sslrootcert=ca.pem",
             "set sslmode=verify-full",
         ),
-        (
-            "postgres://ana:sesame@db/cep?host=elsewhere",
-            "the folder of a socket",
-        ),
+        ("ana:sesame@db/cep?host=elsewhere", "the folder of a socket"),
     ] {
-        let refused = refused(url).await;
-        assert!(
-            matches!(refused, OpenError::ServerUrl(_)),
-            "{url}: {refused}"
-        );
-        let said = refused.to_string();
-        assert!(said.contains(expected), "{url}: {said}");
+        assert_invalid(&format!("postgres://{rest}"), expected).await;
     }
-    let known = refused("postgres://ana@db/cep?x=1").await.to_string();
-    assert!(
-        known.contains(&UrlError::UnknownParameter.to_string()),
-        "{known}"
-    );
+    assert_invalid("postgres:ana", "it has no user").await;
+}
+
+async fn assert_invalid(url: &str, expected: &str) {
+    let refused = refused(url).await;
+    let is_for_url = matches!(refused, OpenError::ServerUrl(_));
+    assert!(is_for_url, "{url}: {refused}");
+    assert!(refused.to_string().contains(expected), "{url}: {refused}");
 }
 
 #[tokio::test]
@@ -110,36 +79,20 @@ async fn a_server_that_cannot_be_used_is_refused_with_a_remedy() {
         admin.execute_unprepared(statement).await.unwrap();
     }
     let at = format!("127.0.0.1:{}", database.0.server().port());
-    for (url, expected) in [
-        (
-            format!("postgres://guarded:sesame@{at}/postgres"),
-            "refuses the login (code 28P01)",
-        ),
-        (format!("postgres://{USER}@{at}/nowhere"), "CREATE DATABASE"),
-        (
-            format!("postgres://{USER}@{at}/latin"),
-            "its encoding is LATIN1",
-        ),
-        (
-            format!("postgres://{USER}@{at}/postgres?sslmode=require"),
-            "sslmode=disable",
-        ),
-        (
-            format!("postgres://{USER}@{at}/postgres?sslmode=verify-full"),
-            "sslmode=disable",
-        ),
-        (
-            "postgres://ana:sesame@127.0.0.1:1/cep".to_owned(),
-            "nothing answers",
-        ),
+    let plain = "sslmode=disable";
+    for (user, at, database, expected) in [
+        ("guarded:sesame", &*at, "postgres", "the login (code 28P01)"),
+        (USER, &at, "nowhere", "CREATE DATABASE"),
+        (USER, &at, "latin", "its encoding is LATIN1"),
+        (USER, &at, "postgres?sslmode=require", plain),
+        (USER, &at, "postgres?sslmode=verify-full", plain),
+        ("ana:sesame", "127.0.0.1:1", "cep", "nothing answers"),
     ] {
+        let url = format!("postgres://{user}@{at}/{database}");
         let refused = refused(&url).await;
-        assert!(
-            matches!(refused, OpenError::Server { .. }),
-            "{url}: {refused}"
-        );
-        let said = refused.to_string();
-        assert!(said.contains(expected), "{url}: {said}");
+        let is_for_server = matches!(refused, OpenError::Server { .. });
+        assert!(is_for_server, "{url}: {refused}");
+        assert!(refused.to_string().contains(expected), "{url}: {refused}");
     }
     let right = format!("postgres://guarded:open%20sesame@{at}/postgres");
     let store = Store::open(&right).await.unwrap();
@@ -153,11 +106,10 @@ async fn a_server_that_does_not_answer_is_given_up() {
     let asked = Instant::now();
     let refused = refused(&format!("postgres://ana:sesame@127.0.0.1:{port}/cep")).await;
     assert!(asked.elapsed() < Duration::from_secs(5));
-    let fault = |error| match error {
-        OpenError::Server { fault, .. } => fault,
-        other => panic!("{other}"),
+    let OpenError::Server { fault, .. } = refused else {
+        panic!("{refused}");
     };
-    assert!(matches!(fault(refused), ServerError::Silent(_)));
+    assert!(matches!(fault, ServerError::Silent(_)), "{fault}");
 }
 
 #[tokio::test]
@@ -165,9 +117,8 @@ async fn connections_carry_an_application_name() {
     let database = database_or_skip!();
     let connection = database.connect().await;
     for (more, name) in [("", "cep-gateway"), ("&application_name=batch", "batch")] {
-        let store = Store::open(&format!("{}{more}", database.url()))
-            .await
-            .unwrap();
+        let url = format!("{}{more}", database.url());
+        let store = Store::open(&url).await.unwrap();
         store.check_schema().await.unwrap();
         let named = format!(
             "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() \
@@ -190,24 +141,14 @@ async fn a_receipt_is_durable_even_when_the_server_commits_asynchronously() {
         connection.execute_unprepared(statement).await.unwrap();
     }
     for (process, usual) in [(1, "off"), (2, "local")] {
-        let url = format!(
-            "{}&options=-c%20synchronous_commit%3D{usual}",
-            database.url()
-        );
-        let store = Store::open(&url).await.unwrap();
-        let key = KeyId(Uuid::nil());
-        journal(&store, process)
-            .admit(admission(key))
-            .await
-            .unwrap();
+        let options = format!("&options=-c%20synchronous_commit%3D{usual}");
+        let store = Store::open(&(database.url() + &options)).await.unwrap();
+        let writer = journal(&store, process);
+        writer.admit(admission(KeyId(Uuid::nil()))).await.unwrap();
     }
-    let kept = "SELECT COUNT(*) FROM commits WHERE kind = ";
-    for kind in ["'on'", "'local'"] {
-        assert_eq!(
-            number(&connection, &format!("{kept}{kind}")).await,
-            1,
-            "{kind}"
-        );
+    for kind in ["on", "local"] {
+        let kept = format!("SELECT COUNT(*) FROM commits WHERE kind = '{kind}'");
+        assert_eq!(number(&connection, &kept).await, 1, "{kind}");
     }
 }
 
@@ -235,36 +176,36 @@ async fn a_connection_uses_the_tls_mode_of_its_url() {
     database.0.own_server().end("INT");
     database.0.own_server().start_again();
     let port = database.0.server().port();
-    let url = |host: &str, rest: &str| format!("postgres://{USER}@{host}:{port}/postgres?{rest}");
-    let ours = format!("sslrootcert={certificate}");
+    let ours = format!("&sslrootcert={certificate}");
+    let url = |host, mode, ours| {
+        format!("postgres://{USER}@{host}:{port}/postgres?{mode}{ours}").replace("?&", "?")
+    };
     let secured = "SELECT COUNT(*) FROM pg_stat_ssl WHERE ssl AND pid = pg_backend_pid()";
-    for (host, rest, is_secure) in [
-        ("localhost", format!("sslmode=verify-full&{ours}"), 1),
-        ("localhost", ours.clone(), 1),
-        ("127.0.0.1", format!("sslmode=verify-ca&{ours}"), 1),
-        ("127.0.0.1", format!("sslmode=require&{ours}"), 1),
-        ("127.0.0.1", "sslmode=require".to_owned(), 1),
-        ("127.0.0.1", "sslmode=prefer".to_owned(), 1),
-        ("127.0.0.1", String::new(), 1),
-        ("127.0.0.1", "sslmode=disable".to_owned(), 0),
+    for (host, mode, ours, is_secure) in [
+        ("localhost", "sslmode=verify-full", &*ours, 1),
+        ("localhost", "", &ours, 1),
+        ("127.0.0.1", "sslmode=verify-ca", &ours, 1),
+        ("127.0.0.1", "sslmode=require", &ours, 1),
+        ("127.0.0.1", "sslmode=require", "", 1),
+        ("127.0.0.1", "sslmode=prefer", "", 1),
+        ("127.0.0.1", "", "", 1),
+        ("127.0.0.1", "sslmode=disable", "", 0),
     ] {
-        let url = url(host, &rest);
+        let url = url(host, mode, ours);
         let store = Store::open(&url).await.unwrap();
         store.migrate().await.unwrap();
         let connection = sea_orm::Database::connect(&url).await.unwrap();
         assert_eq!(number(&connection, secured).await, is_secure, "{url}");
     }
-    for (host, rest) in [
+    for (host, mode, ours) in [
         // No authority signed it; it is another server's.
-        ("localhost", "sslmode=verify-full".to_owned()),
-        ("localhost", "sslmode=verify-ca".to_owned()),
-        ("127.0.0.1", format!("sslmode=verify-full&{ours}")),
-        ("127.0.0.1", ours),
+        ("localhost", "sslmode=verify-full", ""),
+        ("localhost", "sslmode=verify-ca", ""),
+        ("127.0.0.1", "sslmode=verify-full", &ours),
+        ("127.0.0.1", "", &ours),
     ] {
-        let refused = refused(&url(host, &rest)).await.to_string();
-        assert!(
-            refused.contains("no secure connection"),
-            "{host} {rest}: {refused}"
-        );
+        let url = url(host, mode, ours);
+        let refused = refused(&url).await.to_string();
+        assert!(refused.contains("no secure connection"), "{url}: {refused}");
     }
 }

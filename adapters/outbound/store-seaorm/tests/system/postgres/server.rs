@@ -63,10 +63,7 @@ impl TestDatabase {
 
     /// A handle on the database with the rights of the role that serves.
     pub(crate) async fn open_to_serve(&self) -> Store {
-        let url = self.serving_url();
-        Store::open_with(&url, StoreOptions::default())
-            .await
-            .unwrap()
+        Store::open(&self.serving_url()).await.unwrap()
     }
 
     /// Another handle on the database, as another process would open it.

@@ -1,17 +1,17 @@
 //! The audit log is immutable, and no mutation takes place without its entry.
 
+use chrono::TimeDelta;
 use domain::customer::ExistingKeys;
 use domain::key::{KeyBounds, KeyOverview};
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
 use ports::contract::fixture::{act, customer, record};
-use ports::outbound::{
-    ChangeNumber, CustomerStore, KeyChange, KeyRecord, KeyStore, Scope, Successor,
-};
+use ports::outbound::{ChangeNumber, CustomerStore, KeyChange, KeyStore, Scope};
 use sea_orm::ConnectionTrait;
 use store_seaorm::Store;
 
-use crate::sqlite::support::{Folder, add_key, keys, now};
+use crate::both::entries::{add_key, now, successor};
+use crate::sqlite::support::{Folder, keys};
 
 #[tokio::test]
 async fn the_database_keeps_entries_from_being_changed_and_removed() {
@@ -45,11 +45,8 @@ async fn everything(folder: &Folder, store: &Store) -> (Vec<KeyOverview>, Change
         found.push(key.unwrap().unwrap());
     }
     let plans = "SELECT COUNT(*) FROM customers WHERE plan = 'startup'";
-    (
-        found,
-        store.newest_change().await.unwrap(),
-        folder.number(plans).await,
-    )
+    let newest = store.newest_change().await.unwrap();
+    (found, newest, folder.number(plans).await)
 }
 
 #[tokio::test]
@@ -66,32 +63,25 @@ async fn a_mutation_whose_entry_cannot_be_written_is_rolled_back() {
     let mut refused = Vec::new();
     let limits = Limits::new(1, None).unwrap();
     let name = record(2).key.name;
+    let act = act(2);
     for change in [
         KeyChange::Revoke,
         KeyChange::Rename(name),
         KeyChange::SetLimits(limits.into()),
     ] {
-        let changed = store.change(Scope::Everybody, key, &change, &act(2)).await;
+        let changed = store.change(Scope::Everybody, key, &change, &act).await;
         refused.push(changed.unwrap_err().to_string());
     }
-    let inserted = store.insert(record(2), KeyBounds::Unbounded, &act(2)).await;
+    let (scope, bounds) = (Scope::Everybody, KeyBounds::Unbounded);
+    let inserted = store.insert(record(2), bounds, &act).await;
     refused.push(inserted.unwrap_err().to_string());
-    for retires_at in [act(2).at, now() + chrono::TimeDelta::days(1)] {
-        let (successor, act) = (successor(), act(2));
-        let rotated = store.rotate(
-            Scope::Everybody,
-            key,
-            &successor,
-            retires_at,
-            KeyBounds::Unbounded,
-            &act,
-        );
+    let new = successor(3);
+    for retires_at in [act.at, now() + TimeDelta::days(1)] {
+        let rotated = store.rotate(scope, key, &new, retires_at, bounds, &act);
         refused.push(rotated.await.unwrap_err().to_string());
     }
-    let (plan, existing) = (Plan::Enterprise, ExistingKeys::Follow);
-    let planned = store
-        .set_plan(customer(1).id, plan, existing, &act(2))
-        .await;
+    let (own, plan, existing) = (customer(1).id, Plan::Enterprise, ExistingKeys::Follow);
+    let planned = store.set_plan(own, plan, existing, &act).await;
     refused.push(planned.unwrap_err().to_string());
     for refused in refused {
         assert!(refused.contains("no entry today"), "{refused}");
@@ -101,16 +91,5 @@ async fn a_mutation_whose_entry_cannot_be_written_is_rolled_back() {
     // And the connections still work.
     let repair = "DROP TRIGGER sabotage";
     connection.execute_unprepared(repair).await.unwrap();
-    store
-        .insert(record(2), KeyBounds::Unbounded, &act(2))
-        .await
-        .unwrap();
-}
-
-fn successor() -> Successor {
-    let KeyRecord { key, credential } = record(3);
-    Successor {
-        prefix: key.prefix,
-        credential,
-    }
+    add_key(&store, 2).await;
 }

@@ -4,24 +4,16 @@ use std::time::{Duration, Instant};
 
 use ports::outbound::{JournalError, UsageJournal};
 use store_seaorm::{Journal, StoreOptions};
+use testkit::eventually;
 
-use crate::sqlite::support::{Folder, admission, journal, used, with_journal};
-
-fn impatient() -> StoreOptions {
-    StoreOptions {
-        busy_timeout: Duration::from_millis(250),
-        journal_patience: Duration::from_millis(300),
-        journal_capacity: 3,
-        ..StoreOptions::default()
-    }
-}
+use crate::both::entries::{admission, journal, used};
+use crate::sqlite::support::{Folder, impatient, with_journal};
 
 async fn until_it(writer: &Journal, accepts: bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while writer.accepts().is_ok() != accepts {
-        assert!(Instant::now() < deadline, "waited in vain");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    eventually("accepts", Duration::from_secs(20), async || {
+        writer.accepts().is_ok() == accepts
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -38,11 +30,7 @@ async fn nothing_is_accepted_while_the_oldest_batch_has_waited_too_long() {
     assert!(receipt.await.is_err());
     lock.rollback().await.unwrap();
     until_it(&writer, true).await;
-    assert_eq!(
-        used(&store, key).await,
-        (1, 0),
-        "it was kept, and is written"
-    );
+    assert_eq!(used(&store, key).await, (1, 0), "what waited is written");
     assert!(writer.trouble().is_none());
 }
 
@@ -74,7 +62,11 @@ async fn a_failed_probe_does_not_count_as_unwritten_entries() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_or_closed_journal_accepts_nothing() {
-    let (folder, _store, key, writer) = with_journal(impatient()).await;
+    let options = StoreOptions {
+        journal_capacity: 3,
+        ..impatient()
+    };
+    let (folder, _store, key, writer) = with_journal(options).await;
     let lock = folder.lock().await;
     let receipts: Vec<_> = (0..3).map(|_| writer.admit(admission(key))).collect();
     assert!(matches!(writer.accepts(), Err(JournalError::Full)));

@@ -4,23 +4,24 @@ use domain::month::Month;
 use ports::contract::fixture::record;
 use ports::outbound::{KeyStore, UsageJournal};
 use sea_orm::ConnectionTrait;
-use store_seaorm::Store;
+use store_seaorm::{Store, StoreOptions};
 
-use crate::sqlite::support::{Folder, add_key, admission, journal, keys, now};
+use crate::both::entries::{admission, now};
+use crate::sqlite::support::{Folder, keys, with_journal};
 
-/// A store with one key that was used once, damaged by `sql`.
-async fn damaged(folder: &Folder, sql: &str) -> Store {
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let journal = journal(&store, 1);
+/// A store with one key that was used once, and another value in a column.
+async fn damaged(table: &str, column: &str, value: &str) -> (Folder, Store) {
+    let (folder, store, key, journal) = with_journal(StoreOptions::default()).await;
     journal.admit(admission(key)).await.unwrap();
-    let damage = folder.connect().await.execute_unprepared(sql).await;
+    // The change feed names the key too.
+    let sql = format!("PRAGMA foreign_keys = OFF; UPDATE {table} SET {column} = {value}");
+    let damage = folder.connect().await.execute_unprepared(&sql).await;
     assert_eq!(damage.unwrap().rows_affected(), 1, "{sql}");
-    store
+    (folder, store)
 }
 
 #[track_caller]
-fn assert_names(error: &impl std::error::Error, places: [&str; 2]) {
+fn assert_names<const N: usize>(error: &impl std::error::Error, places: [&str; N]) {
     let said = error.to_string();
     for place in places {
         assert!(said.contains(place), "{said:?} doesn't name {place}");
@@ -31,12 +32,9 @@ fn assert_names(error: &impl std::error::Error, places: [&str; 2]) {
 async fn damaged_counters_are_an_error_and_never_a_lower_count() {
     for column in ["charged", "refunded"] {
         for value in ["-1", "'many'"] {
-            let folder = Folder::new();
-            let sql = format!("UPDATE monthly_use SET {column} = {value}");
-            let store = damaged(&folder, &sql).await;
+            let (_folder, store) = damaged("monthly_use", column, value).await;
             let snapshot = store.snapshot(record(1).key.id, Month::of(now())).await;
-            let said = snapshot.expect_err(&sql).to_string();
-            assert!(said.contains(column), "{said:?} doesn't name {column}");
+            assert_names(&snapshot.unwrap_err(), [column]);
         }
     }
 }
@@ -50,17 +48,13 @@ async fn a_damaged_key_is_an_error_that_names_table_and_column() {
         ("monthly_quota", "9000000000000000000"),
         ("version", "-1"),
     ] {
-        let folder = Folder::new();
-        let sql = format!("UPDATE api_keys SET {column} = {value}");
-        let store = damaged(&folder, &sql).await;
+        let (_folder, store) = damaged("api_keys", column, value).await;
         let snapshot = store.snapshot(record(1).key.id, Month::of(now())).await;
-        assert_names(&snapshot.expect_err(&sql), ["api_keys", column]);
+        assert_names(&snapshot.unwrap_err(), ["api_keys", column]);
     }
     for (column, value) in [("name", "''"), ("prefix", "'x'")] {
-        let folder = Folder::new();
-        let sql = format!("UPDATE api_keys SET {column} = {value}");
-        let store = damaged(&folder, &sql).await;
-        assert_names(&keys(&store).await.expect_err(&sql), ["api_keys", column]);
+        let (_folder, store) = damaged("api_keys", column, value).await;
+        assert_names(&keys(&store).await.unwrap_err(), ["api_keys", column]);
     }
 }
 
@@ -72,11 +66,8 @@ async fn a_damaged_credential_verifies_no_key() {
         ("hash_generation", "65536"),
         ("id", "'x'"),
     ] {
-        let folder = Folder::new();
-        // The change feed names the key too.
-        let sql = format!("PRAGMA foreign_keys = OFF; UPDATE api_keys SET {column} = {value}");
-        let store = damaged(&folder, &sql).await;
+        let (_folder, store) = damaged("api_keys", column, value).await;
         let credential = store.credential(&record(1).key.prefix).await;
-        assert_names(&credential.expect_err(&sql), ["api_keys", column]);
+        assert_names(&credential.unwrap_err(), ["api_keys", column]);
     }
 }

@@ -1,19 +1,16 @@
 //! A database that is busy, fails, or comes back.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::limits::Limits;
 use domain::outcome::Outcome;
 use futures::future::join_all;
-use ports::contract::fixture::act;
-use ports::outbound::{JournalError, KeyChange, KeyStore, Scope, UsageJournal};
+use ports::outbound::{JournalError, KeyChange, KeyStore, UsageJournal};
 use sea_orm::ConnectionTrait;
 use store_seaorm::StoreOptions;
 
-use crate::sqlite::support::{
-    Folder, add_key, admission, impatient, journal, keys, request, revoke, used, with_journal,
-};
+use crate::both::entries::{add_key, admission, change, journal, request, revoke, used};
+use crate::sqlite::support::{Folder, impatient, keys, with_journal};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lock_of_another_process_only_delays_a_write() {
@@ -35,9 +32,7 @@ async fn a_lock_of_another_process_only_delays_a_write() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn readers_never_wait_for_a_writer() {
-    let folder = Folder::new();
-    let store = folder.open_with(impatient()).await;
-    let key = add_key(&store, 1).await;
+    let (folder, store, key, _writer) = with_journal(impatient()).await;
     let lock = folder.lock().await;
     assert_eq!(keys(&store).await.unwrap().len(), 1);
     store.newest_change().await.unwrap();
@@ -151,9 +146,7 @@ async fn concurrent_closes_wait_for_the_same_end() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_journal_of_the_same_store_writes_after_one_was_closed() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
+    let (_folder, store, key, _writer) = with_journal(StoreOptions::default()).await;
     for process in 1..=3 {
         let writer = journal(&store, process);
         writer.admit(admission(key)).await.unwrap();
@@ -198,10 +191,8 @@ async fn a_transaction_that_sqlite_rolled_back_by_itself_is_retried() {
     let receipt = writer.admit(admission(key));
     let repair = async {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        connection
-            .execute_unprepared("DROP TRIGGER sabotage")
-            .await
-            .unwrap();
+        let repair = "DROP TRIGGER sabotage";
+        connection.execute_unprepared(repair).await.unwrap();
     };
     let (receipt, ()) = tokio::join!(receipt, repair);
     receipt.unwrap();
@@ -210,42 +201,28 @@ async fn a_transaction_that_sqlite_rolled_back_by_itself_is_retried() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn other_writers_are_not_starved_by_a_busy_journal() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let writer = Arc::new(journal(&store, 1));
-    let busy = tokio::spawn({
-        let writer = Arc::clone(&writer);
-        async move {
-            for round in 0_u128.. {
-                for id in 0..200 {
-                    writer.conclude(request(round * 200 + id, key, Outcome::Delivered));
-                }
-                writer.admit(admission(key)).await.unwrap();
+    let (folder, store, key, writer) = with_journal(StoreOptions::default()).await;
+    let busy = tokio::spawn(async move {
+        for round in 0_u128.. {
+            for id in 0..200 {
+                writer.conclude(request(round * 200 + id, key, Outcome::Delivered));
             }
+            writer.admit(admission(key)).await.unwrap();
         }
     });
     let other_process = folder.open().await;
     for number in 2..=41_u16 {
         let limits = Limits::new(number.into(), None).unwrap();
-        let change = KeyChange::SetLimits(limits.into());
-        let process = if number % 2 == 0 {
-            &store
-        } else {
-            &other_process
-        };
+        let limits = KeyChange::SetLimits(limits.into());
+        let process = [&store, &other_process][usize::from(number % 2)];
         let asked = Instant::now();
-        let (act, scope) = (act(number), Scope::Everybody);
-        process.change(scope, key, &change, &act).await.unwrap();
+        change(process, key, &limits, number).await.unwrap();
         let waited = asked.elapsed();
         assert!(waited < Duration::from_secs(3), "{waited:?}");
     }
     busy.abort();
-    assert_eq!(
-        store.newest_change().await.unwrap().0,
-        41,
-        "with the new key"
-    );
+    let newest = store.newest_change().await.unwrap();
+    assert_eq!(newest.0, 41, "with the new key");
 }
 
 #[tokio::test(flavor = "multi_thread")]

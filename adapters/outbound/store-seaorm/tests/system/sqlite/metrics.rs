@@ -7,9 +7,11 @@ use domain::key::KeyId;
 use futures::FutureExt as _;
 use ports::outbound::{KeyStore, UsageJournal};
 use store_seaorm::{CommitMetricsSink, StoreOptions};
+use testkit::eventually;
 use uuid::Uuid;
 
-use crate::sqlite::support::{Folder, add_key, admission};
+use crate::both::entries::{add_key, admission};
+use crate::sqlite::support::Folder;
 
 /// Metrics sink that records the entries of commits, and the number of failures.
 #[derive(Default)]
@@ -29,15 +31,7 @@ impl CommitMetricsSink for Heard {
     }
 }
 
-async fn until(mut condition: impl FnMut() -> bool) {
-    let patience = Duration::from_secs(20);
-    let wait = async {
-        while !condition() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(patience, wait).await.unwrap();
-}
+const PATIENCE: Duration = Duration::from_secs(20);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_commit_attempt_and_the_queue_length_are_reported() {
@@ -53,7 +47,8 @@ async fn every_commit_attempt_and_the_queue_length_are_reported() {
     let lock = folder.lock().await;
     let receipts: Vec<_> = (0..5).map(|_| writer.admit(admission(key))).collect();
     assert_eq!(writer.waiting(), 5);
-    until(|| *heard.failed.lock().unwrap() > 0).await;
+    let failed = async || *heard.failed.lock().unwrap() > 0;
+    eventually("a commit fails", PATIENCE, failed).await;
     assert_eq!(writer.waiting(), 5, "what failed still waits");
     assert!(heard.committed.lock().unwrap().is_empty());
     lock.rollback().await.unwrap();
@@ -103,7 +98,8 @@ async fn the_state_of_the_pool_is_reported() {
     let store = folder.open_with(options).await;
     store.newest_change().await.unwrap();
     // A connection comes back to the pool in a task of its own.
-    until(|| store.connections().in_use == 0).await;
+    let rest = async || store.connections().in_use == 0;
+    eventually("all connections rest", PATIENCE, rest).await;
     let resting = store.connections();
     assert!((1..=3).contains(&resting.idle), "{resting:?}");
     assert_eq!(resting.max, 3);

@@ -2,38 +2,37 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::archive::ArchiveIndex;
-use domain::lookup::Attempt;
+use domain::key::KeyId;
 use domain::outcome::Outcome;
-use domain::seal::SealVerdict;
 use domain::seen::ProofMark;
 use ports::contract::fixture::{customer, lookup_of, record};
 use ports::outbound::{
-    ArchivedProof, ClaimEnd, ClaimedClasses, DenyList, Fingerprint, Lease, LookupChange,
-    LookupStore, ProofArchive, RequestEntry, SeenProofs, UsageJournal,
+    ArchivedProof, ClaimedClasses, DenyList, Fingerprint, LookupStore, ProofArchive, RequestEntry,
+    SeenProofs, UsageJournal,
 };
-use store_seaorm::{Pruned, Retention, StoreOptions};
-use uuid::Uuid;
+use store_seaorm::{Journal, Pruned, Retention, StoreOptions};
 
-use crate::sqlite::support::{
-    Folder, add_key, admission, journal, now, request, used, with_journal,
+use crate::both::entries::{
+    add_key, admission, claim_end, delivery, endless, journal, lease, now, request, used,
 };
-
-/// A retention that keeps everything.
-fn retention() -> Retention {
-    Retention {
-        requests_before: DateTime::UNIX_EPOCH,
-        usage_before: DateTime::UNIX_EPOCH,
-        archived_before: DateTime::UNIX_EPOCH,
-        lookups_ended_before: DateTime::UNIX_EPOCH,
-        now: DateTime::UNIX_EPOCH,
-    }
-}
+use crate::sqlite::support::{Folder, with_journal};
 
 fn requests_before(instant: DateTime<Utc>) -> Retention {
     Retention {
         requests_before: instant,
-        ..retention()
+        ..endless()
     }
+}
+
+/// Writes one request an hour until noon.
+async fn conclude_hourly(writer: &Journal, key: KeyId, requests: u16) {
+    for hours in 0..requests {
+        writer.conclude(RequestEntry {
+            at: now() - TimeDelta::hours(hours.into()),
+            ..request(hours.into(), key, Outcome::Delivered)
+        });
+    }
+    writer.close().await.unwrap();
 }
 
 #[tokio::test]
@@ -70,38 +69,26 @@ async fn old_requests_are_pruned_and_counts_are_not() {
 #[tokio::test]
 async fn use_is_pruned_once_its_hour_and_its_day_are_over() {
     let (folder, store, key, writer) = with_journal(StoreOptions::default()).await;
-    // One request an hour, from 48 hours before noon until noon.
-    for hours in 0..=48 {
-        writer.conclude(RequestEntry {
-            at: now() - TimeDelta::hours(hours),
-            ..request(hours.unsigned_abs().into(), key, Outcome::Delivered)
-        });
-    }
-    writer.close().await.unwrap();
-    let usage_before = |usage_before| Retention {
-        usage_before,
-        ..retention()
+    // From 48 hours before noon until noon.
+    conclude_hourly(&writer, key, 49).await;
+    let pruned = async |usage_before| {
+        let over = Retention {
+            usage_before,
+            ..endless()
+        };
+        store.prune(over).await.unwrap().usage
     };
     // 24 hours before noon, less a moment: the hour that ends then isn't over, and the day before
     // yesterday is.
-    let nearly = now() - TimeDelta::hours(24) - TimeDelta::milliseconds(1);
-    let pruned = store.prune(usage_before(nearly)).await.unwrap();
-    assert_eq!(pruned.usage, 23 + 1);
-    let pruned = store
-        .prune(usage_before(now() - TimeDelta::hours(24)))
-        .await;
-    assert_eq!(pruned.unwrap().usage, 1);
-    let (hours, days) = (
-        folder.number("SELECT COUNT(*) FROM usage_hours").await,
-        folder
-            .number("SELECT COUNT(*) FROM customer_usage_days")
-            .await,
-    );
-    assert_eq!((hours, days), (25, 2));
-    let kept = store
-        .prune(requests_before(now() - TimeDelta::days(30)))
-        .await;
-    assert_eq!(kept.unwrap(), Pruned::default());
+    let yesterday = now() - TimeDelta::hours(24);
+    assert_eq!(pruned(yesterday - TimeDelta::milliseconds(1)).await, 23 + 1);
+    assert_eq!(pruned(yesterday).await, 1);
+    for (table, kept) in [("usage_hours", 25), ("customer_usage_days", 2)] {
+        let rows = format!("SELECT COUNT(*) FROM {table}");
+        assert_eq!(folder.number(&rows).await, kept, "{table}");
+    }
+    let old = requests_before(now() - TimeDelta::days(30));
+    assert_eq!(store.prune(old).await.unwrap(), Pruned::default());
 }
 
 #[tokio::test]
@@ -123,7 +110,7 @@ async fn a_proof_is_kept_as_long_as_use_since_its_last_delivery() {
     writer.close().await.unwrap();
     let over = Retention {
         usage_before: now(),
-        ..retention()
+        ..endless()
     };
     assert_eq!(store.prune(over).await.unwrap().seen_proofs, 1);
     let of = customer(1).id;
@@ -145,11 +132,10 @@ async fn archived_proofs_are_pruned_by_their_own_retention() {
     }
     let over = Retention {
         archived_before: now(),
-        ..retention()
+        ..endless()
     };
     assert_eq!(store.prune(over).await.unwrap().archived, 1);
-    let kept = "SELECT size FROM proof_archive";
-    assert_eq!(folder.number(kept).await, 1);
+    assert_eq!(folder.number("SELECT size FROM proof_archive").await, 1);
 }
 
 #[tokio::test]
@@ -157,10 +143,7 @@ async fn lookups_are_pruned_by_their_own_retention_with_their_attempts() {
     let folder = Folder::new();
     let store = folder.open().await;
     let key = record(1).key;
-    let lease = Lease {
-        token: Uuid::from_u128(1),
-        until: now() + TimeDelta::days(1),
-    };
+    let lease = lease(1);
     // More than one statement removes.
     for number in 0..1_100 {
         store.add_lookup(&lookup_of(&key, number)).await.unwrap();
@@ -168,49 +151,31 @@ async fn lookups_are_pruned_by_their_own_retention_with_their_attempts() {
     let due = lookup_of(&key, 1_100).facts.created_at;
     let claimed = store.claim_lookups(1_050, ClaimedClasses::All, due, lease);
     for claimed in claimed.await.unwrap() {
-        let end = ClaimEnd {
-            id: claimed.lookup.facts.id,
-            token: lease.token,
-            now: now(),
-            attempt: Some(Attempt {
-                at: now(),
-                outcome: Outcome::Delivered,
-            }),
-            finding: None,
-            change: LookupChange::Deliver {
-                proof: b"proof".to_vec(),
-                seal: SealVerdict::Valid,
-            },
-        };
+        let end = claim_end(claimed.lookup.facts.id, lease, delivery(5));
         assert!(store.end_claim(&end).await.unwrap());
     }
     let pruned = async |lookups_ended_before| {
         let over = Retention {
             lookups_ended_before,
-            ..retention()
+            ..endless()
         };
         store.prune(over).await.unwrap().lookups
     };
     assert_eq!(pruned(now()).await, 0);
     assert_eq!(pruned(now() + TimeDelta::days(9)).await, 1_050);
-    let kept = folder.number("SELECT COUNT(*) FROM lookups").await;
-    let attempts = folder.number("SELECT COUNT(*) FROM lookup_attempts").await;
-    assert_eq!((kept, attempts), (50, 0));
+    for (table, kept) in [("lookups", 50), ("lookup_attempts", 0)] {
+        let rows = format!("SELECT COUNT(*) FROM {table}");
+        assert_eq!(folder.number(&rows).await, kept, "{table}");
+    }
 }
 
 #[tokio::test]
 async fn more_use_than_one_statement_removes_is_pruned() {
     let (_folder, store, key, writer) = with_journal(StoreOptions::default()).await;
-    for hours in 0..2_345 {
-        writer.conclude(RequestEntry {
-            at: now() - TimeDelta::hours(hours),
-            ..request(hours.unsigned_abs().into(), key, Outcome::Delivered)
-        });
-    }
-    writer.close().await.unwrap();
+    conclude_hourly(&writer, key, 2_345).await;
     let all = Retention {
         usage_before: now() + TimeDelta::days(1),
-        ..retention()
+        ..endless()
     };
     let days = 99;
     assert_eq!(store.prune(all).await.unwrap().usage, 2_345 + days);
@@ -229,7 +194,7 @@ async fn a_denial_is_pruned_when_it_ends() {
     store.deny(&late, later).await.unwrap();
     store.deny(&late, now()).await.unwrap();
     let pruned = async |now| {
-        let over = Retention { now, ..retention() };
+        let over = Retention { now, ..endless() };
         store.prune(over).await.unwrap().denials
     };
     assert_eq!(pruned(now() - TimeDelta::milliseconds(1)).await, 0);
@@ -251,14 +216,10 @@ async fn a_journal_that_wrote_nothing_for_long_keeps_its_checkpoint() {
     writer.admit(admission(key)).await.unwrap();
     let all = Retention {
         requests_before: now() + TimeDelta::days(1),
-        ..retention()
+        ..endless()
     };
     store.prune(all).await.unwrap();
-    let marks = "SELECT count(*) FROM journal_marks";
-    assert_eq!(
-        folder.number(marks).await,
-        1,
-        "of the one that is gone none is left"
-    );
+    let marks = folder.number("SELECT count(*) FROM journal_marks").await;
+    assert_eq!(marks, 1, "of the one that is gone none is left");
     writer.admit(admission(key)).await.unwrap();
 }

@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 use domain::outcome::{Endpoint, Outcome};
 use ports::outbound::{RefusalEntry, UsageJournal};
 use store_seaorm::StoreOptions;
+use testkit::eventually;
 
-use crate::sqlite::support::{admission, impatient, refusal, request, used, with_journal};
+use crate::both::entries::{admission, request, used};
+use crate::sqlite::support::{impatient, refusal, with_journal};
 
 const COUNTED: &str = "SELECT COALESCE(SUM(requests), 0) FROM usage_hours \
                        WHERE outcome = 'rate_limited'";
@@ -71,15 +73,13 @@ async fn a_full_journal_counts_the_refusals_that_need_no_room() {
     let lock = folder.lock().await;
     let receipt = writer.admit(admission(key));
     // Once that fails, new entries wait behind it, in a batch of their own.
-    while writer.trouble().is_none() {
-        tokio::task::yield_now().await;
-    }
+    let in_trouble = async || writer.trouble().is_some();
+    eventually("it fails", Duration::from_secs(20), in_trouble).await;
     writer.refuse(refusal(key));
-    let of_another_kind = RefusalEntry {
+    writer.refuse(RefusalEntry {
         endpoint: Endpoint::Pdf,
         ..refusal(key)
-    };
-    writer.refuse(of_another_kind);
+    });
     writer.refuse(refusal(key));
     lock.rollback().await.unwrap();
     receipt.await.unwrap();

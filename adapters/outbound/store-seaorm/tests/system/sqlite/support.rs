@@ -10,21 +10,18 @@ use domain::key::{ApiKey, KeyFilter, KeyId, KeyQuery, KeySort};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Direction, PageRequest, PageSize};
-use domain::request::{RequestQuery, RequestRecord};
-use domain::usage::RequestCriteria;
-use ports::contract::fixture::{act, customer};
-use ports::outbound::{
-    KeyChange, KeyStore, ListError, RefusalEntry, Scope, UpdateError, UsageReader,
-};
+use domain::request::RequestRecord;
+use ports::contract::fixture::customer;
+use ports::outbound::{KeyStore, ListError, RefusalEntry, Scope, UsageReader};
 use sea_orm::{
-    ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
-    SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
+    Database, DatabaseConnection, DatabaseTransaction, SqliteTransactionMode, TransactionOptions,
+    TransactionTrait,
 };
 use store_seaorm::{Journal, Store, StoreOptions, sqlite_url};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-pub(crate) use crate::both::entries::*;
+use crate::both::entries::{add_key, journal, newest, now, number};
 
 /// A folder with a database in it.
 pub(crate) struct Folder(TempDir);
@@ -81,11 +78,8 @@ impl Folder {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
             ..TransactionOptions::default()
         };
-        self.connect()
-            .await
-            .begin_with_options(options)
-            .await
-            .unwrap()
+        let connection = self.connect().await;
+        connection.begin_with_options(options).await.unwrap()
     }
 
     /// The stored requests, newest first, at most 100 of them.
@@ -97,9 +91,7 @@ impl Folder {
 
     /// The number that a query returns.
     pub(crate) async fn number(&self, sql: &str) -> i64 {
-        let query = Statement::from_string(DbBackend::Sqlite, sql);
-        let row = self.connect().await.query_one_raw(query).await.unwrap();
-        row.unwrap().try_get_by_index(0).unwrap()
+        number(&self.connect().await, sql).await
     }
 }
 
@@ -132,18 +124,6 @@ pub(crate) fn impatient() -> StoreOptions {
     }
 }
 
-/// Requests, newest first, at most 100 of them.
-pub(crate) fn newest() -> RequestQuery {
-    RequestQuery {
-        key: None,
-        criteria: RequestCriteria::default(),
-        request_id: None,
-        from: None,
-        to: None,
-        page: PageRequest::first(PageSize::MAX),
-    }
-}
-
 /// All keys, newest first, at most 100 of them.
 pub(crate) async fn keys(store: &Store) -> Result<Vec<ApiKey>, ListError> {
     let all = KeyQuery {
@@ -154,14 +134,6 @@ pub(crate) async fn keys(store: &Store) -> Result<Vec<ApiKey>, ListError> {
     };
     let page = store.list(Scope::Everybody, Month::of(now()), &all).await?;
     Ok(page.items.into_iter().map(|(_, item)| item.key).collect())
-}
-
-/// Revokes a key, as the `number`th mutation.
-pub(crate) async fn revoke(store: &Store, key: KeyId, number: u16) -> Result<ApiKey, UpdateError> {
-    let act = act(number);
-    store
-        .change(Scope::Everybody, key, &KeyChange::Revoke, &act)
-        .await
 }
 
 /// A request that the minute's limit refused.

@@ -6,14 +6,15 @@ use domain::outcome::Outcome;
 use ports::outbound::{IdempotencyStore, NewClaim, ScopeClaim};
 use uuid::Uuid;
 
-use crate::postgres::auto_explain::{ExplainedStore, assert_reads_little, assert_uses};
-use crate::postgres::support::now;
+use crate::both::entries::now;
+use crate::postgres::auto_explain::ExplainedStore;
 
 pub(super) async fn idempotency(explained: &ExplainedStore<'_>) {
     let store = &explained.store;
     let scopes = [[1; 32], [2; 32]].map(IdempotencyScope);
-    let read = explained.plan(store.earlier_request(&scopes, now())).await;
-    assert_uses(&read, "idempotency_keys_pkey");
+    let by_scope = &["idempotency_keys_pkey"];
+    let read = store.earlier_request(&scopes, now());
+    explained.through(by_scope, read).await;
     let claim = NewClaim {
         request: RepeatableRequest {
             scope: scopes[0],
@@ -25,8 +26,7 @@ pub(super) async fn idempotency(explained: &ExplainedStore<'_>) {
     };
     // A new claim, and one of a scope that is claimed.
     for _ in 0..2 {
-        let claimed = explained.plan(store.claim_scope(&claim, now())).await;
-        assert_reads_little(&claimed);
+        explained.cheaply(store.claim_scope(&claim, now())).await;
     }
     let held = ScopeClaim {
         scope: scopes[0],
@@ -36,11 +36,12 @@ pub(super) async fn idempotency(explained: &ExplainedStore<'_>) {
         outcome: Outcome::Delivered,
         seen: None,
     };
-    let recorded = explained.plan(store.record_answer(held, answer)).await;
-    assert_uses(&recorded, "idempotency_keys_pkey");
-    let released = explained.plan(store.release_scope(held)).await;
-    assert_uses(&released, "idempotency_keys_pkey");
-    let older = now() + TimeDelta::minutes(10);
-    let pruned = explained.plan(store.prune_idempotency(older)).await;
-    assert_uses(&pruned, "idempotency_keys_by_time");
+    let recorded = store.record_answer(held, answer);
+    explained.through(by_scope, recorded).await;
+    let released = store.release_scope(held);
+    explained.through(by_scope, released).await;
+    let pruned = store.prune_idempotency(now() + TimeDelta::minutes(10));
+    explained
+        .through(&["idempotency_keys_by_time"], pruned)
+        .await;
 }

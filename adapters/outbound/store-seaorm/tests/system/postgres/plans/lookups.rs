@@ -2,16 +2,14 @@
 
 use chrono::TimeDelta;
 use domain::key::Environment;
-use domain::lookup::{Attempt, LookupId, LookupState};
-use domain::outcome::Outcome;
-use ports::contract::fixture::{customer, lookup_of, record_of};
-use ports::outbound::{ClaimEnd, ClaimedClasses, Lease, LookupChange, LookupFilter, LookupStore};
+use domain::lookup::{LookupId, LookupState};
+use ports::contract::fixture::{customer, lookup_of, record};
+use ports::outbound::{ClaimedClasses, LookupFilter, LookupStore};
 use uuid::Uuid;
 
 use super::{busy_customer, own_key, pages, small_customer};
-use crate::postgres::auto_explain::{ExplainedStore, assert_uses};
-use crate::postgres::support::now;
-use domain::seal::SealVerdict;
+use crate::both::entries::{claim_end, delivery, lease, now};
+use crate::postgres::auto_explain::ExplainedStore;
 
 const PRIMARY_KEY: &str = "lookups_pkey";
 
@@ -33,100 +31,62 @@ async fn lists(explained: &ExplainedStore<'_>) {
     for page in pages() {
         for filter in [&LookupFilter::default(), &narrow] {
             let list = store.lookups(small_customer(), filter, &page);
-            let plan = explained.plan(list).await;
-            assert_uses(&plan, "lookups_of_a_customer");
+            explained.through(&["lookups_of_a_customer"], list).await;
         }
     }
-    let queue = explained.plan(store.lookup_queue(now())).await;
-    assert_uses(&queue, "lookups_by_due_time");
-    let next = explained.plan(store.next_due()).await;
-    assert_uses(&next, "lookups_by_due_time");
+    let by_due_time = &["lookups_by_due_time"];
+    let queue = store.lookup_queue(now());
+    explained.through(by_due_time, queue).await;
+    explained.through(by_due_time, store.next_due()).await;
 }
 
 async fn claims(explained: &ExplainedStore<'_>) {
     let store = &explained.store;
+    let indexes = &[
+        "lookups_by_due_time",
+        "lookups_due",
+        PRIMARY_KEY,
+        "lookup_turns_by_turn",
+        "lookup_attempts_pkey",
+    ];
     for (token, classes) in [
         (1, ClaimedClasses::Interactive),
         (2, ClaimedClasses::All),
         (3, ClaimedClasses::All),
     ] {
-        let lease = Lease {
-            token: Uuid::from_u128(token),
-            until: now() + TimeDelta::minutes(1),
-        };
-        let claimed = explained.plan(async {
-            let claimed = store.claim_lookups(20, classes, now(), lease).await;
-            assert_eq!(claimed.unwrap().len(), 20);
-        });
-        let plan = claimed.await;
-        for index in [
-            "lookups_by_due_time",
-            "lookups_due",
-            PRIMARY_KEY,
-            "lookup_turns_by_turn",
-            "lookup_attempts_pkey",
-        ] {
-            assert_uses(&plan, index);
-        }
+        let claimed = store.claim_lookups(20, classes, now(), lease(token));
+        let claimed = explained.through(indexes, claimed).await;
+        assert_eq!(claimed.len(), 20);
     }
 }
 
 async fn ends(explained: &ExplainedStore<'_>) {
     let store = &explained.store;
-    let new = lookup_of(&record_of(&customer(1), 1).key, 1);
-    let id = LookupId(Uuid::from_u128(11_100));
-    let own = customer(1).id;
-    let add = async { store.add_lookup(&new).await.unwrap() };
-    explained.plan(add).await;
-    let lease = Lease {
-        token: Uuid::from_u128(4),
-        until: now() + TimeDelta::minutes(1),
-    };
-    let end = ClaimEnd {
-        id,
-        token: lease.token,
-        now: now(),
-        attempt: Some(Attempt {
-            at: now(),
-            outcome: Outcome::NotIssued,
-        }),
-        finding: None,
-        change: LookupChange::Deliver {
-            proof: vec![1; 10_000],
-            seal: SealVerdict::Valid,
-        },
-    };
-    for plan in [
-        explained.plan(store.lookup(own, id)).await,
-        explained.plan(store.attempts(own, id)).await,
-        explained.plan(store.renew_lease(id, lease)).await,
-        explained.plan(store.end_claim(&end)).await,
-        explained.plan(store.cancel_lookup(own, id, now())).await,
-        explained.plan(store.erase_lookup(own, id)).await,
-    ] {
-        assert_uses(&plan, PRIMARY_KEY);
-    }
-    let due = store
-        .lookup(busy_customer(), LookupId(Uuid::from_u128(1)))
+    let (id, own, by_id) = (
+        LookupId(Uuid::from_u128(11_100)),
+        customer(1).id,
+        &[PRIMARY_KEY],
+    );
+    let new = lookup_of(&record(1).key, 1);
+    store.add_lookup(&new).await.unwrap();
+    let end = claim_end(id, lease(4), delivery(10_000));
+    explained.through(by_id, store.lookup(own, id)).await;
+    explained.through(by_id, store.attempts(own, id)).await;
+    explained
+        .through(by_id, store.renew_lease(id, lease(4)))
         .await;
-    let due = due.unwrap().unwrap();
-    let ahead = async {
-        let ahead = store.queue_ahead(&due, now()).await.unwrap();
-        assert!(ahead.own > 1_000);
-    };
-    let plan = explained.plan(ahead).await;
-    for index in ["lookups_due", "lookup_turns_pkey"] {
-        assert_uses(&plan, index);
-    }
-    let orphaned = explained.plan(async {
-        let canceled = store.cancel_orphaned(5, now()).await.unwrap();
-        assert_eq!(canceled.len(), 5);
-    });
-    let plan = orphaned.await;
-    for index in ["lookups_of_counters", "api_keys_pkey", "keys_of_a_rotation"] {
-        assert_uses(&plan, index);
-    }
-    let older = now() - TimeDelta::days(20);
-    let plan = explained.plan(store.prune_lookups(older)).await;
-    assert_uses(&plan, "lookups_by_end");
+    explained.through(by_id, store.end_claim(&end)).await;
+    let canceled = store.cancel_lookup(own, id, now());
+    explained.through(by_id, canceled).await;
+    explained.through(by_id, store.erase_lookup(own, id)).await;
+    let due = store.lookup(busy_customer(), LookupId(Uuid::from_u128(1)));
+    let due = due.await.unwrap().unwrap();
+    let ahead = store.queue_ahead(&due, now());
+    let indexes = &["lookups_due", "lookup_turns_pkey"];
+    assert!(explained.through(indexes, ahead).await.own > 1_000);
+    let orphaned = store.cancel_orphaned(5, now());
+    let indexes = &["lookups_of_counters", "api_keys_pkey", "keys_of_a_rotation"];
+    assert_eq!(explained.through(indexes, orphaned).await.len(), 5);
+    let pruned = store.prune_lookups(now() - TimeDelta::days(20));
+    explained.through(&["lookups_by_end"], pruned).await;
 }

@@ -3,24 +3,22 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use domain::audit::AuditContext;
 use domain::key::{Environment, HashGeneration};
+use domain::notice::ProofOrigin;
 use domain::seal::SealVerdict;
 use domain::webhook::{
-    AnswerText, AttemptResult, DeliveryAttempt, EndpointId, EndpointState, EventType, EventTypes,
-    NextDelivery, RotatedSecrets, WebhookEvent, WebhookUrl,
+    AnswerText, AttemptResult, DeliveryAttempt, DisabledReason, EndpointId, EndpointState,
+    EventType, EventTypes, NextDelivery, RotatedSecrets, WebhookEvent, WebhookUrl,
 };
 use ports::contract::fixture::act;
-use ports::outbound::{
-    DeliveryEnd, EncryptedSecret, EndpointChange, Lease, StoredEndpoint, WebhookStore,
-};
+use ports::outbound::{DeliveryEnd, EncryptedSecret, EndpointChange, StoredEndpoint, WebhookStore};
 use uuid::Uuid;
 
 use super::{pages, small_customer};
-use crate::postgres::auto_explain::{ExplainedStore, assert_reads_little, assert_uses};
-use crate::postgres::support::now;
+use crate::both::entries::{lease, now};
+use crate::postgres::auto_explain::ExplainedStore;
 
-const ENDPOINT: &str = "webhook_endpoints_pkey";
+const ENDPOINT: &[&str] = &["webhook_endpoints_pkey"];
 
 fn endpoint() -> StoredEndpoint {
     StoredEndpoint {
@@ -43,29 +41,19 @@ fn endpoint() -> StoredEndpoint {
     }
 }
 
-fn audited(number: u16) -> AuditContext {
-    act(10_000 + number)
-}
-
 pub(super) async fn webhooks(explained: &ExplainedStore<'_>) {
-    let store = &explained.store;
-    let (own, id) = (small_customer(), endpoint().id);
-    let act = audited(1);
-    let added = explained
-        .plan(async { store.add_endpoint(&endpoint(), &act).await.unwrap() })
-        .await;
-    assert_uses(&added, "webhook_endpoints_of_a_customer");
-    let list = explained.plan(store.endpoints(own)).await;
-    assert_uses(&list, "webhook_endpoints_of_a_customer");
-    let found = explained.plan(store.endpoint(own, id)).await;
-    assert_uses(&found, ENDPOINT);
-    let newest = HashGeneration(2);
+    let (store, own, new) = (&explained.store, small_customer(), endpoint());
+    let (id, acts) = (new.id, [10_001, 10_002, 10_003].map(act));
+    let of_customer = &["webhook_endpoints_of_a_customer"];
+    let added = store.add_endpoint(&new, &acts[0]);
+    explained.through(of_customer, added).await;
+    explained.through(of_customer, store.endpoints(own)).await;
+    explained.through(ENDPOINT, store.endpoint(own, id)).await;
     // A pass over all endpoints, once in ten minutes, may read the whole table.
-    let older = store.endpoints_to_reencrypt(newest, None, 100);
-    drop(explained.plan(older).await);
-    let before = endpoint();
-    let replaced = explained.plan(store.reencrypt_endpoint(&before, &before.secrets));
-    assert_uses(&replaced.await, ENDPOINT);
+    let older = store.endpoints_to_reencrypt(HashGeneration(2), None, 100);
+    older.await.unwrap();
+    let replaced = store.reencrypt_endpoint(&new, &new.secrets);
+    explained.through(ENDPOINT, replaced).await;
     let event = WebhookEvent {
         customer: own,
         environment: Environment::Live,
@@ -74,54 +62,49 @@ pub(super) async fn webhooks(explained: &ExplainedStore<'_>) {
         state: "delivered",
         reason: None,
         seal: Some(SealVerdict::Valid),
-        origin: Some(domain::notice::ProofOrigin::Fetched),
+        origin: Some(ProofOrigin::Fetched),
         batch: None,
         at: now(),
     };
-    let told = explained.plan(store.add_delivery(id, &event)).await;
-    assert_uses(&told, ENDPOINT);
+    let told = store.add_delivery(id, &event);
+    explained.through(ENDPOINT, told).await;
+    let of_endpoint = &["webhook_deliveries_of_an_endpoint"];
     for page in pages() {
-        let list = explained.plan(store.deliveries(own, id, &page)).await;
-        assert_uses(&list, "webhook_deliveries_of_an_endpoint");
+        let list = store.deliveries(own, id, &page);
+        explained.through(of_endpoint, list).await;
     }
-    let queue = explained.plan(store.delivery_queue(now())).await;
-    assert_uses(&queue, "webhook_deliveries_by_due_time");
     queue_of_deliveries(explained, &event).await;
     let disable = EndpointChange::Settings {
         url: None,
         events: None,
         state: Some(EndpointState::Disabled {
-            reason: domain::webhook::DisabledReason::Owner,
+            reason: DisabledReason::Owner,
             at: now(),
         }),
     };
-    let act = audited(2);
-    let changed = store.change_endpoint(own, id, &disable, &act);
-    assert_uses(&explained.plan(changed).await, ENDPOINT);
-    let act = audited(3);
-    let removed = explained.plan(store.remove_endpoint(own, id, &act)).await;
-    assert_uses(&removed, ENDPOINT);
-    let older = now() - TimeDelta::days(34);
-    let pruned = explained.plan(store.prune_deliveries(older)).await;
-    assert_uses(&pruned, "webhook_deliveries_by_end");
+    let changed = store.change_endpoint(own, id, &disable, &acts[1]);
+    explained.through(ENDPOINT, changed).await;
+    let removed = store.remove_endpoint(own, id, &acts[2]);
+    explained.through(ENDPOINT, removed).await;
+    let pruned = store.prune_deliveries(now() - TimeDelta::days(34));
+    let by_end = &["webhook_deliveries_by_end"];
+    explained.through(by_end, pruned).await;
 }
 
 async fn queue_of_deliveries(explained: &ExplainedStore<'_>, event: &WebhookEvent) {
-    let store = &explained.store;
-    let (own, id) = (small_customer(), endpoint().id);
-    let lease = Lease {
-        token: Uuid::from_u128(1),
-        until: now() + TimeDelta::seconds(30),
-    };
-    let claimed = explained
-        .plan(store.claim_deliveries(64, now(), lease))
+    let (store, own, id) = (&explained.store, small_customer(), endpoint().id);
+    let queue = store.delivery_queue(now());
+    let by_due_time = &["webhook_deliveries_by_due_time"];
+    explained.through(by_due_time, queue).await;
+    let claimed = store.claim_deliveries(64, now(), lease(1));
+    explained
+        .through(&["webhook_deliveries_due"], claimed)
         .await;
-    assert_uses(&claimed, "webhook_deliveries_due");
-    let delivery = event.delivery(id);
+    let (delivery, token) = (event.delivery(id), lease(1).token);
     let end = DeliveryEnd {
         id: delivery,
         endpoint: id,
-        token: lease.token,
+        token,
         attempt: DeliveryAttempt {
             at: now(),
             duration: Duration::from_millis(5),
@@ -130,10 +113,9 @@ async fn queue_of_deliveries(explained: &ExplainedStore<'_>, event: &WebhookEven
         },
         next: NextDelivery::Delivered,
     };
-    let ended = explained.plan(store.end_delivery(&end)).await;
-    assert_reads_little(&ended);
-    let resent = explained.plan(store.resend(own, id, delivery, now())).await;
-    assert_reads_little(&resent);
-    let discarded = store.discard_delivery(delivery, lease.token, now());
-    assert_reads_little(&explained.plan(discarded).await);
+    explained.cheaply(store.end_delivery(&end)).await;
+    let resent = store.resend(own, id, delivery, now());
+    explained.cheaply(resent).await;
+    let discarded = store.discard_delivery(delivery, token, now());
+    explained.cheaply(discarded).await;
 }
