@@ -78,13 +78,22 @@ async fn of_two_customers() -> Harness {
 impl Harness {
     /// A request for batches with a good key.
     fn batches(&self, method: &str, path: &str) -> RequestBuilder {
-        let request = self.request(method, &format!("/v1/cep/batches{path}"));
-        let request = request.header("x-api-key", GOOD_KEY);
-        request.header("x-request-id", "test-1")
+        self.keyed(GOOD_KEY, method, &format!("/v1/cep/batches{path}"))
     }
 
     async fn batch(&self, path: impl AsRef<str>) -> Response {
         self.batches("GET", path.as_ref()).response().await
+    }
+
+    /// What the operation below a batch answers, as JSON of this status.
+    async fn json(&self, method: &str, path: impl AsRef<str>, status: u16) -> Value {
+        self.batches(method, path.as_ref()).json_of(status).await
+    }
+
+    /// The preview of a table.
+    async fn preview(&self, query: &str, table: impl Into<Body>) -> Value {
+        let request = self.sending(&format!("?dry_run=true{query}"), table);
+        request.json_of(200).await
     }
 
     /// The names of the files in a ZIP below a batch, and their contents.
@@ -99,7 +108,7 @@ impl Harness {
 
     /// The batches of the key.
     async fn listed(&self, query: &str) -> Vec<Value> {
-        let page = json_of(self.batch(query).await, 200).await;
+        let page = self.json("GET", query, 200).await;
         page["items"].as_array().unwrap().clone()
     }
 
@@ -131,7 +140,7 @@ impl Harness {
             while lookups.worker.round().await.unwrap() > 0 {
                 self.all_ended().await;
             }
-            let batch = json_of(self.batch(path).await, 200).await;
+            let batch = self.json("GET", path, 200).await;
             if batch["state"] == state {
                 return batch;
             }
@@ -143,16 +152,15 @@ impl Harness {
 
     /// The path of a batch of [`mixed`] that is finished.
     async fn finished(&self) -> String {
-        let path = self
-            .new_batch("?retry_for=0&formats=xml,pdf", mixed())
-            .await;
+        let query = "?retry_for=0&formats=xml,pdf";
+        let path = self.new_batch(query, mixed()).await;
         self.work_until(&path, "finished").await;
         path
     }
 }
 
 /// The names and contents of a ZIP file.
-async fn unzipped(answer: Response) -> Vec<(String, Vec<u8>)> {
+pub(crate) async fn unzipped(answer: Response) -> Vec<(String, Vec<u8>)> {
     assert_eq!(answer.status(), 200);
     assert_eq!(answer.headers()["content-type"], "application/zip");
     let bytes = answer.bytes().await.unwrap();

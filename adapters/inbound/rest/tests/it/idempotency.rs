@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use domain::outcome::Outcome;
 use reqwest::{Response, StatusCode};
-use rstest::rstest;
 use serde_json::Value;
 
 use crate::data::UNCAPPED_KEY;
@@ -26,10 +25,23 @@ impl Harness {
         let request = self.post_by(key, XML, body.to_owned());
         request.header("idempotency-key", name).response().await
     }
+
+    /// Asks with the name `a`, of which no request has been answered.
+    async fn assert_first(&self, path: &str, body: &str, status: u16) {
+        let answer = self.named(path, "a", body).await;
+        assert_eq!(answer.status(), status);
+        assert!(!is_replayed(&answer));
+    }
 }
 
 fn is_replayed(answer: &Response) -> bool {
     header(answer, "idempotent-replayed") == "true"
+}
+
+/// Fails unless this is the first answer, told again.
+async fn assert_replayed(answer: Response, first: &(StatusCode, Vec<u8>)) {
+    assert!(is_replayed(&answer), "{answer:?}");
+    assert_eq!(parts(answer).await, *first);
 }
 
 /// Status and body of an answer.
@@ -43,26 +55,24 @@ async fn code(answer: Response, status: u16) -> String {
     error["error"].as_str().unwrap().to_owned()
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_repeated_request_gets_the_same_proof_and_is_charged_once(
-    #[values("xml", "pdf", "base64", "json", "json_auto", "zip_auto")] endpoint: &str,
-) {
-    let harness = Harness::start().await;
-    let path = format!("/v1/cep/{endpoint}");
-    let first = harness.named(&path, "order-1", &body(&[])).await;
-    assert!(!is_replayed(&first));
-    let limits = first.headers()["ratelimit"].clone();
-    let first = parts(first).await;
-    assert_eq!(first.0, 200);
-    for name in ["order-1", "\"order-1\""] {
-        let again = harness.named(&path, name, &body(&[])).await;
-        assert!(is_replayed(&again));
-        assert_eq!(again.headers()["ratelimit"], limits);
-        assert_eq!(parts(again).await, first);
+async fn a_repeated_request_gets_the_same_proof_and_is_charged_once() {
+    for endpoint in ["xml", "pdf", "base64", "json", "json_auto", "zip_auto"] {
+        let harness = Harness::start().await;
+        let path = format!("/v1/cep/{endpoint}");
+        let first = harness.named(&path, "order-1", &body(&[])).await;
+        assert!(!is_replayed(&first));
+        let limits = first.headers()["ratelimit"].clone();
+        let first = parts(first).await;
+        assert_eq!(first.0, 200);
+        for name in ["order-1", "\"order-1\""] {
+            let again = harness.named(&path, name, &body(&[])).await;
+            assert_eq!(again.headers()["ratelimit"], limits);
+            assert_replayed(again, &first).await;
+        }
+        assert_eq!(harness.outcomes().await, [Outcome::Delivered]);
+        assert_eq!(harness.bank().times_asked(), 1);
     }
-    assert_eq!(harness.outcomes().await, [Outcome::Delivered]);
-    assert_eq!(harness.bank().times_asked(), 1);
 }
 
 #[tokio::test]
@@ -72,21 +82,17 @@ async fn another_spelling_of_a_request_is_the_same_request() {
     let first = parts(first).await;
     let spelt = body(&[]);
     let members: Value = serde_json::from_str(&spelt).unwrap();
-    let members = members.as_object().unwrap();
-    let mut reversed: Vec<_> = members
-        .iter()
-        .map(|(name, value)| format!("\n  \"{name}\" : {value}"))
-        .collect();
-    reversed.reverse();
-    let reversed = format!("{{{}}}", reversed.join(","));
+    let members = members.as_object().unwrap().iter().rev();
+    let reversed = members.map(|(name, value)| format!("\n  \"{name}\" : {value}"));
+    let reversed = reversed.collect::<Vec<_>>().join(",");
+    let reversed = format!("{{{reversed}}}");
     for (path, body) in [
         (XML, spelt.replace("\"monto\"", "\"m\\u006fnto\"")),
         (XML, reversed),
         ("/api/v1/cep/xml", spelt),
     ] {
         let again = harness.named(path, "a", &body).await;
-        assert!(is_replayed(&again), "{path} {body}");
-        assert_eq!(parts(again).await, first);
+        assert_replayed(again, &first).await;
     }
     assert_eq!(harness.outcomes().await.len(), 1);
 }
@@ -117,19 +123,10 @@ async fn a_name_belongs_to_one_request_of_an_api_key_and_a_path() {
     assert_eq!(harness.outcomes().await.len(), 4);
     let endings = harness.metrics_sink.ended.lock().unwrap();
     let endings = endings.iter().map(|(_, ending)| ending.name());
-    let delivered = Outcome::Delivered.name();
-    assert_eq!(
-        endings.collect::<Vec<_>>(),
-        [
-            delivered,
-            "idempotency_key_reused",
-            "idempotency_key_reused",
-            "repeated",
-            delivered,
-            delivered,
-            delivered
-        ]
-    );
+    let (delivered, reused) = ("delivered", "idempotency_key_reused");
+    let others = [delivered; 3];
+    let expected = [&[delivered, reused, reused, "repeated"][..], &others].concat();
+    assert_eq!(endings.collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test]
@@ -142,9 +139,7 @@ async fn a_name_is_free_again_after_a_day() {
     assert!(is_replayed(&harness.named(XML, "a", &body(&[])).await));
     clock.advance(Duration::from_secs(1));
     let other = body(&[("monto", "10.00")]);
-    let answer = harness.named(XML, "a", &other).await;
-    assert_eq!(answer.status(), 200);
-    assert!(!is_replayed(&answer));
+    harness.assert_first(XML, &other, 200).await;
 }
 
 #[tokio::test]

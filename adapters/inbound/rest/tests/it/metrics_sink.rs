@@ -14,34 +14,19 @@ use crate::harness::{Exchange, Harness, body};
 async fn each_proof_request_is_counted_once_with_its_endpoint_and_ending() {
     let harness = Harness::start().await;
     let settled = Ending::Settled;
-    let xml = "/v1/cep/xml";
+    let (xml, pdf) = ("/v1/cep/xml", "/api/v1/cep/pdf");
+    let invalid = settled(Outcome::InvalidRequest);
+    let spent = settled(Outcome::QuotaExceeded);
+    let failed = settled(Outcome::InternalError);
     let asked = [
         (xml, GOOD_KEY, "10.00", 200, settled(Outcome::Delivered)),
-        (
-            "/api/v1/cep/pdf",
-            GOOD_KEY,
-            "404.00",
-            404,
-            settled(Outcome::NotFound),
-        ),
-        (
-            xml,
-            GOOD_KEY,
-            "0.001",
-            400,
-            settled(Outcome::InvalidRequest),
-        ),
+        (pdf, GOOD_KEY, "404.00", 404, settled(Outcome::NotFound)),
+        (xml, GOOD_KEY, "0.001", 400, invalid),
         (xml, "canary", "10.00", 401, Ending::InvalidApiKey),
         (xml, FAST_KEY, "10.00", 429, settled(Outcome::RateLimited)),
-        (
-            xml,
-            SPENT_KEY,
-            "10.00",
-            402,
-            settled(Outcome::QuotaExceeded),
-        ),
+        (xml, SPENT_KEY, "10.00", 402, spent),
         (xml, UNCAPPED_KEY, "10.00", 503, Ending::Unavailable),
-        (xml, GOOD_KEY, "10.00", 503, settled(Outcome::InternalError)),
+        (xml, GOOD_KEY, "10.00", 503, failed),
     ];
     for (path, key, amount, status, ending) in asked {
         match ending {
@@ -53,8 +38,7 @@ async fn each_proof_request_is_counted_once_with_its_endpoint_and_ending() {
             _ => {}
         }
         let request = harness.post_by(key, path, body(&[("monto", amount)]));
-        let answer = request.response().await;
-        assert_eq!(answer.status(), status, "{key}");
+        assert_eq!(request.status().await, status, "{key}");
     }
     harness.all_ended().await;
     let endpoint = |path: &str| Endpoint::from_name(path.rsplit('/').next().unwrap()).unwrap();

@@ -5,8 +5,7 @@ use reqwest::RequestBuilder;
 use crate::harness::{Exchange, Harness, faults, header};
 
 fn get(harness: &Harness, query: &str) -> RequestBuilder {
-    let request = harness.request("GET", &format!("/v1/participants{query}"));
-    request.header("x-request-id", "test-1")
+    harness.request("GET", &format!("/v1/participants{query}"))
 }
 
 /// The codes of those on a day.

@@ -14,12 +14,10 @@ use serde_json::Value;
 
 use crate::harness::{Exchange, Harness};
 
-/// A request with somebody's session and a fixed id.
+/// A request with somebody's session.
 pub(crate) fn ask(harness: &Harness, token: &str, method: &str, path: &str) -> RequestBuilder {
-    harness
-        .request(method, path)
-        .header("cookie", format!("cep_session={token}"))
-        .header("x-request-id", "test-1")
+    let request = harness.request(method, path);
+    request.header("cookie", format!("cep_session={token}"))
 }
 
 pub(crate) fn with_json(request: RequestBuilder, body: impl Into<reqwest::Body>) -> RequestBuilder {

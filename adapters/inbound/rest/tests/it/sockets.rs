@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use domain::outcome::Outcome;
-use rstest::rstest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::data::GOOD_KEY;
 use crate::harness::{Exchange, Harness, body};
+use crate::people::with_json;
 
 const TEN_MEGABYTES: usize = 10 * 1024 * 1024;
 
@@ -38,20 +38,15 @@ async fn read_answer(stream: &mut TcpStream) -> String {
     loop {
         let mut buffer = [0; 4096];
         let count = stream.read(&mut buffer).await.unwrap();
-        assert!(
-            count > 0,
-            "closed early: {}",
-            String::from_utf8_lossy(&answer)
-        );
         answer.extend_from_slice(&buffer[..count]);
         let text = String::from_utf8_lossy(&answer);
+        assert!(count > 0, "closed early: {text}");
         let Some((head, body)) = text.split_once("\r\n\r\n") else {
             continue;
         };
-        let length = head
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: "))
-            .map_or(0, |length| length.parse().unwrap());
+        let mut lines = head.lines();
+        let length = lines.find_map(|line| line.strip_prefix("content-length: "));
+        let length = length.map_or(0, |length| length.parse().unwrap());
         if body.len() >= length {
             return text.into_owned();
         }
@@ -60,75 +55,41 @@ async fn read_answer(stream: &mut TcpStream) -> String {
 
 /// A caller who sends its whole body before it reads gets the answer, and can reuse its
 /// connection.
-#[rstest]
-#[case::with_a_length("/v1/cep/xml", GOOD_KEY, "413")]
-#[case::without_a_key("/v1/cep/xml", "nobody", "401")]
-#[case::to_nowhere("/nowhere", GOOD_KEY, "404")]
 #[tokio::test]
-async fn ten_megabytes_with_a_length_are_answered_and_taken_in(
-    #[case] path: &str,
-    #[case] key: &str,
-    #[case] status: &str,
-) {
+async fn ten_megabytes_are_answered_and_taken_in() {
     let harness = Harness::start().await;
     let length = format!("Content-Length: {TEN_MEGABYTES}\r\n");
-    let mut stream = sent(&harness, head(path, key, &length).as_bytes()).await;
-    stream.write_all(&vec![b' '; TEN_MEGABYTES]).await.unwrap();
-    let answer = read_answer(&mut stream).await;
-    assert!(
-        answer.starts_with(&format!("HTTP/1.1 {status}")),
-        "{answer}"
-    );
-
-    let next = b"GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n";
-    stream.write_all(next).await.unwrap();
-    assert!(read_answer(&mut stream).await.starts_with("HTTP/1.1 200"));
-    harness.all_ended().await;
-}
-
-#[rstest]
-#[case("/v1/cep/xml", GOOD_KEY, "413")]
-#[case("/v1/cep/xml", "nobody", "401")]
-#[tokio::test]
-async fn ten_megabytes_in_chunks_are_answered_and_taken_in(
-    #[case] path: &str,
-    #[case] key: &str,
-    #[case] status: &str,
-) {
-    let harness = Harness::start().await;
-    let chunked = head(path, key, "Transfer-Encoding: chunked\r\n");
-    let mut stream = sent(&harness, chunked.as_bytes()).await;
-    let mut chunk = b"10000\r\n".to_vec();
-    chunk.extend_from_slice(&vec![b' '; 0x10000]);
-    chunk.extend_from_slice(b"\r\n");
-    for _ in 0..TEN_MEGABYTES / 0x10000 {
-        stream.write_all(&chunk).await.unwrap();
+    let chunk = [&b"10000\r\n"[..], &[b' '; 0x10000], b"\r\n"].concat();
+    let chunks = chunk.repeat(TEN_MEGABYTES / 0x10000);
+    let chunks = [&chunks, &b"0\r\n\r\n"[..]].concat();
+    for (framing, body) in [
+        (&*length, vec![b' '; TEN_MEGABYTES]),
+        ("Transfer-Encoding: chunked\r\n", chunks),
+    ] {
+        for (path, key, status) in [
+            ("/v1/cep/xml", GOOD_KEY, "413"),
+            ("/v1/cep/xml", "nobody", "401"),
+            ("/nowhere", GOOD_KEY, "404"),
+        ] {
+            let mut stream = sent(&harness, head(path, key, framing).as_bytes()).await;
+            stream.write_all(&body).await.unwrap();
+            let answer = read_answer(&mut stream).await;
+            let expected = format!("HTTP/1.1 {status}");
+            assert!(answer.starts_with(&expected), "{framing}: {answer}");
+            let next = b"GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n";
+            stream.write_all(next).await.unwrap();
+            assert!(read_answer(&mut stream).await.starts_with("HTTP/1.1 200"));
+        }
     }
-    stream.write_all(b"0\r\n\r\n").await.unwrap();
-    let answer = read_answer(&mut stream).await;
-    assert!(
-        answer.starts_with(&format!("HTTP/1.1 {status}")),
-        "{answer}"
-    );
     harness.all_ended().await;
-}
-
-#[tokio::test]
-async fn a_declared_length_is_refused_before_a_byte_of_it_arrives() {
-    let harness = Harness::start().await;
-    let mut stream = begun(&harness, "Content-Length: 16385\r\n", "").await;
-    let answer = read_answer(&mut stream).await;
-    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
-    assert_eq!(harness.outcomes().await, [Outcome::InvalidRequest]);
 }
 
 #[tokio::test]
 async fn a_caller_who_waits_for_100_continue_is_refused_without_it() {
     let harness = Harness::start().await;
     let expectant = "Content-Length: 200\r\nExpect: 100-continue\r\n";
-    let answer = harness
-        .raw(head("/v1/cep/xml", "nobody", expectant).as_bytes())
-        .await;
+    let head = head("/v1/cep/xml", "nobody", expectant);
+    let answer = harness.raw(head.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
 }
 
@@ -193,22 +154,17 @@ async fn http_2_gets_the_same_answers() {
         .build()
         .unwrap();
     let post = async |key: &str, body: Vec<u8>| {
-        let request = client
-            .post(format!("http://{}/v1/cep/xml", harness.address))
-            .header("x-api-key", key)
-            .header("content-type", "application/json")
-            .body(body);
-        request.response().await.status().as_u16()
+        let request = client.post(format!("http://{}/v1/cep/xml", harness.address));
+        let request = request.header("x-api-key", key);
+        with_json(request, body).status().await
     };
     assert_eq!(post(GOOD_KEY, body(&[]).into()).await, 200);
     assert_eq!(post(GOOD_KEY, vec![b' '; TEN_MEGABYTES]).await, 413);
     assert_eq!(post("nobody", vec![b' '; TEN_MEGABYTES]).await, 401);
     assert_eq!(post(GOOD_KEY, body(&[]).into()).await, 200);
-    let delivered = Outcome::Delivered;
-    assert_eq!(
-        harness.outcomes().await,
-        [delivered, Outcome::InvalidRequest, delivered]
-    );
+    let (delivered, invalid) = (Outcome::Delivered, Outcome::InvalidRequest);
+    let outcomes = harness.outcomes().await;
+    assert_eq!(outcomes, [delivered, invalid, delivered]);
 }
 
 async fn settled_once(harness: &Harness, outcome: Outcome) {

@@ -1,11 +1,11 @@
 //! Creation of batches.
 
 use domain::outcome::Outcome;
-use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::{OTHERS_KEY, mixed, of_two_customers, table};
-use crate::harness::{Exchange, Harness, faults, header, json_of};
+use crate::data::GOOD_KEY;
+use crate::harness::{Exchange, Harness, faults, header, in_both_languages, json_of};
 
 /// A table as a spreadsheet writes it in Mexico.
 const SPREADSHEET: &str = "Factura;Fecha;Clave de rastreo;CLABE;Importe;Descripción\r\n\
@@ -35,23 +35,29 @@ async fn a_batch_is_created_from_a_spreadsheets_table() {
     assert_eq!(harness.outcomes().await, [], "nothing is counted yet");
 }
 
-#[rstest]
-#[case("text/csv", format!("\u{feff}{}", mixed()))]
-#[case("application/vnd.ms-excel", mixed().replace(',', ";"))]
-#[case("text/tab-separated-values; charset=utf-8", mixed().replace(',', "\t"))]
-#[case("application/x-ndjson", json_lines())]
-#[case("application/jsonl", format!("\u{feff}{}", json_lines()))]
 #[tokio::test]
-async fn a_table_of_each_kind_is_read(#[case] media_type: &str, #[case] table: String) {
+async fn a_table_of_each_kind_is_read() {
     let harness = Harness::start().await;
-    let request = harness.batches("POST", "");
-    let request = request.header("content-type", media_type).body(table);
-    let batch = request.json_of(202).await;
-    assert_eq!(batch["state"], "queued");
-    let counts = ["rows", "duplicates", "faulty", "not_begun"].map(|name| &batch["counts"][name]);
-    assert_eq!(counts, [4, 1, 0, 3]);
-    assert_eq!(batch["formats"], json!(["xml"]));
-    assert_eq!(batch["name"], Value::Null);
+    for (media_type, table) in [
+        ("text/csv", format!("\u{feff}{}", mixed())),
+        ("application/vnd.ms-excel", mixed().replace(',', ";")),
+        (
+            "text/tab-separated-values; charset=utf-8",
+            mixed().replace(',', "\t"),
+        ),
+        ("application/x-ndjson", json_lines()),
+        ("application/jsonl", format!("\u{feff}{}", json_lines())),
+    ] {
+        let request = harness.batches("POST", "");
+        let request = request.header("content-type", media_type).body(table);
+        let batch = request.json_of(202).await;
+        assert_eq!(batch["state"], "queued", "{media_type}");
+        let counts = ["rows", "duplicates", "faulty", "not_begun"];
+        let counts = counts.map(|name| &batch["counts"][name]);
+        assert_eq!(counts, [4, 1, 0, 3], "{media_type}");
+        assert_eq!(batch["formats"], json!(["xml"]));
+        assert_eq!(batch["name"], Value::Null);
+    }
 }
 
 /// [`mixed`] as JSON lines.
@@ -93,24 +99,26 @@ async fn a_dry_run_lists_what_would_not_be_looked_up_and_stores_nothing() {
          B-3,2026-11-20,MBAN06,002010077777777772,6.00,40012,40002\n",
         mixed()
     );
-    for language in ["es-MX", "en"] {
+    let request = || {
         let request = harness.sending("?dry_run=true", faulty.clone());
-        let request = request
-            .header("accept-language", language)
-            .header("idempotency-key", "check");
-        let answer = request.transcript().await;
-        insta::assert_snapshot!(format!("dry_run_{}", &language[..2]), answer);
-    }
+        request.header("idempotency-key", "check")
+    };
+    insta::assert_snapshot!("dry_run", in_both_languages(request).await);
     assert!(harness.listed("").await.is_empty());
 }
 
 #[tokio::test]
 async fn a_repeated_request_creates_no_second_batch() {
     let harness = of_two_customers().await;
-    let named = |query: &str, table: String| {
-        let request = harness.sending(query, table);
+    let named_by = |key: &str, query: &str, table: String| {
+        let request = harness.keyed(key, "POST", &format!("/v1/cep/batches{query}"));
+        let request = request.header("content-type", "text/csv").body(table);
         request.header("idempotency-key", "\"november\"").send()
     };
+    let named = |query: &str, table: String| named_by(GOOD_KEY, query, table);
+    // A refused table leaves the name free.
+    let refused = named("?name=a", table(&[("", "MBAN01", "-1")])).await;
+    assert_eq!(refused.unwrap().status(), 400);
     let first = named("?name=a", mixed()).await.unwrap();
     let location = header(&first, "location").to_owned();
     assert_eq!(header(&first, "idempotent-replayed"), "");
@@ -126,42 +134,24 @@ async fn a_repeated_request_creates_no_second_batch() {
         let reused = json_of(named(query, table).await.unwrap(), 422).await;
         assert_eq!(reused["error"], "IDEMPOTENCY_KEY_REUSED", "{query}");
     }
-    let other = harness.request("POST", "/v1/cep/batches?name=a");
-    let other = other.header("x-api-key", OTHERS_KEY);
-    let other = other.header("content-type", "text/csv");
-    let other = other.header("idempotency-key", "november").body(mixed());
-    let other = other.response().await;
-    assert_eq!(
-        header(&other, "idempotent-replayed"),
-        "",
-        "names are a key's own"
-    );
+    // Names are a key's own.
+    let other = named_by(OTHERS_KEY, "?name=a", mixed()).await.unwrap();
+    assert_eq!(header(&other, "idempotent-replayed"), "");
     assert_ne!(json_of(other, 202).await["id"], first["id"]);
-    let malformed = harness
-        .sending("", mixed())
-        .header("idempotency-key", "a b");
-    let malformed = malformed.json_of(400).await;
+    let malformed = harness.sending("", mixed());
+    let malformed = malformed
+        .header("idempotency-key", "a b")
+        .json_of(400)
+        .await;
     assert_eq!(faults(&malformed)[0].0, "Idempotency-Key");
     assert_eq!(harness.listed("").await.len(), 1);
-}
-
-#[tokio::test]
-async fn a_refused_table_leaves_its_idempotency_key_free() {
-    let harness = Harness::start().await;
-    let named = |table: String| {
-        let request = harness.sending("", table);
-        request.header("idempotency-key", "november").send()
-    };
-    let refused = named(table(&[("", "MBAN01", "-1")])).await.unwrap();
-    assert_eq!(refused.status(), 400);
-    assert_eq!(named(mixed()).await.unwrap().status(), 202);
 }
 
 #[tokio::test]
 async fn rows_are_counted_when_they_are_looked_up() {
     let harness = Harness::start().await;
     let path = harness.finished().await;
-    let batch = json_of(harness.batch(&path).await, 200).await;
+    let batch = harness.json("GET", &path, 200).await;
     assert_eq!(batch["counts"]["delivered_seal_not_checked"], 2);
     assert_eq!(batch["counts"]["not_found"], 1);
     assert_eq!(batch["progress"], 100.0);
@@ -169,38 +159,30 @@ async fn rows_are_counted_when_they_are_looked_up() {
     assert_ne!(batch["erase_at"], Value::Null);
     let mut outcomes = harness.outcomes().await;
     outcomes.sort_by_key(|outcome| outcome.name());
-    assert_eq!(
-        outcomes,
-        [Outcome::Delivered, Outcome::Delivered, Outcome::NotFound]
-    );
+    let delivered = Outcome::Delivered;
+    assert_eq!(outcomes, [delivered, delivered, Outcome::NotFound]);
 }
 
 #[tokio::test]
 async fn a_table_may_name_banks_as_people_do() {
     let harness = Harness::start().await;
     let table = include_str!("../../../../../../tests/cases/banco-por-nombre.csv");
-    let preview = json_of(harness.send("?dry_run=true", table).await, 200).await;
-    assert_eq!(
-        (&preview["ready"], &preview["faulty"]),
-        (&json!(1), &json!(0)),
-        "{preview}"
-    );
+    let preview = harness.preview("", table).await;
+    assert_eq!(preview["ready"], 1, "{preview}");
+    assert_eq!(preview["faulty"], 0, "{preview}");
 }
 
 #[tokio::test]
 async fn a_preview_names_the_column_that_holds_the_tracking_keys() {
     let harness = Harness::start().await;
     let table = include_str!("../../../../../../tests/cases/internal-id-as-key.csv");
-    let preview = json_of(harness.send("?dry_run=true", table).await, 200).await;
+    let preview = harness.preview("", table).await;
     let notice = &preview["notices"][0];
     assert_eq!(notice["code"], "tracking_keys_elsewhere");
     assert_eq!(notice["column"]["header"], "Referencia");
-    let assigned = "?dry_run=true&columns=clave_rastreo:3";
-    let preview = json_of(harness.send(assigned, table).await, 200).await;
-    assert_eq!(
-        (&preview["ready"], &preview["notices"]),
-        (&json!(2), &json!([]))
-    );
+    let preview = harness.preview("&columns=clave_rastreo:3", table).await;
+    assert_eq!(preview["ready"], 2);
+    assert_eq!(preview["notices"], json!([]));
 }
 
 #[tokio::test]
@@ -210,18 +192,13 @@ async fn a_preview_says_what_is_missing_of_banks_and_names_one_bank_on_both_side
         2026-11-20,MBAN01002611200000000001,846180000000001234,1.00\n\
         2026-11-20,MBAN01002611200000000001,012180000000000006,2.00\n\
         2026-11-20,161225,002010077777777771,3.00\n";
-    let preview = json_of(harness.send("?dry_run=true", table).await, 200).await;
-    let errors = |row: usize| &preview["rejected"][row]["errors"];
-    let message = errors(0)[0]["message"].as_str().unwrap();
-    assert!(
-        message.contains("846") && message.contains("2026-09-11"),
-        "{message}"
-    );
-    assert_eq!(errors(1).as_array().unwrap().len(), 1);
-    assert_eq!(
-        (&errors(1)[0]["field"], &errors(1)[0]["problem"]),
-        (&json!("row"), &json!("same_institution"))
-    );
-    let message = errors(2)[0]["message"].as_str().unwrap();
-    assert!(message.contains("referencia"), "{message}");
+    let preview = harness.preview("", table).await;
+    for (row, told) in [(0, "846"), (0, "2026-09-11"), (2, "referencia")] {
+        let message = &preview["rejected"][row]["errors"][0]["message"];
+        assert!(message.as_str().unwrap().contains(told), "{message}");
+    }
+    let errors = &preview["rejected"][1]["errors"];
+    assert_eq!(errors.as_array().unwrap().len(), 1);
+    assert_eq!(errors[0]["field"], "row");
+    assert_eq!(errors[0]["problem"], "same_institution");
 }

@@ -1,45 +1,39 @@
 //! Requests about batches that are refused.
 
-use rstest::rstest;
-
 use super::{BELOW, UNKNOWN, mixed, table, table_of};
-use crate::harness::{Exchange, Harness, faults, header, in_both_languages, json_of};
+use crate::harness::{Answers, Exchange, Harness, faults, header, in_both_languages, json_of};
 
-#[rstest]
-#[case("empty", "", b"")]
-#[case("blank", "", b"\xef\xbb\xbf \r\n")]
-#[case("header_alone", "", b"fecha,clave_rastreo,cuenta,monto\n")]
-#[case("no_header", "", b"2026-11-20,MBAN01,002010077777777771,10.00\n")]
-#[case("xlsx", "", b"PK\x03\x04\x14\x00\x06\x00\x08\x00\x00\x00!\x00")]
-#[case(
-    "missing_columns",
-    "",
-    b"fecha,total,clave de rastreo\n2026-11-20,10.00,MBAN01\n"
-)]
-#[case("repeated_column", "", b"fecha,clave_rastreo,cuenta,monto,importe\n")]
-#[case("mapping_malformed", "?columns=monto", b"fecha\n")]
-#[case(
-    "mapping_to_nothing",
-    "?columns=monto:Saldo",
-    b"fecha,clave_rastreo,cuenta,monto\n"
-)]
-#[case(
-    "wrong_options",
-    "?dry_run=si&formats=zip&retry_for=-1&name=&page=2",
-    b"fecha\n"
-)]
-#[case("unbounded_options", "?retry_for=259201&columns=LONG", b"fecha\n")]
-#[case("wrong_formats", "?formats=zip", b"fecha\n")]
 #[tokio::test]
-async fn a_table_that_cannot_be_read_is_refused(
-    #[case] name: &str,
-    #[case] query: &str,
-    #[case] table: &'static [u8],
-) {
+async fn a_table_that_cannot_be_read_is_refused() {
     let harness = Harness::start().await;
-    let query = query.replace("LONG", &"x".repeat(1001));
-    let answers = in_both_languages(|| harness.sending(&query, table)).await;
-    insta::assert_snapshot!(name, answers);
+    let long = format!("?retry_for=259201&columns={}", "x".repeat(1001));
+    let names = "fecha,clave_rastreo,cuenta,monto";
+    let mut answers = Answers::default();
+    for (query, table) in [
+        ("", ""),
+        ("", "\u{feff} \r\n"),
+        ("", names),
+        ("", "2026-11-20,MBAN01,002010077777777771,10.00\n"),
+        ("", "PK\x03\x04\x14\x00\x06\x00\x08\x00\x00\x00!\x00"),
+        (
+            "",
+            "fecha,total,clave de rastreo\n2026-11-20,10.00,MBAN01\n",
+        ),
+        ("", "fecha,clave_rastreo,cuenta,monto,importe\n"),
+        ("?columns=monto", "fecha\n"),
+        ("?columns=monto:Saldo", names),
+        (
+            "?dry_run=si&formats=zip&retry_for=-1&name=&page=2",
+            "fecha\n",
+        ),
+        (&long, "fecha\n"),
+        ("?formats=zip", "fecha\n"),
+    ] {
+        let name = format!("{query:.60} {table:?}");
+        let request = || harness.sending(query, table.to_owned());
+        answers.add(&name, request).await;
+    }
+    insta::assert_snapshot!("unreadable_tables", answers.0);
     assert!(harness.listed("").await.is_empty());
 }
 
@@ -47,14 +41,14 @@ async fn a_table_that_cannot_be_read_is_refused(
 async fn a_header_of_thousands_of_columns_is_answered_with_a_hundred() {
     let harness = Harness::start().await;
     let table = format!("x{}", ",".repeat(60_000));
-    let answer = json_of(harness.send("?dry_run=true", table).await, 400).await;
+    let answer = harness.sending("?dry_run=true", table).json_of(400).await;
     assert_eq!(answer["details"]["columns"].as_array().unwrap().len(), 100);
     assert!(answer.to_string().len() < 10_000);
     let table = format!(
         "fecha,clave_rastreo,cuenta,monto{}\n2026-11-20,MBAN01,002010077777777771,10.00\n",
         ",".repeat(60_000)
     );
-    let answer = json_of(harness.send("?dry_run=true", table).await, 200).await;
+    let answer = harness.preview("", table).await;
     assert_eq!(answer["columns"].as_array().unwrap().len(), 100);
 }
 
@@ -69,9 +63,9 @@ async fn a_table_without_a_row_to_look_up_is_refused_with_the_first_faults() {
 #[tokio::test]
 async fn a_table_has_at_most_so_many_rows() {
     let harness = Harness::start().await;
-    let most = harness.send("?dry_run=true", table_of(10_000)).await;
-    assert_eq!(json_of(most, 200).await["ready"], 10_000);
-    let more = json_of(harness.send("", table_of(10_001)).await, 400).await;
+    let most = harness.preview("", table_of(10_000)).await;
+    assert_eq!(most["ready"], 10_000);
+    let more = harness.sending("", table_of(10_001)).json_of(400).await;
     assert_eq!(faults(&more), [("body", "too_many_rows")]);
 }
 
@@ -128,28 +122,6 @@ async fn a_batch_that_is_not_there_is_not_found() {
             assert_eq!(header(&answer, "content-type"), "application/json");
             let answer = json_of(answer, 404).await;
             assert_eq!(answer["error"], "NOT_FOUND", "{method} {path}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn other_methods_are_refused_with_those_of_the_path() {
-    let harness = Harness::start().await;
-    for (path, allowed) in [
-        ("", "GET,HEAD,POST"),
-        (UNKNOWN, "DELETE,GET,HEAD"),
-        (&format!("{UNKNOWN}/cancel"), "POST"),
-        (&format!("{UNKNOWN}/results"), "GET,HEAD"),
-        (&format!("{UNKNOWN}/files.zip"), "GET,HEAD"),
-        (&format!("{UNKNOWN}/banxico.zip"), "GET,HEAD"),
-        (&format!("{UNKNOWN}/import"), "POST"),
-    ] {
-        for method in ["PUT", "OPTIONS"] {
-            let answer = harness.batches(method, path).response().await;
-            let mut methods: Vec<_> = header(&answer, "allow").split(',').collect();
-            methods.sort_unstable();
-            assert_eq!(methods.join(","), allowed, "{method} {path}");
-            assert_eq!(json_of(answer, 405).await["error"], "METHOD_NOT_ALLOWED");
         }
     }
 }

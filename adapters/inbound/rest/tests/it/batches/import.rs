@@ -59,6 +59,11 @@ impl Harness {
         let request = request.header("content-type", "application/zip");
         request.body(archive).response().await
     }
+
+    /// The report of an import.
+    async fn imported(&self, path: &str, archive: Vec<u8>) -> Value {
+        json_of(self.import(path, archive).await, 200).await
+    }
 }
 
 #[tokio::test]
@@ -104,7 +109,7 @@ async fn proofs_of_the_bank_are_delivered_without_a_lookup() {
             "resumen.csv",
         ]
     );
-    let again = json_of(harness.import(&path, archive).await, 200).await;
+    let again = harness.imported(&path, archive).await;
     assert_eq!(again["delivered"], json!([]));
     assert_eq!(
         unused(&again)[..2],
@@ -147,38 +152,27 @@ async fn only_a_sealed_answer_that_the_bank_does_not_contradict_is_used() {
     ];
     let path = harness.new_batch("?retry_for=0", table(&payments)).await;
     harness.work_until(&path, "finished").await;
-    let edit = |key, amount, from, to| edited(xml(key, amount), from, to);
-    let account = ["|40|002010077777777771|", "|3|4152313012345678|"];
-    let concept = [
-        "|PRUEBA|0.00|404.01|0000",
-        "|PRUEBA|0.00|404.01||||||0.00|1.00|0000",
-    ];
-    let another_certificate = "00001000000500000009";
+    let edit = |key, from, to| edited(xml(key, "404.01"), from, to);
+    let own_account = "|40|002010077777777771|";
+    let concept = "|PRUEBA|0.00|404.01|0000";
+    let more_bars = "|PRUEBA|0.00|404.01||||||0.00|1.00|0000";
+    let good = xml("MBAN01", "404.00");
+    let returned = xml("MBAN02", "404.03");
+    let unknown_certificate = edit("MBAN03", KNOWN_CERTIFICATE, "00001000000500000009");
+    let another_account = edit("MBAN04", own_account, "|3|4152313012345678|");
+    let bars_in_the_concept = edit("MBAN05", concept, more_bars);
+    let another_key = edited(good.clone(), "MBAN01", "MBAN06");
     let archive = zipped(&[
-        ("good.xml", &xml("MBAN01", "404.00")),
-        ("returned.xml", &xml("MBAN02", "404.03")),
-        (
-            "unknown_certificate.xml",
-            &edit("MBAN03", "404.01", KNOWN_CERTIFICATE, another_certificate),
-        ),
-        (
-            "another_account.xml",
-            &edit("MBAN04", "404.01", account[0], account[1]),
-        ),
-        (
-            "bars_in_the_concept.xml",
-            &edit("MBAN05", "404.01", concept[0], concept[1]),
-        ),
-        (
-            "another_key.xml",
-            &edit("MBAN01", "404.00", "MBAN01", "MBAN06"),
-        ),
+        ("good.xml", &good),
+        ("returned.xml", &returned),
+        ("unknown_certificate.xml", &unknown_certificate),
+        ("another_account.xml", &another_account),
+        ("bars_in_the_concept.xml", &bars_in_the_concept),
+        ("another_key.xml", &another_key),
     ]);
-    let report = json_of(harness.import(&path, archive).await, 200).await;
-    insta::assert_snapshot!(
-        "refused_files",
-        serde_json::to_string_pretty(&report).unwrap()
-    );
+    let report = harness.imported(&path, archive).await;
+    let report = serde_json::to_string_pretty(&report).unwrap();
+    insta::assert_snapshot!("refused_files", report);
     let rows = harness.rows(&path).await;
     let states: Vec<_> = rows.iter().map(|row| &row["state"]).collect();
     assert_eq!(states[0], "delivered");
@@ -199,7 +193,7 @@ async fn one_bad_file_spoils_no_other() {
     ]);
     let place = archive.windows(7).position(|bytes| bytes == b"changed");
     archive[place.expect("it is stored")] = b'X';
-    let report = json_of(harness.import(&path, archive).await, 200).await;
+    let report = harness.imported(&path, archive).await;
     assert_eq!(
         unused(&report),
         [
@@ -231,7 +225,7 @@ async fn files_are_known_by_their_content_and_litter_is_passed_over() {
         ("lote/[2026-11-20]MBAN01.xml", &xml("MBAN01", "11.00")),
         ("LEEME.txt", b"x"),
     ]);
-    let report = json_of(harness.import(&path, archive).await, 200).await;
+    let report = harness.imported(&path, archive).await;
     assert_eq!(used(&report), [("lote/CEP-20200101-OTHER.xml", 1)]);
     assert_eq!(
         report["unused"],
@@ -260,8 +254,7 @@ async fn a_file_that_is_no_whole_zip_is_refused(#[case] name: &str, #[case] arch
 async fn nothing_is_imported_into_a_canceled_batch() {
     let harness = Harness::start().await;
     let path = harness.new_batch("", mixed()).await;
-    let cancel = harness.batches("POST", &format!("{path}/cancel"));
-    assert_eq!(cancel.response().await.status(), 200);
+    harness.json("POST", format!("{path}/cancel"), 200).await;
     let archive = zipped(&[("[2026-11-20]MBAN01.xml", &xml("MBAN01", "10.00"))]);
     let answer = harness.import(&path, archive).await;
     insta::assert_snapshot!("canceled", json_of(answer, 409).await);
@@ -276,7 +269,7 @@ async fn an_import_ends_a_batch_all_of_whose_rows_it_delivers() {
         ("[2026-11-20]MBAN01.xml", &xml("MBAN01", "10.00")),
         ("[2026-11-20]MBAN02.xml", &xml("MBAN02", "11.00")),
     ]);
-    let report = json_of(harness.import(&path, archive).await, 200).await;
+    let report = harness.imported(&path, archive).await;
     assert_eq!(report["delivered"], json!([1, 2]));
     let batch = harness.work_until(&path, "finished").await;
     assert_eq!(batch["counts"]["delivered"], 2);

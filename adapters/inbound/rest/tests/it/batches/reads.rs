@@ -16,14 +16,11 @@ fn names(batches: &[Value]) -> Vec<&str> {
 async fn batches_are_listed_page_by_page_and_by_state() {
     let harness = Harness::start().await;
     let mut paths = Vec::new();
+    let clock = &harness.gateway.services.clock;
     for name in ["a", "b", "c"] {
         let path = harness.new_batch(&format!("?name={name}"), mixed()).await;
         paths.push(path);
-        harness
-            .gateway
-            .services
-            .clock
-            .advance(Duration::from_millis(5));
+        clock.advance(Duration::from_millis(5));
     }
     let first = harness.batch("?limit=2").await;
     assert!(header(&first, "ratelimit").starts_with("\"minute\""));
@@ -31,13 +28,13 @@ async fn batches_are_listed_page_by_page_and_by_state() {
     assert_eq!(names(first["items"].as_array().unwrap()), ["c", "b"]);
     assert_eq!(first["total"], Value::Null);
     let after = first["next"].as_str().unwrap();
-    let second = harness.batch(format!("?limit=2&after={after}")).await;
-    let second = json_of(second, 200).await;
+    let second = format!("?limit=2&after={after}");
+    let second = harness.json("GET", second, 200).await;
     assert_eq!(names(second["items"].as_array().unwrap()), ["a"]);
     assert_eq!(second["next"], Value::Null);
-    let canceled = format!("{}/cancel", paths[1]);
-    let canceled = harness.batches("POST", &canceled).response().await;
-    assert_eq!(json_of(canceled, 200).await["state"], "canceled");
+    let cancel = format!("{}/cancel", paths[1]);
+    let canceled = harness.json("POST", cancel, 200).await;
+    assert_eq!(canceled["state"], "canceled");
     assert_eq!(names(&harness.listed("?state=canceled").await), ["b"]);
     assert_eq!(names(&harness.listed("?state=queued").await), ["c", "a"]);
     for query in [
@@ -47,7 +44,7 @@ async fn batches_are_listed_page_by_page_and_by_state() {
         "?after=x",
         "?key=1",
     ] {
-        let answer = json_of(harness.batch(query).await, 400).await;
+        let answer = harness.json("GET", query, 400).await;
         assert_eq!(answer["error"], "INVALID_REQUEST", "{query}");
     }
 }
@@ -56,22 +53,18 @@ async fn batches_are_listed_page_by_page_and_by_state() {
 async fn a_caller_who_waits_is_answered_once_the_state_changes() {
     let harness = Harness::start().await;
     let path = harness.new_batch("", mixed()).await;
-    let now = json_of(harness.batch(&path).await, 200).await;
-    let waiting = format!("{path}?wait=25");
-    let cancel = async {
-        // Nothing ends the wait before: the time stands still.
-        let canceled = harness.batches("POST", &format!("{path}/cancel"));
-        canceled.json_of(200).await
-    };
+    let now = harness.json("GET", &path, 200).await;
     assert_eq!(now["state"], "queued");
-    let (waited, canceled) = tokio::join!(harness.batch(&waiting), cancel);
+    let wait = || harness.json("GET", format!("{path}?wait=25"), 200);
+    // Nothing but this ends the wait: the time stands still.
+    let cancel = harness.json("POST", format!("{path}/cancel"), 200);
+    let (waited, canceled) = tokio::join!(wait(), cancel);
     assert_eq!(canceled["state"], "canceled");
-    assert_eq!(json_of(waited, 200).await["state"], "canceled");
+    assert_eq!(waited["state"], "canceled");
     // It is final, so it changes no more.
-    let final_one = json_of(harness.batch(&waiting).await, 200).await;
-    assert_eq!(final_one["state"], "canceled");
+    assert_eq!(wait().await["state"], "canceled");
     for query in ["?wait=26", "?wait=-1", "?wait=x", "?waits=1"] {
-        let answer = json_of(harness.batch(format!("{path}{query}")).await, 400).await;
+        let answer = harness.json("GET", format!("{path}{query}"), 400).await;
         assert_eq!(answer["error"], "INVALID_REQUEST", "{query}");
     }
 }
@@ -81,15 +74,14 @@ async fn nobody_sees_the_batches_of_another_customer() {
     let harness = of_two_customers().await;
     let path = harness.finished().await;
     for (method, below) in BELOW {
-        let request = harness.request(method, &format!("/v1/cep/batches{path}{below}"));
-        let request = request.header("x-api-key", OTHERS_KEY);
+        let path = format!("/v1/cep/batches{path}{below}");
+        let request = harness.keyed(OTHERS_KEY, method, &path);
         let request = request.header("content-type", "application/zip");
         let answer = request.json_of(404).await;
         assert_eq!(answer["error"], "NOT_FOUND", "{below}");
     }
-    let others = harness.request("GET", "/v1/cep/batches");
-    let others = others.header("x-api-key", OTHERS_KEY).response().await;
-    assert_eq!(json_of(others, 200).await["items"], json!([]));
+    let others = harness.keyed(OTHERS_KEY, "GET", "/v1/cep/batches");
+    assert_eq!(others.json_of(200).await["items"], json!([]));
 }
 
 #[tokio::test]
@@ -97,8 +89,7 @@ async fn a_batch_is_canceled_once_and_removed_after_its_end() {
     let harness = Harness::start().await;
     let path = harness.new_batch("", mixed()).await;
     let cancel = format!("{path}/cancel");
-    let early = harness.batches("DELETE", &path).response().await;
-    let early = json_of(early, 409).await;
+    let early = harness.json("DELETE", &path, 409).await;
     assert_eq!(early["error"], "CONFLICT");
     insta::assert_snapshot!("not_ended", early);
     let canceled = harness.batches("POST", &cancel).response().await;
@@ -106,8 +97,7 @@ async fn a_batch_is_canceled_once_and_removed_after_its_end() {
     let canceled = json_of(canceled, 200).await;
     assert_eq!(canceled["state"], "canceled");
     assert_ne!(canceled["erase_at"], Value::Null);
-    let again = harness.batches("POST", &cancel).response().await;
-    insta::assert_snapshot!("ended", json_of(again, 409).await);
+    insta::assert_snapshot!("ended", harness.json("POST", &cancel, 409).await);
     let erased = harness.batches("DELETE", &path).response().await;
     assert!(header(&erased, "ratelimit").starts_with("\"minute\""));
     assert_eq!(erased.status(), 204);
@@ -125,7 +115,7 @@ async fn an_account_has_so_many_open_batches() {
         let key = format!("MBAN{number}");
         harness.new_batch("", table(&[("", &key, "10.00")])).await;
     }
-    let answer = json_of(harness.send("", mixed()).await, 409).await;
+    let answer = harness.sending("", mixed()).json_of(409).await;
     insta::assert_snapshot!("too_many_open", answer);
 }
 

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::{OTHERS_KEY, mixed, of_two_customers};
 use crate::data::GOOD_KEY;
-use crate::harness::{Harness, json_of};
+use crate::harness::Harness;
 
 /// Longest time that an answer takes which nothing delays.
 const SOON: Duration = Duration::from_secs(10);
@@ -66,8 +66,7 @@ async fn a_third_table_of_an_account_waits_for_one_of_two_slow_ones_and_another_
     let mut third = Box::pin(harness.sending("", mixed()).send());
     assert!(timeout(A_WHILE, &mut third).await.is_err(), "it waits");
 
-    let other = harness.request("POST", "/v1/cep/batches");
-    let other = other.header("x-api-key", OTHERS_KEY);
+    let other = harness.keyed(OTHERS_KEY, "POST", "/v1/cep/batches");
     let other = other.header("content-type", "text/csv").body(mixed());
     let other = timeout(SOON, other.send()).await.unwrap().unwrap();
     assert_eq!(other.status(), 202);
@@ -95,6 +94,6 @@ async fn a_cancellation_that_has_begun_ends_though_its_caller_hangs_up() {
     drop(caller);
     faults.clear();
     harness.all_ended().await;
-    let batch = json_of(harness.batch(&path).await, 200).await;
+    let batch = harness.json("GET", &path, 200).await;
     assert_eq!(batch["state"], "canceled");
 }

@@ -1,11 +1,9 @@
 //! Answers to repeated requests, and requests that are new ones.
 
 use domain::outcome::Outcome;
-use rstest::rstest;
-use serde_json::Value;
 use testkit::fakes::Script;
 
-use super::{XML, is_replayed, parts};
+use super::{XML, assert_replayed, is_replayed, parts};
 use crate::bank;
 use crate::data::GOOD_KEY;
 use crate::harness::{Exchange, Harness, body, transcript};
@@ -13,47 +11,45 @@ use crate::harness::{Exchange, Harness, body, transcript};
 /// The header of an answer that is told again.
 const REPLAYED: &str = "idempotent-replayed: true\n";
 
-#[rstest]
-#[case("429.00", Outcome::BankThrottled)]
-#[case("500.00", Outcome::InternalError)]
-#[case("502.00", Outcome::BankProtocolError)]
-#[case("503.00", Outcome::BankUnavailable)]
-#[case("504.00", Outcome::BankTimeout)]
-#[case("404.02", Outcome::NotIssued)]
-#[case("404.04", Outcome::PaymentInProcess)]
-#[case("404.07", Outcome::PaymentInProcess)]
-#[case("404.09", Outcome::NotFound)]
 #[tokio::test]
-async fn after_a_failure_or_while_no_proof_is_issued_a_repeated_request_is_a_new_one(
-    #[case] amount: &str,
-    #[case] outcome: Outcome,
-) {
-    let harness = Harness::start().await;
-    let body = body(&[("monto", amount)]);
-    for _ in 0..2 {
-        let answer = harness.named(XML, "a", &body).await;
-        assert!(!is_replayed(&answer));
+async fn after_a_failure_or_while_no_proof_is_issued_a_repeated_request_is_a_new_one() {
+    for (amount, outcome) in [
+        ("429.00", Outcome::BankThrottled),
+        ("500.00", Outcome::InternalError),
+        ("502.00", Outcome::BankProtocolError),
+        ("503.00", Outcome::BankUnavailable),
+        ("504.00", Outcome::BankTimeout),
+        ("404.02", Outcome::NotIssued),
+        ("404.04", Outcome::PaymentInProcess),
+        ("404.07", Outcome::PaymentInProcess),
+        ("404.09", Outcome::NotFound),
+    ] {
+        let harness = Harness::start().await;
+        let body = body(&[("monto", amount)]);
+        for _ in 0..2 {
+            let answer = harness.named(XML, "a", &body).await;
+            assert!(!is_replayed(&answer), "{amount}");
+        }
+        assert_eq!(harness.outcomes().await, [outcome; 2]);
+        assert_eq!(harness.bank().times_asked(), 2, "{amount}");
     }
-    assert_eq!(harness.outcomes().await, [outcome; 2]);
-    assert_eq!(harness.bank().times_asked(), 2);
 }
 
-#[rstest]
-#[case("404.03", Outcome::PaymentReturned)]
-#[case("404.05", Outcome::PaymentCanceled)]
-#[case("404.06", Outcome::PaymentRejected)]
 #[tokio::test]
-async fn the_final_state_of_a_payment_is_told_again_and_charged_once(
-    #[case] amount: &str,
-    #[case] outcome: Outcome,
-) {
-    let harness = Harness::start().await;
-    let body = body(&[("monto", amount)]);
-    let first = transcript(harness.named(XML, "a", &body).await).await;
-    let again = transcript(harness.named(XML, "a", &body).await).await;
-    assert_eq!(again.replacen(REPLAYED, "", 1), first);
-    assert_ne!(again, first);
-    assert_eq!(harness.outcomes().await, [outcome]);
+async fn the_final_state_of_a_payment_is_told_again_and_charged_once() {
+    for (amount, outcome) in [
+        ("404.03", Outcome::PaymentReturned),
+        ("404.05", Outcome::PaymentCanceled),
+        ("404.06", Outcome::PaymentRejected),
+    ] {
+        let harness = Harness::start().await;
+        let body = body(&[("monto", amount)]);
+        let first = transcript(harness.named(XML, "a", &body).await).await;
+        let again = transcript(harness.named(XML, "a", &body).await).await;
+        assert_eq!(again.replacen(REPLAYED, "", 1), first);
+        assert_ne!(again, first);
+        assert_eq!(harness.outcomes().await, [outcome]);
+    }
 }
 
 #[tokio::test]
@@ -73,40 +69,34 @@ async fn an_unknown_payment_stays_unknown_to_a_repeated_request() {
     assert_eq!(harness.named(XML, "b", &unknown).await.status(), 200);
 }
 
-#[rstest]
-#[case(XML, "{}")]
-#[case(XML, "{\"monto\":")]
-#[case(
-    "/v1/cep/xml_auto",
-    r#"{"fecha":"2026-11-20","clave_rastreo":"X1","cuenta":"5512345678","monto":"1"}"#
-)]
-#[case("/v1/cep/lookups", "{}")]
-#[case(
-    "/v1/cep/lookups",
-    r#"{"fecha":"2026-11-20","clave_rastreo":"X1","cuenta":"5512345678","monto":"1"}"#
-)]
 #[tokio::test]
-async fn a_faulty_request_is_charged_once(#[case] path: &str, #[case] body: &str) {
-    let harness = Harness::start().await;
-    let first = harness.named(path, "a", body).await;
-    assert!(!is_replayed(&first));
-    let first = parts(first).await;
-    assert_eq!(first.0, 400);
-    let again = harness.named(path, "a", body).await;
-    assert!(is_replayed(&again));
-    assert_eq!(parts(again).await, first);
-    assert_eq!(harness.outcomes().await.len(), 1);
+async fn a_faulty_request_is_charged_once() {
+    let of_no_bank =
+        r#"{"fecha":"2026-11-20","clave_rastreo":"X1","cuenta":"5512345678","monto":"1"}"#;
+    for (path, body) in [
+        (XML, "{}"),
+        (XML, "{\"monto\":"),
+        ("/v1/cep/xml_auto", of_no_bank),
+        ("/v1/cep/lookups", "{}"),
+        ("/v1/cep/lookups", of_no_bank),
+    ] {
+        let harness = Harness::start().await;
+        let first = harness.named(path, "a", body).await;
+        assert!(!is_replayed(&first));
+        let first = parts(first).await;
+        assert_eq!(first.0, 400);
+        assert_replayed(harness.named(path, "a", body).await, &first).await;
+        assert_eq!(harness.outcomes().await.len(), 1, "{path} {body}");
+    }
 }
 
 #[tokio::test]
 async fn earlier_deliveries_are_those_of_the_first_answer() {
     let harness = Harness::start().await;
     let path = "/v1/cep/json";
-    let answer = harness.named(path, "a", &body(&[])).await;
-    let first = parts(answer).await;
-    assert_eq!(harness.post(path, body(&[])).response().await.status(), 200);
-    let again = harness.named(path, "a", &body(&[])).await;
-    assert_eq!(parts(again).await, first);
+    let first = parts(harness.named(path, "a", &body(&[])).await).await;
+    assert_eq!(harness.post(path, body(&[])).status().await, 200);
+    assert_replayed(harness.named(path, "a", &body(&[])).await, &first).await;
     let third = harness.named(path, "b", &body(&[])).await;
     assert_ne!(parts(third).await, first);
 }
@@ -116,31 +106,22 @@ async fn a_repeated_check_of_a_file_gets_the_same_answer() {
     let harness = Harness::start().await;
     let xml = harness.post(XML, body(&[])).response().await;
     let xml = xml.bytes().await.unwrap();
-    let send = |query: &str, name: &str, file: Vec<u8>| {
+    let send = async |query: &str, name: &str, file: &[u8]| {
         let path = format!("/v1/cep/verify{query}");
-        let request = harness
-            .request("POST", &path)
-            .header("idempotency-key", name);
-        let request = request.header("x-api-key", GOOD_KEY);
-        request
-            .header("content-type", "application/xml")
-            .body(file)
-            .send()
+        let request = harness.keyed(GOOD_KEY, "POST", &path);
+        let request = request.header("idempotency-key", name);
+        let request = request.header("content-type", "application/xml");
+        request.body(file.to_owned()).response().await
     };
-    let first = parts(send("", "a", xml.to_vec()).await.unwrap()).await;
+    let first = parts(send("", "a", &xml).await).await;
     assert_eq!(first.0, 200);
-    let again = send("", "a", xml.to_vec()).await.unwrap();
-    assert!(is_replayed(&again));
-    assert_eq!(parts(again).await, first);
-    let other = send("", "a", [xml.as_ref(), b" "].concat()).await.unwrap();
-    assert_eq!(other.status(), 422);
-    let other = send("?portal=true", "a", xml.to_vec()).await.unwrap();
-    assert_eq!(other.status(), 422);
+    assert_replayed(send("", "a", &xml).await, &first).await;
+    let longer = [&xml, &b" "[..]].concat();
+    assert_eq!(send("", "a", &longer).await.status(), 422);
+    assert_eq!(send("?portal=true", "a", &xml).await.status(), 422);
     // A file without a proof, too.
-    let faulty = parts(send("", "b", b"<a/>".to_vec()).await.unwrap()).await;
-    let again = send("", "b", b"<a/>".to_vec()).await.unwrap();
-    assert!(is_replayed(&again));
-    assert_eq!(parts(again).await, faulty);
+    let faulty = parts(send("", "b", b"<a/>").await).await;
+    assert_replayed(send("", "b", b"<a/>").await, &faulty).await;
     assert_eq!(harness.outcomes().await.len(), 3);
 }
 
@@ -153,19 +134,14 @@ async fn a_lookup_is_created_once() {
     let location = first.headers()["location"].clone();
     let first = parts(first).await;
     let again = harness.named(path, "a", &body(&[])).await;
-    assert!(is_replayed(&again));
     assert_eq!(again.headers()["location"], location);
-    assert_eq!(parts(again).await, first);
-    let listed = harness.request("GET", path).header("x-api-key", GOOD_KEY);
-    let (_, listed) = parts(listed.response().await).await;
-    let listed: Value = serde_json::from_slice(&listed).unwrap();
+    assert_replayed(again, &first).await;
+    let listed = harness.keyed(GOOD_KEY, "GET", path).json_of(200).await;
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
     // Canceled, and then erased: a repeated request doesn't create another one.
     for status in [200, 204] {
-        let path = location.to_str().unwrap();
-        let removal = harness.request("DELETE", path);
-        let removal = removal.header("x-api-key", GOOD_KEY).send();
-        assert_eq!(removal.await.unwrap().status(), status);
+        let removal = harness.keyed(GOOD_KEY, "DELETE", location.to_str().unwrap());
+        assert_eq!(removal.status().await, status);
     }
     let gone = harness.named(path, "a", &body(&[])).await;
     assert_eq!(gone.status(), 404);

@@ -1,5 +1,7 @@
 //! Routes for admins, which members may not use.
 
+use std::collections::BTreeSet;
+
 use domain::customer::CustomerId;
 use domain::key::{ApiKey, KeyId, KeyName};
 use domain::limits::Plan;
@@ -12,7 +14,7 @@ use testkit::people::owner;
 
 use super::data::{
     ACCOUNT, ACTIVE_KEY, ADMIN, MEMBER, OTHER_ACCOUNT, OTHERS_KEY, REVOKED_KEY, UNKNOWN, change,
-    write_down,
+    with_keys, write_down,
 };
 use super::{ask, json, with_json};
 use crate::data::{add_key, id, new_key, now};
@@ -113,15 +115,7 @@ async fn keys_are_filtered_sorted_and_paged(
 
 #[tokio::test]
 async fn a_page_has_fifty_items_by_default() {
-    let harness = Harness::of_people().await;
-    let services = &harness.gateway.services;
-    let other = services.store.customer(&owner("other")).await.unwrap();
-    for number in 10..60 {
-        let id = format!("0198f3c2-7d3e-7000-8000-0000000000{number}");
-        let prefix = format!("cep_live_Other0{number}");
-        let key = new_key(&id, other.as_ref().unwrap(), "till", &prefix);
-        add_key(services, key).await;
-    }
+    let harness = with_keys("other", 50, |_, key| key).await;
     for (query, length) in [("", 50), ("?limit=53", 53)] {
         let page = json(ask(&harness, ADMIN, "GET", &format!("/admin/keys{query}"))).await;
         assert_eq!(page["items"].as_array().unwrap().len(), length);
@@ -141,19 +135,8 @@ async fn accounts_are_searched_by_their_owners() {
     assert_eq!(texts(&page["items"], "id"), [UNKNOWN]);
 }
 
-#[rstest]
-#[case(
-    "usage_by_everything",
-    "account=0198f3c2-7d3e-7000-8000-0000000000a1&key=0198f3c2-7d3e-7000-8000-000000000001&granularity=month&from=2026-01-15T00:00:00-06:00&to=2026-03-01T00:00:00Z&by=key&endpoint=xml&outcome=delivered"
-)]
-#[case(
-    "usage_of_an_account",
-    "account=0198f3c2-7d3e-7000-8000-0000000000a1&granularity=month&from=2026-01-15T00:00:00-06:00&to=2026-03-01T00:00:00Z&by=key"
-)]
-#[case("usage_up_to_now", "from=2026-11-18T23:00:00Z&by=endpoint")]
-#[case("usage_by_nothing", "")]
 #[tokio::test]
-async fn usage_is_filtered_and_grouped(#[case] name: &str, #[case] query: &str) {
+async fn usage_is_filtered_and_grouped() {
     let harness = Harness::of_people().await;
     let services = &harness.gateway.services;
     let (xml, pdf) = (Endpoint::Xml, Endpoint::Pdf);
@@ -176,10 +159,25 @@ async fn usage_is_filtered_and_grouped(#[case] name: &str, #[case] query: &str) 
         let key = found.await.unwrap().unwrap().key;
         write_down(services, &key, endpoint, outcome, at).await;
     }
-    let path = format!("/admin/usage?{query}");
-    let answer = ask(&harness, ADMIN, "GET", &path).transcript().await;
-    assert!(answer.starts_with("200"), "{answer}");
-    insta::assert_snapshot!(name, answer);
+    let by_key = "granularity=month&from=2026-01-15T00:00:00-06:00&to=2026-03-01T00:00:00Z&by=key";
+    let of_key = format!("key={ACTIVE_KEY}&endpoint=xml&outcome=delivered");
+    for (name, query) in [
+        (
+            "usage_by_everything",
+            &*format!("account={ACCOUNT}&{by_key}&{of_key}"),
+        ),
+        (
+            "usage_of_an_account",
+            &format!("account={ACCOUNT}&{by_key}"),
+        ),
+        ("usage_up_to_now", "from=2026-11-18T23:00:00Z&by=endpoint"),
+        ("usage_by_nothing", ""),
+    ] {
+        let path = format!("/admin/usage?{query}");
+        let answer = ask(&harness, ADMIN, "GET", &path).transcript().await;
+        assert!(answer.starts_with("200"), "{answer}");
+        insta::assert_snapshot!(name, answer);
+    }
 }
 
 #[tokio::test]
@@ -214,72 +212,67 @@ async fn the_audit_log_is_filtered_and_paged() {
     assert_eq!(texts(&page["items"], "key_id"), [OTHERS_KEY]);
 }
 
-#[rstest]
-#[case(r#"{"per_minute":1}"#, 1, Some(2_000))]
-#[case(r#"{"monthly_quota":1000000000000}"#, 90, Some(1_000_000_000_000))]
-#[case(r#"{"monthly_quota":null}"#, 90, None)]
-#[case(r#"{"plan":"enterprise"}"#, 600, None)]
-#[case(r#"{"plan":"enterprise","per_minute":1200}"#, 1_200, None)]
-#[case(r#"{"plan":"startup","monthly_quota":null}"#, 60, None)]
 #[tokio::test]
-async fn limits_that_are_not_given_stay_as_they_are(
-    #[case] body: &'static str,
-    #[case] per_minute: u32,
-    #[case] monthly_quota: Option<u64>,
-) {
-    let harness = Harness::of_people().await;
+async fn limits_that_are_not_given_stay_as_they_are() {
     let path = format!("/admin/keys/{ACTIVE_KEY}");
-    let patch = async |body: &'static str| {
-        let changed = json(with_json(ask(&harness, ADMIN, "PATCH", &path), body)).await;
-        let found = json(ask(&harness, ADMIN, "GET", &path)).await;
-        assert_eq!(changed, found);
-        found
-    };
-    patch(r#"{"per_minute":90,"monthly_quota":2000}"#).await;
-    let key = patch(body).await;
-    assert_eq!(key["per_minute"], per_minute);
-    assert_eq!(key["monthly_quota"], Value::from(monthly_quota));
-}
-
-#[rstest]
-#[case(r#"{"plan":"enterprise"}"#, 60)]
-#[case(r#"{"plan":"enterprise","existing_keys":"keep"}"#, 60)]
-#[case(r#"{"plan":"enterprise","existing_keys":"follow"}"#, 600)]
-#[tokio::test]
-async fn existing_keys_keep_their_limits_by_default(
-    #[case] body: &'static str,
-    #[case] per_minute: u32,
-) {
-    let harness = Harness::of_people().await;
-    let path = format!("/api/admin/accounts/{ACCOUNT}");
-    let account = json(with_json(ask(&harness, ADMIN, "PATCH", &path), body)).await;
-    assert_eq!(account["plan"], "enterprise");
-    let key = format!("/admin/keys/{ACTIVE_KEY}");
-    let key = json(ask(&harness, ADMIN, "GET", &key)).await;
-    assert_eq!(key["per_minute"], per_minute);
-}
-
-#[rstest]
-#[case("/admin/keys", 3)]
-#[case("/admin/accounts", 2)]
-#[case("/admin/audit", 4)]
-#[tokio::test]
-async fn a_list_is_read_page_by_page(#[case] path: &str, #[case] total: usize) {
-    let harness = Harness::of_people().await;
-    let mut ids = Vec::new();
-    let mut after = String::new();
-    loop {
-        let page = format!("{path}?limit=1{after}");
-        let page = json(ask(&harness, ADMIN, "GET", &page)).await;
-        assert_eq!(page["total"], total);
-        ids.extend(texts(&page["items"], "id"));
-        let Some(next) = page["next"].as_str() else {
-            break;
+    let trillion = r#"{"monthly_quota":1000000000000}"#;
+    for (body, per_minute, monthly_quota) in [
+        (r#"{"per_minute":1}"#, 1, Some(2_000)),
+        (trillion, 90, Some(1_000_000_000_000_u64)),
+        (r#"{"monthly_quota":null}"#, 90, None),
+        (r#"{"plan":"enterprise"}"#, 600, None),
+        (r#"{"plan":"enterprise","per_minute":1200}"#, 1_200, None),
+        (r#"{"plan":"startup","monthly_quota":null}"#, 60, None),
+    ] {
+        let harness = Harness::of_people().await;
+        let patch = async |body: &'static str| {
+            let changed = json(with_json(ask(&harness, ADMIN, "PATCH", &path), body)).await;
+            let found = json(ask(&harness, ADMIN, "GET", &path)).await;
+            assert_eq!(changed, found);
+            found
         };
-        after = format!("&after={next}");
+        patch(r#"{"per_minute":90,"monthly_quota":2000}"#).await;
+        let key = patch(body).await;
+        assert_eq!(key["per_minute"], per_minute, "{body}");
+        assert_eq!(key["monthly_quota"], Value::from(monthly_quota), "{body}");
     }
-    assert_eq!(ids.len(), total);
-    ids.sort();
-    ids.dedup();
-    assert_eq!(ids.len(), total);
+}
+
+#[tokio::test]
+async fn existing_keys_keep_their_limits_by_default() {
+    for (body, per_minute) in [
+        (r#"{"plan":"enterprise"}"#, 60),
+        (r#"{"plan":"enterprise","existing_keys":"keep"}"#, 60),
+        (r#"{"plan":"enterprise","existing_keys":"follow"}"#, 600),
+    ] {
+        let harness = Harness::of_people().await;
+        let path = format!("/api/admin/accounts/{ACCOUNT}");
+        let account = json(with_json(ask(&harness, ADMIN, "PATCH", &path), body)).await;
+        assert_eq!(account["plan"], "enterprise");
+        let key = format!("/admin/keys/{ACTIVE_KEY}");
+        let key = json(ask(&harness, ADMIN, "GET", &key)).await;
+        assert_eq!(key["per_minute"], per_minute, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_is_read_page_by_page() {
+    let harness = Harness::of_people().await;
+    for (path, total) in [
+        ("/admin/keys", 3),
+        ("/admin/accounts", 2),
+        ("/admin/audit", 4),
+    ] {
+        let mut ids = BTreeSet::new();
+        let mut after = String::new();
+        for number in 1..=total {
+            let page = format!("{path}?limit=1{after}");
+            let page = json(ask(&harness, ADMIN, "GET", &page)).await;
+            assert_eq!(page["total"], total);
+            ids.extend(texts(&page["items"], "id"));
+            assert_eq!(page["next"].is_string(), number < total, "{path}");
+            after = format!("&after={}", page["next"].as_str().unwrap_or_default());
+        }
+        assert_eq!(ids.len(), total, "{path}");
+    }
 }

@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use ports::outbound::TokenError;
-use rstest::rstest;
+use reqwest::RequestBuilder;
 
-use super::data::{ACTIVE_KEY, MEMBER};
+use super::batches::{BATCHES, created, creating};
+use super::data::{ACTIVE_KEY, MEMBER, UNKNOWN};
 use super::{ask, with_json};
+use crate::batches::BELOW;
 use crate::data::GOOD_KEY;
 use crate::harness::{ALLOWED, Exchange, Harness, OURS, body, in_both_languages};
 
@@ -39,58 +41,66 @@ const OPERATIONS: [(&str, &str); 23] = [
 ];
 
 /// The methods and paths of [`OPERATIONS`].
-fn operations() -> impl Iterator<Item = (&'static str, String)> {
+fn operations() -> Vec<(&'static str, String)> {
     let operations = OPERATIONS.into_iter();
-    operations.map(|(method, path)| (method, path.replace("ID", ACTIVE_KEY)))
+    let operations = operations.map(|(method, path)| (method, path.replace("ID", ACTIVE_KEY)));
+    operations.collect()
+}
+
+/// The methods and paths of batches, for which a key will do.
+fn batch_operations() -> Vec<(&'static str, String)> {
+    let all = ["GET", "POST"].map(|method| (method, BATCHES.to_owned()));
+    let below = BELOW.map(|(method, below)| (method, format!("{BATCHES}/{UNKNOWN}{below}")));
+    all.into_iter().chain(below).collect()
 }
 
 #[tokio::test]
-async fn a_session_is_needed_everywhere() {
+async fn a_credential_is_needed_everywhere() {
     let harness = Harness::of_people().await;
-    let bare = |method, path: &str| {
-        let request = harness.request(method, path);
-        with_json(request.header("x-request-id", "test-1"), "{}")
-    };
-    let unauthenticated = in_both_languages(|| bare("GET", "/keys")).await;
-    insta::assert_snapshot!("unauthenticated", unauthenticated);
-    for alias in ["", "/api"] {
-        for (method, path) in operations() {
-            let path = format!("{alias}{path}");
-            let answer = in_both_languages(|| bare(method, &path)).await;
-            assert_eq!(answer, unauthenticated, "{method} {path}");
+    let bare = |method, path: &str| with_json(harness.request(method, path), "{}");
+    for (name, path, operations) in [
+        ("unauthenticated", "/keys", operations()),
+        ("batches_without_a_credential", BATCHES, batch_operations()),
+    ] {
+        let expected = in_both_languages(|| bare("GET", path)).await;
+        insta::assert_snapshot!(name, expected);
+        for (method, path) in operations {
+            for path in [&path, &format!("/api{path}")] {
+                let answer = in_both_languages(|| bare(method, path)).await;
+                assert_eq!(answer, expected, "{method} {path}");
+            }
         }
     }
     assert!(harness.store_faults().calls().is_empty());
 }
 
 #[tokio::test]
-async fn nothing_but_the_one_cookie_is_a_session() {
+async fn a_key_is_no_session_and_a_session_no_key() {
     let harness = Harness::of_people().await;
-    let bare = || {
-        let request = harness.request("GET", "/keys");
-        request.header("x-request-id", "test-1")
-    };
-    let cookie = |value: String| bare().header("cookie", value);
-    let attempts = [
-        bare().header("x-api-key", GOOD_KEY),
-        bare().header("authorization", format!("Bearer {MEMBER}")),
-        bare().header("authorization", format!("Bearer {GOOD_KEY}")),
-        cookie(format!("cep_session={GOOD_KEY}")),
-        cookie("cep_session=".to_owned()),
-        cookie("cep_session=nonsense".to_owned()),
-        cookie(format!("session={MEMBER}")),
-        cookie(format!("__Host-cep_session={MEMBER}")),
-        cookie(format!("cep_session_sign_in={MEMBER}")),
-        cookie(format!("cep_session={MEMBER}; cep_session={MEMBER}")),
-        cookie(format!("cep_session={MEMBER}")).header("cookie", "cep_session=x"),
-        cookie(format!("cep_session=\"{MEMBER}\"")),
-    ];
-    let expected = bare().transcript().await;
-    assert!(expected.starts_with("401"), "{expected}");
-    for attempt in attempts {
-        assert_eq!(attempt.transcript().await, expected);
+    let session = format!("cep_session={MEMBER}");
+    let bearer = format!("Bearer {MEMBER}");
+    for (name, value) in [
+        ("x-api-key", GOOD_KEY),
+        ("authorization", &format!("Bearer {GOOD_KEY}")),
+        ("authorization", &bearer),
+        ("cookie", &format!("cep_session={GOOD_KEY}")),
+        ("cookie", &format!("{session}; {session}")),
+    ] {
+        let request = harness.request("GET", "/keys").header(name, value);
+        let answer = request.json_of(401).await;
+        assert_eq!(answer["error"], "UNAUTHENTICATED", "{value}");
     }
     assert!(harness.store_faults().calls().is_empty());
+    for (name, value) in [
+        ("x-api-key", MEMBER),
+        ("authorization", &bearer),
+        ("cookie", &session),
+    ] {
+        let request = harness.request("POST", "/v1/cep/xml").header(name, value);
+        let answer = with_json(request, body(&[])).json_of(401).await;
+        assert_eq!(answer["error"], "INVALID_API_KEY", "{name}");
+    }
+    assert_eq!(harness.outcomes().await, []);
 }
 
 #[tokio::test]
@@ -99,23 +109,22 @@ async fn other_credentials_beside_the_cookie_are_not_looked_at() {
     let request = ask(&harness, MEMBER, "GET", "/keys")
         .header("x-api-key", "nonsense")
         .header("authorization", "Bearer nonsense");
-    let answer = request.transcript().await;
-    assert!(answer.starts_with("200"), "{answer}");
+    assert_eq!(request.status().await, 200);
+    // A proxy may ask for credentials of its own.
+    let request = ask(&harness, MEMBER, "GET", BATCHES).header("authorization", "Basic eDp5");
+    assert_eq!(request.status().await, 200);
 }
 
+/// No page can choose between a key and a session.
 #[tokio::test]
-async fn the_cookie_is_no_key() {
+async fn beside_a_key_for_batches_a_session_is_not_looked_at() {
     let harness = Harness::of_people().await;
-    for (header, value) in [
-        ("cookie", format!("cep_session={MEMBER}")),
-        ("x-api-key", MEMBER.to_owned()),
-        ("authorization", format!("Bearer {MEMBER}")),
-    ] {
-        let request = harness.request("POST", "/v1/cep/xml").header(header, value);
-        let answer = with_json(request, body(&[])).json_of(401).await;
-        assert_eq!(answer["error"], "INVALID_API_KEY", "{header}");
-    }
-    assert_eq!(harness.outcomes().await, []);
+    let request = ask(&harness, MEMBER, "GET", BATCHES).header("x-api-key", "nonsense");
+    let answer = request.json_of(401).await;
+    assert_eq!(answer["error"], "INVALID_API_KEY");
+    let answer = ask(&harness, "nonsense", "GET", BATCHES).json_of(401).await;
+    assert_eq!(answer["error"], "UNAUTHENTICATED");
+    assert_eq!(answer["details"]["sign_in"], "/login");
 }
 
 #[tokio::test]
@@ -129,25 +138,31 @@ async fn no_session_is_accepted_while_the_provider_is_down() {
     assert!(harness.store_faults().calls().is_empty());
 }
 
-const NEW_KEY: &str = r#"{"name":"till 7"}"#;
-const JSON: (&str, &str) = ("content-type", "application/json");
-
 /// Requests that another site can have a browser send with the person's cookie: one for the body and one for
 /// the page. The tests of `web` have the others.
-#[rstest]
-#[case::plain_text(&[("content-type", "text/plain")], 415)]
-#[case::foreign_origin(&[JSON, ("origin", "https://evil.example")], 403)]
-#[case::honest(&[JSON], 201)]
 #[tokio::test]
-async fn a_forged_request_has_no_effect(#[case] headers: &[(&str, &str)], #[case] status: u16) {
+async fn a_forged_request_has_no_effect() {
     let harness = Harness::of_people().await;
-    let mut request = ask(&harness, MEMBER, "POST", "/keys").body(NEW_KEY);
-    for (name, value) in headers {
-        request = request.header(*name, *value);
+    for (path, media_type) in [
+        ("/keys", "application/json"),
+        (&format!("{BATCHES}?key_id={ACTIVE_KEY}"), "text/csv"),
+        (&format!("{BATCHES}/{UNKNOWN}/import"), "text/csv"),
+    ] {
+        let typed = |media_type: &str| {
+            let request = ask(&harness, MEMBER, "POST", path);
+            request.header("content-type", media_type)
+        };
+        let plain = typed(&format!("text/plain; x={media_type}"));
+        assert_eq!(plain.status().await, 415, "{path}");
+        let foreign = typed(media_type).header("origin", "https://evil.example");
+        assert_eq!(foreign.status().await, 403, "{path}");
     }
-    assert_eq!(request.response().await.status(), status);
-    let has_effect = !harness.store_faults().calls().is_empty();
-    assert_eq!(has_effect, status == 201);
+    assert!(harness.store_faults().calls().is_empty());
+    let honest = with_json(
+        ask(&harness, MEMBER, "POST", "/keys"),
+        r#"{"name":"till 7"}"#,
+    );
+    assert_eq!(honest.status().await, 201);
 }
 
 #[tokio::test]
@@ -158,64 +173,86 @@ async fn a_get_request_changes_nothing() {
         "/keys?_method=DELETE",
         "/admin/keys?_method=POST",
     ] {
-        let answer = ask(&harness, MEMBER, "GET", path).transcript().await;
-        assert!(answer.starts_with("400"), "{answer}");
+        let status = ask(&harness, MEMBER, "GET", path).status().await;
+        assert_eq!(status, 400, "{path}");
     }
     let path = format!("/keys/{ACTIVE_KEY}");
     let request = ask(&harness, MEMBER, "GET", &path).header("x-http-method-override", "DELETE");
-    assert!(request.transcript().await.starts_with("405"));
+    assert_eq!(request.status().await, 405);
     assert!(harness.store_faults().calls().is_empty());
 }
 
 #[tokio::test]
 async fn a_foreign_page_is_refused_and_may_not_read_the_answer() {
     let harness = Harness::of_people().await;
-    let request = || {
-        let request = ask(&harness, MEMBER, "DELETE", &format!("/keys/{ACTIVE_KEY}"));
+    let foreign = |method, path: &str| {
+        let request = ask(&harness, MEMBER, method, path);
         request.header("origin", "https://evil.example")
     };
-    insta::assert_snapshot!("cross_site", in_both_languages(request).await);
+    let key = format!("/keys/{ACTIVE_KEY}");
+    let answer = in_both_languages(|| foreign("DELETE", &key)).await;
+    insta::assert_snapshot!("cross_site", answer);
     assert!(harness.store_faults().calls().is_empty());
+    let batch = created(&harness).await;
+    for (method, below) in BELOW {
+        let answer = foreign(method, &format!("{batch}{below}")).transcript();
+        let answer = answer.await;
+        assert!(answer.starts_with("403"), "{method} {below}: {answer}");
+        assert!(!answer.contains("access-control"), "{answer}");
+    }
 }
 
-#[rstest]
-#[case::ours("ours", OURS, "same-origin")]
-#[case::allowed("allowed", ALLOWED, "cross-site")]
 #[tokio::test]
-async fn a_page_of_ours_or_an_allowed_one_is_served(
-    #[case] name: &str,
-    #[case] origin: &str,
-    #[case] fetch_site: &str,
-) {
+async fn a_page_of_ours_or_an_allowed_one_is_served() {
     let harness = Harness::of_people().await;
-    let request = ask(&harness, MEMBER, "GET", "/keys?include_revoked=false")
-        .header("origin", origin)
-        .header("sec-fetch-site", fetch_site);
-    insta::assert_snapshot!(format!("origin_{name}"), request.transcript().await);
+    for (name, origin, fetch_site) in [
+        ("origin_ours", OURS, "same-origin"),
+        ("origin_allowed", ALLOWED, "cross-site"),
+    ] {
+        let from = |request: RequestBuilder| {
+            let request = request.header("origin", origin);
+            request.header("sec-fetch-site", fetch_site)
+        };
+        let keys = ask(&harness, MEMBER, "GET", "/keys?include_revoked=false");
+        insta::assert_snapshot!(name, from(keys).transcript().await);
+        let batch = creating(&harness, MEMBER, &format!("?key_id={ACTIVE_KEY}"));
+        assert_eq!(from(batch).status().await, 202, "{name}");
+    }
 }
 
 #[tokio::test]
-async fn a_gateway_without_sign_in_has_no_such_routes() {
+async fn a_preflight_of_an_allowed_page_is_answered() {
+    let harness = Harness::of_people().await;
+    for (origin, status) in [(ALLOWED, 204), ("https://evil.example", 403)] {
+        let request = harness.request("OPTIONS", BATCHES).header("origin", origin);
+        let request = request.header("access-control-request-method", "POST");
+        assert_eq!(request.status().await, status, "{origin}");
+    }
+}
+
+#[tokio::test]
+async fn a_gateway_without_sign_in_has_no_such_routes_and_takes_keys_alone_for_batches() {
     let harness = Harness::without_sign_in().await;
     for (method, path) in operations() {
         let answer = ask(&harness, MEMBER, method, &path).json_of(404).await;
         assert_eq!(answer["error"], "ROUTE_NOT_FOUND", "{method} {path}");
     }
+    let answer = ask(&harness, MEMBER, "GET", BATCHES).json_of(401).await;
+    assert_eq!(answer["error"], "INVALID_API_KEY");
 }
 
-#[rstest]
-#[case("GET", "/admin")]
-#[case("GET", "/keys/")]
-#[case("DELETE", "/keys/1/2")]
-#[case("GET", "/api/api/keys")]
 #[tokio::test]
-async fn an_unknown_route_is_not_found_without_a_session_either(
-    #[case] method: &str,
-    #[case] path: &str,
-) {
+async fn an_unknown_route_is_not_found_without_a_session_either() {
     let harness = Harness::of_people().await;
-    let answer = harness.request(method, path).json_of(404).await;
-    assert_eq!(answer["error"], "ROUTE_NOT_FOUND");
+    for (method, path) in [
+        ("GET", "/admin"),
+        ("GET", "/keys/"),
+        ("DELETE", "/keys/1/2"),
+        ("GET", "/api/api/keys"),
+    ] {
+        let answer = harness.request(method, path).json_of(404).await;
+        assert_eq!(answer["error"], "ROUTE_NOT_FOUND", "{path}");
+    }
 }
 
 /// Each operation for people in the description is served, and requires a session.
@@ -223,20 +260,18 @@ async fn an_unknown_route_is_not_found_without_a_session_either(
 async fn every_described_operation_is_served() {
     let harness = Harness::of_people().await;
     let document: serde_json::Value = serde_json::from_str(&rest::openapi_json()).unwrap();
-    let mut described = Vec::new();
+    let mut described = 0;
     for (path, operations) in document["paths"].as_object().unwrap() {
         for (method, operation) in operations.as_object().unwrap() {
-            // Those of batches take a key, too: see `people::batches`.
+            // Those of batches take a key, too.
             if operation["security"][0]["session"].is_array() {
-                described.push((method.to_uppercase(), path.replace("{id}", ACTIVE_KEY)));
+                described += 1;
+                let path = path.replace("{id}", ACTIVE_KEY);
+                let request = harness.request(&method.to_uppercase(), &path);
+                let status = with_json(request, "{}").status().await;
+                assert_eq!(status, 401, "{method} {path}");
             }
         }
     }
-    for (method, path) in &described {
-        let answer = with_json(harness.request(method, path), "{}")
-            .transcript()
-            .await;
-        assert!(answer.starts_with("401"), "{method} {path}: {answer}");
-    }
-    assert_eq!(described.len(), OPERATIONS.len());
+    assert_eq!(described, OPERATIONS.len());
 }

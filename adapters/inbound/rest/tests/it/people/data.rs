@@ -11,13 +11,14 @@ use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
 use ports::outbound::{
-    AdmissionEntry, KeyChange, KeyStore as _, RefusalEntry, RequestEntry, Scope, UsageJournal as _,
-    new_id,
+    AdmissionEntry, CustomerStore as _, KeyChange, KeyStore as _, RefusalEntry, RequestEntry,
+    Scope, UsageJournal as _, new_id,
 };
 use testkit::people::{PeopleServices, owner};
 use uuid::Uuid;
 
 use crate::data::{add_key, id, new_key, now};
+use crate::harness::Harness;
 
 pub(crate) const MEMBER: &str = "the-members-token";
 pub(crate) const OTHER_MEMBER: &str = "the-other-members-token";
@@ -81,6 +82,23 @@ pub(crate) async fn people() -> PeopleServices {
         });
     }
     services
+}
+
+/// A gateway in which somebody has so many keys besides, each edited with its number.
+pub(super) async fn with_keys(
+    subject: &str,
+    count: i64,
+    edit: impl Fn(i64, ApiKey) -> ApiKey,
+) -> Harness {
+    let services = people().await;
+    let holder = services.store.customer(&owner(subject)).await.unwrap();
+    let holder = holder.unwrap();
+    for number in 1..=count {
+        let id = format!("0198f3c2-7d3e-7000-8000-00000001{number:04}");
+        let key = new_key(&id, &holder, "till", &format!("cep_live_Many{number:04}"));
+        add_key(&services, edit(number, key)).await;
+    }
+    Harness::over(services).await
 }
 
 /// Changes a key, as the admin would have at that time.
