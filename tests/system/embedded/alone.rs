@@ -3,36 +3,50 @@
 use std::path::Path;
 use std::process::Output;
 
-use rstest::rstest;
-use serde_json::Value;
-
 use super::round::files;
-use crate::gateway::{Gateway, command};
+use crate::gateway::{Gateway, Key, command};
 
 const UNKNOWN: &str = "0198f3c2-0000-7000-8000-000000000000";
 
-/// A command's arguments; `KEY` stands for the id of an existing key.
-type Arguments = &'static [&'static str];
+/// The arguments of commands; `KEY` stands for the id of an existing key.
+const COMMANDS: [&[&str]; 7] = [
+    &["keys", "create", "--name", "other", "--env", "test"],
+    &["keys", "list"],
+    &["keys", "set-limits", "KEY", "--per-minute", "1"],
+    &["keys", "revoke", "KEY"],
+    &["migrate"],
+    &["keys", "revoke", UNKNOWN],
+    &["keys", "set-limits", UNKNOWN, "--per-minute", "1"],
+];
 
-#[rstest]
-#[case::create(&["keys", "create", "--name", "other", "--env", "test"], true)]
-#[case::list(&["keys", "list"], true)]
-#[case::set_limits(&["keys", "set-limits", "KEY", "--per-minute", "1"], true)]
-#[case::revoke(&["keys", "revoke", "KEY"], true)]
-#[case::migrate(&["migrate"], true)]
-#[case::revoke_unknown(&["keys", "revoke", UNKNOWN], false)]
-#[case::limit_unknown(&["keys", "set-limits", UNKNOWN, "--per-minute", "1"], false)]
-fn a_command_alone_leaves_no_log_behind(#[case] arguments: Arguments, #[case] succeeds: bool) {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("data");
-    let key = made(&run(
-        folder.path(),
-        &["keys", "create", "--name", "a", "--env", "test"],
-    ));
-    leaves_no_log(&data, "the command that made the database");
-    let ran = run(folder.path(), &with_key(arguments, &key));
+/// Runs one of the commands, which fails for an unknown key.
+fn run(folder: &Path, arguments: &[&str], key: &str) -> Output {
+    let replaced = arguments
+        .iter()
+        .map(|it| if *it == "KEY" { key } else { it });
+    let ran = command(folder).args(replaced).output().unwrap();
+    let succeeds = !arguments.contains(&UNKNOWN);
     assert_eq!(ran.status.success(), succeeds, "{ran:?}");
-    leaves_no_log(&data, arguments[0]);
+    ran
+}
+
+#[test]
+fn a_command_alone_leaves_no_log_behind() {
+    for arguments in COMMANDS {
+        let folder = tempfile::tempdir().unwrap();
+        let leaves_no_log = |which: &str| {
+            let [database, log, index] = files(&folder.path().join("data"))[..] else {
+                panic!("three files are looked at");
+            };
+            assert!(database.is_some(), "after {which}");
+            assert_eq!((log, index), (None, None), "after {which}");
+        };
+        let made = run(folder.path(), COMMANDS[0], "");
+        let key = Key::read(&serde_json::from_slice(&made.stdout).unwrap());
+        leaves_no_log("the command that made the database");
+        run(folder.path(), arguments, &key.id);
+        leaves_no_log(&arguments.join(" "));
+    }
 }
 
 #[test]
@@ -42,46 +56,8 @@ fn commands_beside_a_gateway_keep_its_files() {
     let data = gateway.folder().join("data");
     let before = files(&data);
     assert!(before.iter().all(Option::is_some), "{before:?}");
-    let commands: [Arguments; 6] = [
-        &["keys", "create", "--name", "other", "--env", "test"],
-        &["keys", "list"],
-        &["keys", "set-limits", "KEY", "--per-minute", "1"],
-        &["keys", "revoke", "KEY"],
-        &["keys", "revoke", UNKNOWN],
-        &["migrate"],
-    ];
-    for arguments in commands {
-        let ran = gateway.run(&with_key(arguments, &key.id));
-        assert_eq!(
-            ran.status.success(),
-            !arguments.contains(&UNKNOWN),
-            "{ran:?}"
-        );
+    for arguments in COMMANDS {
+        run(gateway.folder(), arguments, &key.id);
         assert_eq!(files(&data), before, "{arguments:?}");
     }
-}
-
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder).args(arguments).output().unwrap()
-}
-
-/// The id of the key that a command created.
-fn made(ran: &Output) -> String {
-    assert!(ran.status.success(), "{ran:?}");
-    let made: Value = serde_json::from_slice(&ran.stdout).unwrap();
-    made["id"].as_str().unwrap().to_owned()
-}
-
-fn with_key<'a>(arguments: &[&'a str], key: &'a str) -> Vec<&'a str> {
-    let arguments = arguments.iter();
-    let replaced = arguments.map(|argument| if *argument == "KEY" { key } else { *argument });
-    replaced.collect()
-}
-
-fn leaves_no_log(data: &Path, which: &str) {
-    let [database, log, index] = files(data)[..] else {
-        panic!("three files are looked at");
-    };
-    assert!(database.is_some(), "after {which}");
-    assert_eq!((log, index), (None, None), "after {which}");
 }

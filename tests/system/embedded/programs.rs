@@ -1,8 +1,8 @@
 //! Programs that an operator runs beside the gateway: `sqlite3`, `flock`, `mount`.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
@@ -27,7 +27,7 @@ pub(super) fn run(program: &str, arguments: &[&str]) -> Result<String, String> {
 }
 
 /// Returns whether the programs are installed; prints which one isn't.
-pub(super) fn installed(programs: &[&str]) -> bool {
+pub(crate) fn installed(programs: &[&str]) -> bool {
     let missing = programs
         .iter()
         .find(|program| run("sh", &["-c", &format!("command -v {program}")]).is_err());
@@ -51,14 +51,27 @@ impl Sqlite {
     /// # Errors
     /// The standard error, when one failed.
     pub(super) fn run(&self, commands: &[&str]) -> Result<String, String> {
-        let mut arguments = vec!["-batch", "-bail", self.path(), ".timeout 10000"];
-        arguments.extend(commands);
-        run("sqlite3", &arguments)
+        let database = self.0.to_str().unwrap();
+        let first = ["-batch", "-bail", database, ".timeout 10000"];
+        run("sqlite3", &[&first, commands].concat())
+    }
+
+    /// The answer to a command that succeeds.
+    pub(super) fn ask(&self, command: &str) -> String {
+        self.run(&[command]).unwrap()
     }
 
     /// Opens the database and keeps it open.
     pub(super) fn session(&self) -> Session {
-        Session::start(&self.0)
+        let mut child = Command::new("sqlite3")
+            .args(["-batch", "-bail", "-cmd", ".timeout 10000"])
+            .arg(&self.0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let answers = BufReader::new(child.stdout.take().unwrap());
+        Session { child, answers }
     }
 
     /// Answer of `PRAGMA integrity_check`; `ok` when all is well.
@@ -79,47 +92,21 @@ impl Sqlite {
     /// Returns whether the database has this key.
     pub(super) fn knows(&self, key: &Key) -> bool {
         let id = &key.id;
-        let found = self.run(&[&format!("SELECT count(*) FROM api_keys WHERE id = '{id}'")]);
-        found.as_deref() == Ok("1")
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().unwrap()
+        self.ask(&format!("SELECT count(*) FROM api_keys WHERE id = '{id}'")) == "1"
     }
 }
 
 /// `sqlite3` that reads its commands from a pipe. It ends with this value.
 pub(super) struct Session {
     child: Child,
-    commands: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
 }
 
 impl Session {
-    fn start(database: &Path) -> Self {
-        let mut child = Command::new("sqlite3")
-            .args(["-batch", "-bail", "-cmd", ".timeout 10000"])
-            .arg(database)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let commands = child.stdin.take();
-        let answers = BufReader::new(child.stdout.take().unwrap());
-        Self {
-            child,
-            commands,
-            answers,
-        }
-    }
-
     /// Runs a command that prints one line, and returns it once it is done. An empty line means that
     /// the program ended.
     pub(super) fn ask(&mut self, command: &str) -> String {
-        let commands = self
-            .commands
-            .as_mut()
-            .expect("it is open until it is closed");
+        let commands = self.child.stdin.as_mut().unwrap();
         // A failed write means that the program ended, which the empty line reports.
         let _ = writeln!(commands, "{command}");
         let mut line = String::new();
@@ -129,9 +116,7 @@ impl Session {
 
     /// Ends the transaction and closes the database in order.
     pub(super) fn close(mut self) {
-        if let Some(mut commands) = self.commands.take() {
-            let _ = writeln!(commands, "COMMIT;");
-        }
+        let _ = writeln!(self.child.stdin.take().unwrap(), "COMMIT;");
         self.child.wait().unwrap();
     }
 }
@@ -147,21 +132,20 @@ impl Drop for Session {
 pub(super) struct Repeated {
     stopping: Arc<AtomicBool>,
     runs: Arc<AtomicUsize>,
-    thread: JoinHandle<Vec<String>>,
+    thread: JoinHandle<()>,
 }
 
 impl Repeated {
-    pub(super) fn start(mut work: impl FnMut() -> Result<(), String> + Send + 'static) -> Self {
-        let (stopping, runs) = (Arc::default(), Arc::default());
+    pub(super) fn start(mut work: impl FnMut() + Send + 'static) -> Self {
+        let stopping = Arc::new(AtomicBool::new(false));
+        let runs = Arc::new(AtomicUsize::new(0));
         let thread = std::thread::spawn({
             let (stopping, runs) = (Arc::clone(&stopping), Arc::clone(&runs));
             move || {
-                let mut failures = Vec::new();
-                while !AtomicBool::load(&stopping, Ordering::SeqCst) {
-                    failures.extend(work().err());
-                    AtomicUsize::fetch_add(&runs, 1, Ordering::SeqCst);
+                while !stopping.load(Ordering::SeqCst) {
+                    work();
+                    runs.fetch_add(1, Ordering::SeqCst);
                 }
-                failures
             }
         });
         Self {
@@ -175,9 +159,10 @@ impl Repeated {
         self.runs.load(Ordering::SeqCst)
     }
 
-    /// Ends it, and returns what failed.
-    pub(super) fn finished(self) -> Vec<String> {
+    /// Ends it, fails when the work did, and returns how often it was done.
+    pub(super) fn finished(self) -> usize {
         self.stopping.store(true, Ordering::SeqCst);
-        self.thread.join().unwrap()
+        self.thread.join().unwrap();
+        self.runs.load(Ordering::SeqCst)
     }
 }

@@ -10,7 +10,6 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::programs::{Sqlite, installed};
-use super::row::{Outcome, Row, rounds};
 use crate::counted::{Load, Tally, metered_key, month_used};
 use crate::gateway::{Gateway, Key, Plan, holds_within};
 use crate::load::{Asker, question};
@@ -25,59 +24,76 @@ const FILES: [&str; 3] = ["cep.db", "cep.db-wal", "cep.db-shm"];
 /// Changes to a gateway's plan: the first start's and the restart's.
 type Planned = Box<dyn Fn(Plan) -> Plan>;
 
-/// Runs a scenario in rounds, each on a gateway of its own, and prints its line; nothing where one of these programs
-/// isn't installed, or a round can't be made.
+/// Measurements of a round for its line.
+pub(super) type Notes = Vec<String>;
+
+/// Duration of an event: the short one, or the full one with `CEP_TEST_FULL=1`.
+pub(super) fn lasting(short: Duration, full: Duration) -> Duration {
+    if variable("CEP_TEST_FULL").as_deref() == Some("1") {
+        full
+    } else {
+        short
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long tests take is no setting of the program"
+)]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Runs a scenario in rounds (`CEP_TEST_ROUNDS`, or one), each on a gateway of its own; nothing where one of these
+/// programs isn't installed, or a round can't be made.
 pub(super) async fn repeated(
     scenario: &str,
     programs: &[&str],
-    round: impl AsyncFn(&mut Row) -> Option<Outcome>,
+    round: impl AsyncFn(&mut Notes) -> Option<Outcome>,
 ) {
     if !installed(&["sqlite3"]) || !installed(programs) {
         return;
     }
-    let mut row = Row::of(scenario);
-    for _ in 0..rounds() {
-        let Some(outcome) = round(&mut row).await else {
+    let rounds = variable("CEP_TEST_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap());
+    for _ in 0..rounds {
+        let mut notes = Notes::new();
+        let Some(outcome) = round(&mut notes).await else {
             return;
         };
-        row.add(outcome);
+        outcome.finish(scenario, &notes);
     }
-    row.finish();
 }
 
 /// Does the same for an event during which no request may fail, and the database's files must stay the same.
-pub(super) async fn in_rounds(scenario: &str, event: impl AsyncFn(&mut Round, &mut Row)) {
-    repeated(scenario, &[], async |row| {
+pub(super) async fn in_rounds(scenario: &str, event: impl AsyncFn(&mut Round, &mut Notes)) {
+    repeated(scenario, &[], async |notes| {
         let mut round = Round::start().await;
         let before = files(&round.data());
-        event(&mut round, row).await;
+        event(&mut round, notes).await;
         round.no_request_failed();
         round.files_are(&before);
-        Some(round.end().await)
+        Some(round.kill().await.compared().await)
     })
     .await;
 }
 
-/// A gateway under load, and the checks that failed.
+/// A gateway under load.
 pub(super) struct Round {
     pub(super) gateway: Gateway,
     pub(super) key: Key,
     pub(super) load: Load,
     planned: Planned,
-    failures: Vec<String>,
 }
 
 /// A gateway that ended under load.
 pub(super) struct Ended {
     pub(super) folder: TempDir,
-    key: Key,
+    pub(super) key: Key,
     load: Tally,
     planned: Planned,
-    failures: Vec<String>,
 }
 
 impl Round {
-    /// Starts a gateway with default settings, and the load.
     pub(super) async fn start() -> Self {
         Self::start_in(tempfile::tempdir().unwrap(), CONNECTIONS, |plan| plan).await
     }
@@ -94,18 +110,16 @@ impl Round {
         let first = Asker::new(&gateway).ask(&question(&key)).await.unwrap();
         assert_eq!(first.status, 200, "{first:?}");
         let load = Load::start(&gateway, &key, connections);
-        let mut round = Self {
+        let round = Self {
             gateway,
             key,
             load,
             planned: Box::new(planned),
-            failures: Vec::new(),
         };
         round.goes_on(WARM_UP).await;
         round
     }
 
-    /// The data folder.
     pub(super) fn data(&self) -> PathBuf {
         self.gateway.folder().join("data")
     }
@@ -115,44 +129,28 @@ impl Round {
         Sqlite::on(self.data().join("cep.db"))
     }
 
-    /// Records a failed check; the round goes on, so that its proofs are compared too.
-    pub(super) fn check(&mut self, holds: bool, what: impl Into<String>) {
-        if !holds {
-            self.failures.push(what.into());
-        }
-    }
-
     /// Waits until so many more proofs are delivered.
-    pub(super) async fn goes_on(&mut self, more: usize) {
+    pub(super) async fn goes_on(&self, more: usize) {
         let holds = self.load.goes_on(more).await;
-        let seen = self.load.so_far();
-        self.check(holds, format!("proofs are delivered: {seen:?}"));
+        assert!(holds, "proofs are delivered: {:?}", self.load.so_far());
     }
 
-    /// Checks that no proof is delivered for this long, except those in flight.
-    pub(super) async fn stands_still_for(&mut self, duration: Duration) {
+    /// Asserts that no proof is delivered for this long, except those in flight.
+    pub(super) async fn stands_still_for(&self, duration: Duration) {
         let until = self.load.so_far().delivered + self.load.connections();
         let moved = holds_within(duration, async || self.load.so_far().delivered > until).await;
-        let seen = self.load.so_far();
-        self.check(!moved, format!("nothing is delivered meanwhile: {seen:?}"));
+        assert!(!moved, "nothing is delivered: {:?}", self.load.so_far());
     }
 
     /// Compares the load with an undisturbed one.
-    pub(super) fn no_request_failed(&mut self) {
+    pub(super) fn no_request_failed(&self) {
         let seen = self.load.so_far();
-        self.check(
-            seen.refused + seen.unanswered == 0,
-            format!("no request fails: {seen:?}"),
-        );
+        assert_eq!(seen.refused + seen.unanswered, 0, "{seen:?}");
     }
 
     /// Compares the database's files with these.
-    pub(super) fn files_are(&mut self, before: &[Option<File>]) {
-        let now = files(&self.data());
-        self.check(
-            now == before,
-            format!("the files stay the same: {before:?}, {now:?}"),
-        );
+    pub(super) fn files_are(&self, before: &[Option<File>]) {
+        assert_eq!(files(&self.data()), before, "the files stay the same");
     }
 
     /// Ends the gateway at once, under load; it may have ended by itself.
@@ -181,31 +179,13 @@ impl Round {
                 ..before
             },
             planned: self.planned,
-            failures: self.failures,
         }
-    }
-
-    /// Ends the gateway at once, under load, and compares.
-    pub(super) async fn end(self) -> Outcome {
-        self.kill().await.compared().await
     }
 }
 
 impl Ended {
-    /// The data folder.
     pub(super) fn data(&self) -> PathBuf {
         self.folder.path().join("data")
-    }
-
-    pub(super) fn key(&self) -> &Key {
-        &self.key
-    }
-
-    /// Records a failed check.
-    pub(super) fn check(&mut self, holds: bool, what: impl Into<String>) {
-        if !holds {
-            self.failures.push(what.into());
-        }
     }
 
     /// Leaves out the proofs that were delivered before the database was set back to `counted`: so
@@ -216,41 +196,62 @@ impl Ended {
         self
     }
 
-    /// Starts the gateway again, and compares the delivered proofs with the counts: by the database
-    /// before anything repairs it, and by the gateway's own answer.
-    pub(super) async fn compared(mut self) -> Outcome {
+    /// Starts the gateway again, and counts by the database before anything repairs it, and by the
+    /// gateway's own answer.
+    pub(super) async fn compared(self) -> Outcome {
         // A copy: opening the database would recover the log and remove it, which is to be the
         // gateway's work.
         let copy = self.folder.path().join("copy");
         copy_folder(&self.data(), &copy);
         let copied = Sqlite::on(copy.join("cep.db"));
         let by_database = copied.month_used(&self.key);
-        let mut integrity = copied.integrity();
+        let before = copied.integrity();
 
         let data = self.data();
-        let mut by_gateway = None;
-        match (self.planned)(Plan::in_folder(self.folder)).try_start() {
-            Ok(gateway) => {
-                by_gateway = month_used(&gateway, &self.key).await;
-                // Its folder must outlive the last look.
-                let _folder = gateway.stop();
-                let after = Sqlite::on(data.join("cep.db")).integrity();
-                if after != "ok" {
-                    integrity = format!("{integrity}, after the restart {after}");
-                }
-            }
-            Err(log) => {
-                let said = log.lines().next_back().unwrap_or_default();
-                self.failures.push(format!("it starts again: {said}"));
-            }
-        }
+        let gateway = (self.planned)(Plan::in_folder(self.folder)).start();
+        let by_gateway = month_used(&gateway, &self.key).await;
+        // Its folder must outlive the last look.
+        let _folder = gateway.stop();
+        let after = Sqlite::on(data.join("cep.db")).integrity();
         Outcome {
             load: self.load,
-            by_database,
-            by_gateway,
-            integrity,
-            failures: self.failures,
+            counted: [by_database, by_gateway],
+            integrity: [before, after],
         }
+    }
+}
+
+/// The result of one round.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    load: Tally,
+    /// The month's use by the database that the ended gateway left, and by the restarted gateway; `None` when it
+    /// can't be read.
+    counted: [Option<usize>; 2],
+    /// Answers of the integrity check before and after the restart.
+    integrity: [String; 2],
+}
+
+impl Outcome {
+    /// Prints the round's line, and fails when a proof isn't counted or the database isn't whole.
+    #[expect(
+        clippy::print_stdout,
+        reason = "the lines of all scenarios make a table"
+    )]
+    fn finish(&self, scenario: &str, notes: &[String]) {
+        println!("embedded | {scenario} | {self:?} | {}", notes.join(", "));
+        let Tally {
+            delivered,
+            refused,
+            unanswered,
+            ..
+        } = self.load;
+        let possible = delivered..=delivered + refused + unanswered;
+        for counted in self.counted {
+            let is_possible = counted.is_some_and(|counted| possible.contains(&counted));
+            assert!(is_possible, "all that was delivered is counted: {self:?}");
+        }
+        assert_eq!(self.integrity, ["ok"; 2], "the database is whole");
     }
 }
 
@@ -273,16 +274,14 @@ pub(super) fn file(path: &Path) -> Option<File> {
     Some((found.dev(), found.ino()))
 }
 
-/// The names in a folder, sorted.
 pub(super) fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten();
+    let entries = fs::read_dir(folder).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name());
     let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
     names.sort_unstable();
     names
 }
 
-/// Copies the files of a folder.
 pub(super) fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     for name in names(from) {
