@@ -4,22 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use cargo_metadata::{Dependency, DependencyKind, MetadataCommand, Package};
+use cargo_metadata::{DependencyKind, MetadataCommand};
 use regex::Regex;
-use testkit::files_under;
 
-use self::Others::{Drivers, Only};
-
-/// A crate, the workspace's crates that it may depend on, and the allowed external crates; names in one text.
-type Place = (&'static str, &'static str, Others);
-
-#[derive(Clone, Copy)]
-enum Others {
-    /// These alone.
-    Only(&'static str),
-    /// Of [`DRIVERS`] these alone; any other crate.
-    Drivers(&'static str),
-}
+use super::sources;
 
 /// Crates that do I/O or speak a protocol: each belongs to certain crates of the workspace.
 const DRIVERS: &str = "async-graphql async-graphql-axum axum deadpool-redis hyper hyper-util jsonwebtoken metrics \
@@ -31,80 +19,65 @@ const DRIVERS: &str = "async-graphql async-graphql-axum axum deadpool-redis hype
 /// and nothing may depend on them.
 const OUTSIDE: [&str; 2] = ["bench", "seal-keys"];
 
-/// The crates of the workspace.
-const WORKSPACE: [Place; 21] = [
+/// Crates without I/O, of which all dependencies are listed.
+const INNER: [&str; 3] = ["domain", "ports", "application"];
+
+/// The crates of the workspace, and those that each may depend on: of the workspace's and of [`DRIVERS`] these alone,
+/// and any others unless it is an inner crate.
+const WORKSPACE: [(&str, &str); 21] = [
     // csv, regex, roxmltree, strsim and url read text that is in memory already: no I/O, no driver.
     (
         "domain",
-        "",
-        Only(
-            "base64 chrono chrono-tz csv hkdf hmac regex roxmltree sha2 strsim strum subtle thiserror url uuid zeroize",
-        ),
+        "base64 chrono chrono-tz csv hkdf hmac regex roxmltree sha2 strsim strum subtle thiserror url uuid zeroize",
     ),
     // futures: the contract suites alone (an optional dependency).
     (
         "ports",
-        "domain",
-        Only("async-lock async-trait bytes chrono futures thiserror uuid"),
+        "domain async-lock async-trait bytes chrono futures thiserror uuid",
     ),
     (
         "application",
-        "domain ports",
-        Only("async-lock async-trait bytes chrono futures moka thiserror tracing uuid"),
+        "domain ports async-lock async-trait bytes chrono futures moka thiserror tracing uuid",
     ),
     // Shared by the inbound adapters, so that none of them depends on another.
-    ("web", "domain ports", Drivers("axum utoipa")),
+    ("web", "domain ports axum utoipa"),
     (
         "rest",
-        "domain ports web",
-        Drivers("axum tower utoipa utoipa-axum utoipa-swagger-ui"),
+        "domain ports web axum tower utoipa utoipa-axum utoipa-swagger-ui",
     ),
     (
         "graphql",
-        "domain ports web",
-        Drivers("axum async-graphql async-graphql-axum"),
+        "domain ports web axum async-graphql async-graphql-axum",
     ),
-    ("dashboard", "domain ports web", Drivers("axum rust-embed")),
-    ("memory", "domain ports", Drivers("")),
-    (
-        "store-seaorm",
-        "domain ports migrations",
-        Drivers("sea-orm sqlx"),
-    ),
-    ("limiter-redis", "domain ports", Drivers("deadpool-redis")),
-    ("pdf-text", "domain ports", Drivers("")),
-    ("zip-files", "domain ports", Drivers("")),
+    ("dashboard", "domain ports web axum rust-embed"),
+    ("memory", "domain ports"),
+    ("store-seaorm", "domain ports migrations sea-orm sqlx"),
+    ("limiter-redis", "domain ports deadpool-redis"),
+    ("pdf-text", "domain ports"),
+    ("zip-files", "domain ports"),
     // hyper's errors tell whether the server sent any part of an answer.
-    ("bank-portal", "domain ports", Drivers("reqwest hyper")),
-    (
-        "identity-oidc",
-        "domain ports",
-        Drivers("jsonwebtoken oauth2 reqwest"),
-    ),
-    ("seal-rsa", "domain ports", Drivers("")),
-    ("cipher-aes", "domain ports", Drivers("")),
-    ("webhook-http", "domain ports", Drivers("reqwest")),
+    ("bank-portal", "domain ports reqwest hyper"),
+    ("identity-oidc", "domain ports jsonwebtoken oauth2 reqwest"),
+    ("seal-rsa", "domain ports"),
+    ("cipher-aes", "domain ports"),
+    ("webhook-http", "domain ports reqwest"),
     (
         "sandbox",
-        "domain",
-        Drivers("axum hyper hyper-util jsonwebtoken pdf-writer tower"),
+        "domain axum hyper hyper-util jsonwebtoken pdf-writer tower",
     ),
-    ("migrations", "", Drivers("sea-orm-migration")),
+    ("migrations", "sea-orm-migration"),
     // Test support: a dev-dependency only.
     (
         "testkit",
-        "domain ports application memory cipher-aes sandbox zip-files",
-        Drivers("axum"),
+        "domain ports application memory cipher-aes sandbox zip-files axum",
     ),
     // The accept loop, the one TLS provider, metrics and traces.
     (
         "cep-gateway",
         "domain ports application web rest graphql dashboard memory store-seaorm limiter-redis bank-portal \
-         identity-oidc seal-rsa cipher-aes pdf-text zip-files webhook-http sandbox",
-        Others::Drivers(
-            "axum hyper hyper-util metrics metrics-exporter-prometheus opentelemetry opentelemetry-proto \
-             opentelemetry_sdk procfs prost reqwest rustls tower tracing-opentelemetry",
-        ),
+         identity-oidc seal-rsa cipher-aes pdf-text zip-files webhook-http sandbox axum hyper hyper-util metrics \
+         metrics-exporter-prometheus opentelemetry opentelemetry-proto opentelemetry_sdk procfs prost reqwest rustls \
+         tower tracing-opentelemetry",
     ),
 ];
 
@@ -113,44 +86,38 @@ fn has(names: &str, name: &str) -> bool {
     names.split_whitespace().any(|it| it == name)
 }
 
-impl Others {
-    fn allow(self, name: &str) -> bool {
-        match self {
-            Self::Only(names) => has(names, name),
-            Self::Drivers(own) => !has(DRIVERS, name) || has(own, name),
-        }
-    }
-}
-
-/// The dependencies of a package but those of its tests.
-fn linked(package: &Package) -> impl Iterator<Item = &Dependency> {
-    let dependencies = package.dependencies.iter();
-    dependencies.filter(|dependency| dependency.kind != DependencyKind::Development)
-}
-
+/// Fakes and contract suites belong to tests: the gateway links neither.
 #[test]
 fn every_crate_depends_only_on_what_it_may() {
     let metadata = MetadataCommand::new().no_deps().exec().unwrap();
-    let workspace: BTreeMap<_, _> = WORKSPACE
-        .iter()
-        .map(|(name, ours, others)| (*name, (*ours, *others)))
-        .collect();
+    let workspace = BTreeMap::from(WORKSPACE);
     let mut seen = 0;
     for package in &metadata.packages {
-        let Some((ours, others)) = workspace.get(package.name.as_str()) else {
-            let name = package.name.as_str();
-            assert!(OUTSIDE.contains(&name), "{name} has no place");
-            continue;
-        };
-        seen += 1;
-        for dependency in linked(package) {
+        let user = package.name.as_str();
+        let allowed = workspace.get(user);
+        assert!(
+            allowed.is_some() || OUTSIDE.contains(&user),
+            "{user} has no place"
+        );
+        seen += usize::from(allowed.is_some());
+        let dependencies = package.dependencies.iter();
+        for dependency in dependencies.filter(|it| it.kind != DependencyKind::Development) {
             let name = dependency.name.as_str();
-            let allowed = if workspace.contains_key(name) || OUTSIDE.contains(&name) {
-                has(ours, name)
-            } else {
-                others.allow(name)
-            };
-            assert!(allowed, "{} must not depend on {name}", package.name);
+            if let Some(allowed) = allowed {
+                let is_ours = workspace.contains_key(name) || OUTSIDE.contains(&name);
+                let is_listed = is_ours || has(DRIVERS, name) || INNER.contains(&user);
+                assert!(
+                    !is_listed || has(allowed, name),
+                    "{user} must not depend on {name}"
+                );
+            }
+            let has_suites = dependency.features.iter().any(|it| it == "contract");
+            let is_test_support = ["testkit", "bench"].contains(&name) || has_suites;
+            let may = ["testkit", "bench"].contains(&user);
+            assert!(
+                may || !is_test_support,
+                "{user} links {name} with suites or fakes"
+            );
         }
     }
     assert_eq!(seen, WORKSPACE.len(), "a crate of the workspace is missing");
@@ -192,50 +159,16 @@ fn the_gateway_is_built_without_the_arithmetic_of_the_recovery() {
     assert!(!gateway.contains("seal-keys"));
 }
 
-/// Fakes and contract suites belong to tests: the gateway links neither.
-#[test]
-fn no_production_crate_depends_on_test_support() {
-    let metadata = MetadataCommand::new().no_deps().exec().unwrap();
-    let is_test_support = |name: &str| ["testkit", "bench"].contains(&name);
-    let production = metadata.packages.iter();
-    for package in production.filter(|package| !is_test_support(&package.name)) {
-        for dependency in linked(package) {
-            let name = dependency.name.as_str();
-            assert!(!is_test_support(name), "{} links {name}", package.name);
-            let contracts = dependency.features.iter().any(|it| it == "contract");
-            assert!(!contracts, "{} links contract suites", package.name);
-        }
-    }
-}
-
-#[test]
-fn the_inner_crates_depend_on_no_driver() {
-    let metadata = MetadataCommand::new().no_deps().exec().unwrap();
-    for inside in ["domain", "ports", "application"] {
-        let mut packages = metadata.packages.iter();
-        let package = packages.find(|package| *package.name == *inside).unwrap();
-        let drivers = "tokio axum sea-orm redis reqwest serde serde_json";
-        for dependency in &package.dependencies {
-            let name = dependency.name.as_str();
-            let is_driver = dependency.kind == DependencyKind::Normal && has(drivers, name);
-            assert!(!is_driver, "{inside} must not depend on {name}");
-        }
-    }
-}
-
 /// Inbound and outbound ports share a vocabulary, the domain's: neither side takes records from the
 /// other.
 #[test]
 fn neither_side_of_the_ports_names_the_other() {
-    let ports = Path::new(env!("CARGO_MANIFEST_DIR")).join("ports/src");
     for (side, other) in [("inbound", "outbound"), ("outbound", "inbound")] {
-        let files = files_under(&ports.join(side));
-        let files = files
-            .into_iter()
-            .chain([ports.join(side).with_extension("rs")]);
-        for path in files {
-            let text = fs::read_to_string(&path).unwrap();
-            assert!(!text.contains(other), "{} names {other}", path.display());
+        let place = format!("ports/src/{side}");
+        for (path, text) in sources("ports/src") {
+            let path = path.display().to_string();
+            let names_other = path.contains(&place) && text.contains(other);
+            assert!(!names_other, "{path} names {other}");
         }
     }
 }

@@ -44,19 +44,11 @@ struct Built {
 }
 
 impl Built {
-    fn on_each_platform(rules: &DocumentMut) -> Vec<Self> {
-        let platforms = strings(&rules["graph"]["targets"]);
-        assert!(!platforms.is_empty());
-        platforms.iter().map(|it| Self::on(it)).collect()
-    }
-
     fn on(platform: &str) -> Self {
-        let options = [
-            "--locked".to_owned(),
-            format!("--filter-platform={platform}"),
-        ];
+        let filter = format!("--filter-platform={platform}");
         let mut command = MetadataCommand::new();
-        let metadata = command.other_options(options).exec().unwrap();
+        command.other_options(["--locked".to_owned(), filter]);
+        let metadata = command.exec().unwrap();
         let listed = Command::new(env!("CARGO"))
             .args(["tree", "--locked", "--workspace", "--edges=normal,build"])
             .args(["--prefix=none", "--format={p}", "--target", platform])
@@ -89,60 +81,32 @@ impl Built {
 }
 
 #[test]
-fn dependencies_have_licences_that_are_allowed() {
+fn dependencies_have_licences_sources_and_versions_that_are_allowed() {
     let rules = rules();
     let allowed = strings(&rules["licenses"]["allow"]);
     let exceptions = of_crates(&rules["licenses"]["exceptions"], "allow");
-    for built in Built::on_each_platform(&rules) {
-        assert!(built.others().len() > 400);
-        for package in built.others() {
-            let excepted = exceptions.iter().filter(|(name, _)| *name == *package.name);
-            let excepted = excepted.flat_map(|(_, licences)| licences);
-            let allowed: Vec<_> = allowed.iter().chain(excepted).collect();
-            let is_allowed = |licence: &LicenseReq| {
-                let licence = licence.to_string();
-                allowed.iter().any(|it| **it == licence)
-            };
-            let stated = package.license.as_deref();
-            let stated = stated.unwrap_or_else(|| panic!("{} states no licence", package.name));
-            // Older crates write "MIT/Apache-2.0".
-            let expression = Expression::parse_mode(stated, ParseMode::LAX).unwrap();
-            assert!(
-                expression.evaluate(is_allowed),
-                "{}: {stated}",
-                package.name
-            );
-        }
-    }
-}
-
-#[test]
-fn dependencies_come_from_the_registry() {
-    for built in Built::on_each_platform(&rules()) {
-        for package in built.others() {
+    let banned = of_crates(&rules["bans"]["deny"], "wrappers");
+    assert!(banned.len() > 3);
+    let platforms = strings(&rules["graph"]["targets"]);
+    assert!(!platforms.is_empty());
+    for platform in platforms {
+        let built = Built::on(&platform);
+        let others = built.others();
+        assert!(others.len() > 400);
+        for package in others {
+            assert_licence(package, &allowed, &exceptions);
             let source = package.source.as_ref().map(|it| it.repr.as_str());
             assert_eq!(source, Some(CRATES_IO), "{}", package.name);
         }
-    }
-}
-
-#[test]
-fn no_crate_is_used_that_is_banned_and_no_version_is_open() {
-    let rules = rules();
-    let banned = of_crates(&rules["bans"]["deny"], "wrappers");
-    assert!(banned.len() > 3);
-    for built in Built::on_each_platform(&rules) {
         let metadata = &built.metadata;
-        for node in &metadata.resolve.as_ref().unwrap().nodes {
-            let package = &metadata[&node.id];
-            if !built.has(package) {
-                continue;
-            }
+        let nodes = metadata.resolve.as_ref().unwrap().nodes.iter();
+        for node in nodes.filter(|node| built.has(&metadata[&node.id])) {
+            let user = &metadata[&node.id].name;
             let dependencies = node.deps.iter().map(|it| &metadata[&it.pkg]);
             for Package { name, .. } in dependencies.filter(|it| built.has(it)) {
                 let ban = banned.iter().find(|(banned, _)| *banned == **name);
-                let is_allowed = ban.is_none_or(|(_, users)| users.contains(&package.name));
-                assert!(is_allowed, "{name} of {}", package.name);
+                let is_allowed = ban.is_none_or(|(_, users)| users.contains(user));
+                assert!(is_allowed, "{name} of {user}");
             }
         }
         for package in metadata.workspace_packages() {
@@ -151,4 +115,20 @@ fn no_crate_is_used_that_is_banned_and_no_version_is_open() {
             assert_eq!(open.map(|it| &it.name), None, "of {}", package.name);
         }
     }
+}
+
+/// Asserts that a package states a licence that all may have, or that it is excepted for.
+fn assert_licence(package: &Package, allowed: &[String], exceptions: &[(String, Vec<String>)]) {
+    let name = &package.name;
+    let excepted = exceptions
+        .iter()
+        .filter(|(excepted, _)| *excepted == **name);
+    let excepted = excepted.flat_map(|(_, licences)| licences);
+    let allowed: Vec<_> = allowed.iter().chain(excepted).collect();
+    let is_allowed = |licence: &LicenseReq| allowed.contains(&&licence.to_string());
+    let stated = package.license.as_deref();
+    let stated = stated.unwrap_or_else(|| panic!("{name} states no licence"));
+    // Older crates write "MIT/Apache-2.0".
+    let expression = Expression::parse_mode(stated, ParseMode::LAX).unwrap();
+    assert!(expression.evaluate(is_allowed), "{name}: {stated}");
 }

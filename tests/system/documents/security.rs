@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use testkit::files_under;
+use super::ROOT;
+use crate::architecture::sources;
 
 /// Names of the functions of a source file.
 fn functions(source: &str) -> impl Iterator<Item = &str> {
@@ -17,26 +18,13 @@ fn functions(source: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn every_test_that_the_page_of_threats_names_exists() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let crates = ["adapters", "application", "domain", "ports", "src", "tests"];
-    let files = crates
-        .into_iter()
-        .flat_map(|name| files_under(&root.join(name)));
-    let sources = files.filter(|path| path.extension().is_some_and(|it| it == "rs"));
-    let sources: Vec<_> = sources
-        .map(|path| fs::read_to_string(path).unwrap())
-        .collect();
-    let known: BTreeSet<_> = sources
-        .iter()
-        .flat_map(|source| functions(source))
-        .collect();
+    let sources: Vec<_> = crates.into_iter().flat_map(sources).collect();
+    let known: BTreeSet<_> = sources.iter().flat_map(|(_, it)| functions(it)).collect();
 
-    let page = fs::read_to_string(root.join("docs/security.md")).unwrap();
-    let rows: Vec<_> = page
-        .lines()
-        .filter(|line| line.starts_with("| "))
-        .skip(1)
-        .collect();
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/security.md")).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with("| "));
+    let rows: Vec<_> = rows.skip(1).collect();
     assert!(rows.len() >= 48, "{} threats", rows.len());
     for row in rows {
         let tests = row.split(" | ").nth(2).unwrap();
