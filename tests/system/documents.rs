@@ -16,15 +16,15 @@ mod shell;
 mod single_machine;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use testkit::files_under;
 
-use crate::person::{Demo, Person};
-use crate::servers::Servers;
 use page::Page;
 pub(crate) use shell::ENVIRONMENT;
 use shell::Shell;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Every page for readers, and the number of its blocks that aren't run.
 const PAGES: [(&str, usize); 14] = [
@@ -44,91 +44,15 @@ const PAGES: [(&str, usize); 14] = [
     ("docs/webhooks.md", 0),
 ];
 
-#[test]
-fn first_five_minutes() {
-    let Some(mut shell) = Shell::open(&["curl", "jq"]) else {
-        return;
-    };
-    readme::first_five_minutes(&mut shell);
-}
-
-#[tokio::test]
-async fn graphql_with_the_cookie_of_a_session() {
-    let Some(mut shell) = Shell::open(&["curl"]) else {
-        return;
-    };
-    let (gateway, member) = Person::with_gateway(Demo::Member).await;
-    let session = member.cookie("cep_session").unwrap();
-    readme::graphql(&mut shell, &gateway.address.to_string(), session);
-}
-
-#[test]
-fn documents_of_apis() {
-    let Some(mut shell) = Shell::open(&[]) else {
-        return;
-    };
-    readme::documents_of_apis(&mut shell);
-}
-
-#[test]
-fn secrets_of_one_machine_with_containers() {
-    let Some(mut shell) = Shell::open(&["openssl", "redis-cli", "redis-server"]) else {
-        return;
-    };
-    deploy::one_machine(&mut shell);
-}
-
-#[test]
-fn one_machine_with_systemd() {
-    let Some(mut shell) = Shell::open(&["curl", "flock", "openssl", "sqlite3"]) else {
-        return;
-    };
-    single_machine::whole_page(&mut shell);
-}
-
-#[tokio::test]
-async fn operations_of_one_machine_and_of_replicas() {
-    let tools = ["flock", "jq", "openssl", "pg_dump", "psql", "sqlite3"];
-    let Some((machine, replicas)) = Shell::open(&tools).zip(Shell::open(&["redis-cli"])) else {
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let users = folder.path().join("users.acl");
-    fs::write(&users, "").unwrap();
-    let Some(servers) = Servers::start_own(&["--aclfile", users.to_str().unwrap()]) else {
-        return;
-    };
-    operations::whole_page(machine, replicas, servers, &users).await;
-}
-
-#[tokio::test]
-async fn check_of_a_file() {
-    let Some(mut shell) = Shell::open(&[]) else {
-        return;
-    };
-    seals::check_of_a_file(&mut shell).await;
-}
-
 /// Pages that readers paste from, by their paths from the root.
 fn existing_pages() -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let at_root = fs::read_dir(root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let in_folders = ["deploy", "docs"]
-        .into_iter()
-        .flat_map(|name| files_under(&root.join(name)));
-    let pages = at_root.chain(in_folders);
+    let at_root = fs::read_dir(ROOT).unwrap();
+    let at_root = at_root.map(|entry| entry.unwrap().path());
+    let in_folders = ["deploy", "docs"].map(|name| files_under(&Path::new(ROOT).join(name)));
+    let pages = at_root.chain(in_folders.into_iter().flatten());
     let pages = pages.filter(|path| path.extension().is_some_and(|it| it == "md"));
-    let mut found: Vec<_> = pages
-        .map(|path| {
-            path.strip_prefix(root)
-                .unwrap()
-                .to_str()
-                .unwrap()
-                .to_owned()
-        })
-        .collect();
+    let name = |path: PathBuf| path.strip_prefix(ROOT).unwrap().display().to_string();
+    let mut found: Vec<_> = pages.map(name).collect();
     found.sort_unstable();
     found
 }
@@ -148,13 +72,10 @@ fn every_page_is_known_and_each_block_is_run_or_marked() {
 /// A page with commands that no test opens would not be run.
 #[test]
 fn every_page_with_commands_has_a_test() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system/documents");
-    let tests: String = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file())
-        .map(|path| fs::read_to_string(path).unwrap())
-        .collect();
+    let tests = fs::read_dir(Path::new(ROOT).join("tests/system/documents")).unwrap();
+    let tests = tests.map(|entry| entry.unwrap().path());
+    let tests = tests.filter(|path| path.is_file());
+    let tests: String = tests.map(|it| fs::read_to_string(it).unwrap()).collect();
     for (name, _) in PAGES {
         let opened = tests.contains(&format!("Page::open(\"{name}\")"));
         assert_eq!(opened, Page::open(name).remaining() > 0, "{name}");

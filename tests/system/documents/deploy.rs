@@ -9,8 +9,11 @@ use testkit::tls::Certificates;
 use super::page::Page;
 use super::shell::Shell;
 
-/// Runs the page; Redis takes its users from this file of the shell's folder.
-pub(super) fn one_machine(shell: &mut Shell) {
+#[test]
+fn secrets_of_one_machine_with_containers() {
+    let Some(mut shell) = Shell::open(&["openssl", "redis-cli", "redis-server"]) else {
+        return;
+    };
     let mut page = Page::open("deploy/README.md");
     let files = Certificates::new(&shell.file("."), "DNS:cep.example.org");
     let files = files.expect("the shell was opened with openssl");
@@ -33,18 +36,18 @@ pub(super) fn one_machine(shell: &mut Shell) {
         "redis() {{ REDISCLI_AUTH=$(cat deploy/secrets/redis_operator_password) \
            redis-cli -e -p {port} --user operator \"$@\"; }}"
     ));
-    let old = password(shell);
+    let old = password(&mut shell);
     let asks = |password: &str| format!("redis-cli -e -p {port} auth cep {password}");
 
     shell.run(&asks(&old));
     let mut next = |shell: &mut Shell| shell.run(&page.next("One machine with containers").text);
-    assert_eq!(next(shell).trim(), "OK");
-    next(shell);
-    let new = password(shell);
+    assert_eq!(next(&mut shell).trim(), "OK");
+    next(&mut shell);
+    let new = password(&mut shell);
     assert_ne!(old, new);
     shell.run(&asks(&old));
     shell.run(&asks(&new));
-    next(shell);
+    next(&mut shell);
     shell.run(&asks(&new));
     let said = shell.refused(&asks(&old));
     assert!(said.contains("WRONGPASS"), "{said}");
@@ -53,7 +56,7 @@ pub(super) fn one_machine(shell: &mut Shell) {
     // Except on this machine, Redis speaks TLS.
     shell.run("sed -i 's|^redis:|rediss:|' deploy/secrets/redis_url");
     shell.run("deploy/redis-password add");
-    assert_ne!(password(shell), new);
+    assert_ne!(password(&mut shell), new);
 }
 
 /// The gateway's password.

@@ -3,7 +3,6 @@
 mod machine;
 mod replicas;
 
-use std::path::Path;
 use std::time::Duration;
 
 use reqwest::StatusCode;
@@ -25,16 +24,22 @@ const ROTATING: &str = "Rotating secrets";
 const UPGRADING: &str = "Upgrading";
 const BACKUP: &str = "Backup and restore";
 
-/// Runs the page; Redis takes its users from this file, which is empty.
-pub(super) async fn whole_page(
-    machine: Shell,
-    replicas: Shell,
-    servers: Servers,
-    users_of_redis: &Path,
-) {
+#[tokio::test]
+async fn operations_of_one_machine_and_of_replicas() {
+    let tools = ["flock", "jq", "openssl", "pg_dump", "psql", "sqlite3"];
+    let Some((machine, replicas)) = Shell::open(&tools).zip(Shell::open(&["redis-cli"])) else {
+        return;
+    };
+    // Redis takes its users from this file, which is empty until the page has its port.
+    let folder = tempfile::tempdir().unwrap();
+    let users = folder.path().join("users.acl");
+    std::fs::write(&users, "").unwrap();
+    let Some(servers) = Servers::start_own(&["--aclfile", users.to_str().unwrap()]) else {
+        return;
+    };
     let mut page = Page::open("docs/operations.md");
     let mut machine = Machine::start(machine);
-    let mut replicas = Replicas::start(replicas, servers, users_of_redis, &mut page).await;
+    let mut replicas = Replicas::start(replicas, servers, &users, &mut page).await;
 
     machine.rotates_its_secret(&mut page).await;
     replicas.rotate_their_secret(&mut page).await;
@@ -54,6 +59,11 @@ pub(super) async fn whole_page(
     machine.revokes_again(&lost, &revocations).await;
     replicas.revoke_again(&lost_of_replicas, &revocations).await;
     page.finish();
+}
+
+/// Starts a gateway with the shell's settings.
+fn serve(shell: &mut Shell) -> Server {
+    shell.serve("cep-gateway 2>> gateway.log")
 }
 
 /// The status of a request for a proof with this key.
@@ -84,17 +94,15 @@ async fn assert_status(server: &Server, key: &Key, expected: u16) {
 
 /// Waits until a key is refused: a server follows another process's changes within a second.
 async fn is_refused(server: &Server, key: &Key) {
-    eventually("the key is refused", PATIENCE, async || {
-        status(server, key).await == StatusCode::UNAUTHORIZED
-    })
-    .await;
+    let is_refused = async || status(server, key).await == StatusCode::UNAUTHORIZED;
+    eventually("the key is refused", PATIENCE, is_refused).await;
 }
 
 /// A key's line in `keys list`, if there is one.
 fn listed(shell: &mut Shell, key: &Key) -> Option<Value> {
-    let keys = shell.run("cep-gateway keys list --json");
-    let keys: Vec<Value> = serde_json::from_str(&keys).unwrap();
-    keys.into_iter().find(|listed| listed["id"] == *key.id)
+    let keys = shell.json("cep-gateway keys list --json");
+    let mut keys = keys.as_array().unwrap().iter();
+    keys.find(|listed| listed["id"] == *key.id).cloned()
 }
 
 /// Returns whether the list of keys has a key that isn't revoked.

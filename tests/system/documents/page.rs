@@ -25,7 +25,6 @@ pub(super) struct Page {
     pub(super) not_run: Vec<String>,
     /// Other blocks: the language, and the text.
     examples: Vec<(String, String)>,
-    /// Faults of the page.
     pub(super) faults: Vec<String>,
 }
 

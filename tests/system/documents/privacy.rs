@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use super::ROOT;
 use crate::servers::database;
 
 #[test]
 fn the_page_of_what_is_kept_names_every_table() {
-    let Some(database) = database() else {
-        return;
-    };
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = fs::read_to_string(root.join("docs/privacy.md")).unwrap();
+    let Some(database) = database() else { return };
+    let page = Path::new(ROOT).join("docs/privacy.md");
+    let page = fs::read_to_string(page).unwrap();
     let rows = page.lines().filter(|line| line.starts_with("| `"));
     let mut named = BTreeSet::new();
     for row in rows {
@@ -22,10 +21,8 @@ fn the_page_of_what_is_kept_names_every_table() {
         };
         let empty = [content, kept, readers, erased].contains(&"");
         assert!(!empty, "an empty cell: {row}");
-        assert!(
-            named.insert(table.trim_matches('`').to_owned()),
-            "{table} twice"
-        );
+        let is_new = named.insert(table.trim_matches('`').to_owned());
+        assert!(is_new, "{table} twice");
     }
     let tables = database.ask(
         "select table_name from information_schema.tables where table_schema = 'public' order by 1",

@@ -6,7 +6,9 @@ use super::page::Page;
 use super::shell::Shell;
 use crate::gateway::{Gateway, request};
 
-pub(super) async fn check_of_a_file(shell: &mut Shell) {
+#[tokio::test]
+async fn check_of_a_file() {
+    let mut shell = Shell::open(&[]).unwrap();
     let (gateway, key) = Gateway::with_key();
     let proof = gateway.post("xml", &key, &request(1, "1234.56")).await;
     fs::write(shell.file("cep.xml"), proof.bytes().await.unwrap()).unwrap();

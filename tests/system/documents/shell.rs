@@ -11,9 +11,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use reqwest::Client;
+use serde_json::Value;
 use tempfile::TempDir;
 use testkit::until;
 
+use crate::embedded::programs::installed;
 use crate::gateway::{Key, client};
 
 /// Deadline of a block. Each takes less than a second on an idle machine.
@@ -33,18 +35,14 @@ pub(crate) const ENVIRONMENT: [(&str, &str); 8] = [
     ("LANG", "C.UTF-8"),
 ];
 
-/// Programs that are replaced by scripts.
-const STAND_INS: [(&str, &str); 1] = [(
-    // A build would take minutes, and the tests have built the program already.
-    "cargo",
-    r#"#!/bin/sh
+/// Takes the place of `cargo`: a build would take minutes, and the tests have built the program already.
+const CARGO: &str = r#"#!/bin/sh
 [ "$1" = run ] || { echo "only 'cargo run' is known here" >&2; exit 64; }
 shift
 [ "${1:-}" != --release ] || shift
 [ "${1:-}" != -- ] || shift
 exec cep-gateway "$@"
-"#,
-)];
+"#;
 
 /// Parts of the project that pages name; they are copied, because some of it is written to.
 const PARTS: [&str; 3] = ["deploy", "docs", "schema.graphql"];
@@ -73,7 +71,6 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// The output so far.
     pub(super) fn printed(&self) -> String {
         fs::read_to_string(&self.printed).unwrap()
     }
@@ -81,10 +78,9 @@ impl Server {
     /// Warnings and errors in the logs, its own and others'.
     pub(super) fn complaints(&self) -> String {
         let log = fs::read_to_string(&self.log).unwrap_or_default();
-        let lines = log
-            .lines()
-            .filter(|line| !line.contains(r#""level":"INFO""#));
-        lines.flat_map(|line| [line, "\n"]).collect()
+        let is_complaint = |line: &&str| !line.contains(r#""level":"INFO""#);
+        let complaints: Vec<_> = log.lines().filter(is_complaint).collect();
+        complaints.join("\n")
     }
 
     pub(super) fn url(&self, path: &str) -> String {
@@ -95,23 +91,20 @@ impl Server {
 impl Shell {
     /// Opens a shell; `None`, after printing it, where one of these programs isn't installed.
     pub(super) fn open(programs: &[&str]) -> Option<Self> {
-        for program in programs {
-            let found = Command::new("sh")
-                .args(["-c", "command -v \"$0\"", program])
-                .output();
-            if !found.unwrap().status.success() {
-                testkit::skip(&format!("{program} is not installed"));
-                return None;
-            }
+        if !installed(programs) {
+            return None;
         }
         let folder = tempfile::tempdir().unwrap();
         lay_out(folder.path());
         let said = fs::File::create(folder.path().join("said")).unwrap();
+        // The folder's own programs, then those of any system.
+        let own = folder.path().join("bin").display().to_string();
+        let path = format!("{own}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
         let mut bash = Command::new("bash")
             .args(["--noprofile", "--norc"])
             .env_clear()
             .envs(ENVIRONMENT)
-            .env("PATH", path(folder.path()))
+            .env("PATH", path)
             .env("HOME", folder.path())
             .current_dir(folder.path().join("checkout"))
             .stdin(Stdio::piped())
@@ -150,6 +143,11 @@ impl Shell {
             .unwrap_or_else(|failure| panic!("{failure}"))
     }
 
+    /// Runs commands, which must succeed and print JSON.
+    pub(super) fn json(&mut self, text: &str) -> Value {
+        serde_json::from_str(&self.run(text)).unwrap()
+    }
+
     /// Runs commands, and returns what they print, or an account of their failure, which ends the shell.
     pub(super) fn attempt(&mut self, text: &str) -> Result<String, String> {
         let [script, output, errors] = self.write(text);
@@ -169,7 +167,6 @@ impl Shell {
         fs::read_to_string(errors).unwrap()
     }
 
-    /// Sets environment variables.
     pub(super) fn set(&mut self, variables: &[(&str, &str)]) {
         for (name, value) in variables {
             assert!(!value.contains('\''), "{value}");
@@ -179,10 +176,8 @@ impl Shell {
 
     /// Makes a `test` key; the command's log goes to the gateway's.
     pub(super) fn key(&mut self) -> Key {
-        let made = self.run(
-            "cep-gateway keys create --name test --env test --per-minute 100000 2>> gateway.log",
-        );
-        Key::read(&serde_json::from_str(&made).unwrap())
+        let create = "cep-gateway keys create --name test --env test --per-minute 100000";
+        Key::read(&self.json(&format!("{create} 2>> gateway.log")))
     }
 
     /// Starts a gateway by commands that end with it, and returns when it listens and has printed
@@ -254,13 +249,11 @@ impl Shell {
             .and_then(|()| self.answers.recv_timeout(PATIENCE));
         answer.map_err(|error| {
             let number = self.blocks;
-            let read = |name: String| fs::read_to_string(self.folder.path().join(name));
-            let [printed, said, log] = [
-                format!("{number}.out"),
-                format!("{number}.err"),
-                "said".to_owned(),
-            ]
-            .map(|name| read(name).unwrap_or_default());
+            let names = [&*format!("{number}.out"), &format!("{number}.err"), "said"];
+            let [printed, said, log] = names.map(|name| {
+                let file = self.folder.path().join(name);
+                fs::read_to_string(file).unwrap_or_default()
+            });
             let outcome = match error {
                 RecvTimeoutError::Disconnected => "this fails",
                 RecvTimeoutError::Timeout => "this doesn't end",
@@ -294,26 +287,16 @@ fn lay_out(folder: &Path) {
         fs::create_dir_all(place).unwrap();
         symlink(program, place.join("cep-gateway")).unwrap();
     }
-    for (name, script) in STAND_INS {
-        let path = programs.join(name);
-        fs::write(&path, script).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-    }
-    for part in PARTS {
-        let copied = Command::new("cp")
-            .arg("-R")
-            .args([root.join(part), checkout.clone()])
-            .status();
-        assert!(copied.unwrap().success(), "{part}");
-    }
+    let cargo = programs.join("cargo");
+    fs::write(&cargo, CARGO).unwrap();
+    fs::set_permissions(cargo, fs::Permissions::from_mode(0o755)).unwrap();
+    let copied = Command::new("cp")
+        .arg("-R")
+        .args(PARTS.map(|part| root.join(part)))
+        .arg(&checkout)
+        .status();
+    assert!(copied.unwrap().success());
     // A developer's own secrets are left out.
     let _ = fs::remove_dir_all(checkout.join("deploy/secrets"));
     let _ = fs::remove_file(checkout.join("deploy/.env"));
-}
-
-/// Places of programs: the folder's own, then those of any system.
-fn path(folder: &Path) -> String {
-    let own = folder.join("bin");
-    let own = own.to_str().unwrap();
-    format!("{own}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
 }

@@ -23,7 +23,11 @@ const PLACES: [(&str, &str); 5] = [
 const SERVE: &str = "CEP_DATA_DIR=$PWD/state CEP_HMAC_SECRET_FILE=$PWD/etc/hmac_secret \
      CEP_STORE_SECRET_FILE=$PWD/etc/store_secret CEP_DASHBOARD=off cep-gateway serve 2>> gateway.log";
 
-pub(super) fn whole_page(shell: &mut Shell) {
+#[test]
+fn one_machine_with_systemd() {
+    let Some(mut shell) = Shell::open(&["curl", "flock", "openssl", "sqlite3"]) else {
+        return;
+    };
     let mut page = Page::open("docs/single-machine.md");
     let secret = here(page.next("User, secrets, settings"));
     let secret = secret.replace("-g cep-gateway ", "");
@@ -32,14 +36,14 @@ pub(super) fn whole_page(shell: &mut Shell) {
         let file = fs::metadata(shell.file(name)).unwrap();
         file.permissions().mode() & 0o777
     };
-    assert_eq!(permissions(shell, "etc"), 0o750);
+    assert_eq!(permissions(&shell, "etc"), 0o750);
     let secrets = ["etc/hmac_secret", "etc/store_secret"];
-    assert_eq!(secrets.map(|name| permissions(shell, name)), [0o640; 2]);
+    assert_eq!(secrets.map(|name| permissions(&shell, name)), [0o640; 2]);
     let read = |shell: &Shell| secrets.map(|name| fs::read(shell.file(name)).unwrap());
-    let drawn = read(shell);
+    let drawn = read(&shell);
     assert_ne!(drawn[0], drawn[1]);
     shell.refused(&secret);
-    assert_eq!(read(shell), drawn);
+    assert_eq!(read(&shell), drawn);
 
     let server = shell.serve(SERVE);
     let printed = shell.run(&here(page.next("First key")));
@@ -48,11 +52,11 @@ pub(super) fn whole_page(shell: &mut Shell) {
     assert!(printed.contains(&format!("\n{id} ")), "{printed}");
     assert!(printed.contains(" 0 used, 1000 left this month  active  accounting"));
 
-    health(shell, &server, page.next("Health"));
+    health(&mut shell, &server, page.next("Health"));
 
     let said = shell.run(&here(page.next("Backups")));
     assert!(said.trim_end().ends_with(".db is sound"), "{said}");
-    assert_eq!(permissions(shell, "backups"), 0o700);
+    assert_eq!(permissions(&shell, "backups"), 0o700);
     shell.run(&format!("cep keys revoke {id}"));
     let restore = here(page.next("Backups"));
     let refused = shell.refused(&restore);
@@ -66,10 +70,9 @@ pub(super) fn whole_page(shell: &mut Shell) {
 
 /// The page queries the addresses of its settings; the test's gateway has others.
 fn health(shell: &mut Shell, server: &Server, block: Block) {
-    let admin = server.printed();
-    let admin = admin
-        .lines()
-        .find_map(|line| line.strip_prefix("Metrics are at "));
+    let printed = server.printed();
+    let mut lines = printed.lines();
+    let admin = lines.find_map(|line| line.strip_prefix("Metrics are at "));
     let asked = block
         .with(
             "cep-gateway healthcheck",

@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 
-use super::{BACKUP, ROTATING, assert_status, is_good, is_refused, listed};
+use super::{BACKUP, ROTATING, assert_status, is_good, is_refused, listed, serve};
 use crate::documents::page::{Block, Page};
 use crate::documents::shell::{Server, Shell};
 use crate::gateway::{Key, json_of};
@@ -25,10 +25,6 @@ pub(super) struct Lost {
     revoked: [Key; 3],
     /// Made after it; the second was revoked, too.
     made: Vec<Key>,
-}
-
-fn serve(shell: &mut Shell) -> Server {
-    shell.serve("cep-gateway 2>> gateway.log")
 }
 
 impl Machine {
@@ -138,10 +134,8 @@ impl Machine {
 
         self.shell.stop(&self.server);
         self.shell.run(&restore.text);
-        assert!(
-            is_good(&mut self.shell, by_command),
-            "the copy is from before"
-        );
+        let is_older = is_good(&mut self.shell, by_command);
+        assert!(is_older, "the copy is from before");
         for made in &lost.made {
             assert!(listed(&mut self.shell, made).is_none());
         }
@@ -158,9 +152,8 @@ impl Machine {
             assert_status(&self.server, key, 401).await;
         }
         self.shell.stop(&self.server);
-        let whole = self
-            .shell
-            .run("sqlite3 data/cep.db 'PRAGMA integrity_check'");
+        let check = "sqlite3 data/cep.db 'PRAGMA integrity_check'";
+        let whole = self.shell.run(check);
         assert_eq!(whole.trim(), "ok");
     }
 }

@@ -7,7 +7,8 @@ use std::path::Path;
 use testkit::redis::Redis;
 
 use super::{
-    BACKUP, MANY, PATIENCE, ROTATING, UPGRADING, assert_status, is_good, is_refused, listed, status,
+    BACKUP, MANY, PATIENCE, ROTATING, UPGRADING, assert_status, is_good, is_refused, listed, serve,
+    status,
 };
 use crate::documents::deploy::password;
 use crate::documents::page::{Block, Page};
@@ -29,10 +30,6 @@ pub(super) struct Lost {
     made: Key,
 }
 
-fn serve(shell: &mut Shell) -> Server {
-    shell.serve("cep-gateway 2>> gateway.log")
-}
-
 /// Requires passwords from the gateway's users: the tests' PostgreSQL trusts every client by
 /// default.
 fn want_passwords(servers: &Servers) {
@@ -41,10 +38,8 @@ fn want_passwords(servers: &Servers) {
     // Not by SCRAM: its key derivation is slow in a program that isn't optimised.
     let users = "host all cep,cep_b,cep_owner 127.0.0.1/32 password";
     fs::write(&rules, format!("{users}\n{others}")).unwrap();
-    servers
-        .database
-        .server()
-        .ask("postgres", "SELECT pg_reload_conf()");
+    let server = servers.database.server();
+    server.ask("postgres", "SELECT pg_reload_conf()");
 }
 
 impl Replicas {
@@ -100,7 +95,6 @@ impl Replicas {
         }
     }
 
-    /// Restarts one replica after another.
     async fn restart(&mut self) {
         for replica in &mut self.both {
             self.shell.stop(replica);
@@ -207,11 +201,10 @@ impl Replicas {
         }
     }
 
-    /// Changes keys after the backup.
     pub(super) async fn lose(&mut self, lost: &Lost) {
         let id = &lost.revoked.id;
-        self.shell
-            .run(&format!("cep-gateway keys revoke {id} 2>> gateway.log"));
+        let revoke = format!("cep-gateway keys revoke {id} 2>> gateway.log");
+        self.shell.run(&revoke);
         for replica in &self.both {
             is_refused(replica, &lost.revoked).await;
             assert_status(replica, &lost.made, 200).await;
@@ -227,10 +220,8 @@ impl Replicas {
         assert!(self.shell.run(redis).contains("db0:"));
         self.shell.run(&restore.text);
         assert!(!self.shell.run(redis).contains("db0:"), "Redis is empty");
-        assert!(
-            is_good(&mut self.shell, &lost.revoked),
-            "the copy is from before"
-        );
+        let is_older = is_good(&mut self.shell, &lost.revoked);
+        assert!(is_older, "the copy is from before");
         assert!(listed(&mut self.shell, &lost.made).is_none());
     }
 
@@ -245,8 +236,6 @@ impl Replicas {
             assert_status(replica, &lost.kept, 200).await;
             assert_status(replica, &lost.revoked, 401).await;
             assert_status(replica, &lost.made, 401).await;
-        }
-        for replica in &self.both {
             self.shell.stop(replica);
         }
     }
