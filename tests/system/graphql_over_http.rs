@@ -31,9 +31,6 @@ async fn the_graphql_over_http_audit_finds_no_error_and_no_warning() {
     let report: Value = serde_json::from_slice(&audit.stdout).unwrap();
     assert_eq!(report["audits"], AUDITS);
     let found = report["found"].as_array().unwrap();
-    let faults: Vec<_> = found
-        .iter()
-        .filter(|audit| audit["status"] != "notice")
-        .collect();
-    assert_eq!(faults, Vec::<&Value>::new());
+    let mut faults = found.iter().filter(|audit| audit["status"] != "notice");
+    assert_eq!(faults.next(), None);
 }

@@ -1,18 +1,16 @@
 //! Subscriptions over a WebSocket, with the public client `graphql-ws` over real sockets.
 
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::free_port;
 
 use crate::batches::{post, table};
 use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request, soon};
 use crate::metrics::Measured;
 use crate::person::{Demo, Person};
 use crate::servers::Servers;
-use crate::shared_sessions::{SESSION, at, replica, start_provider};
+use crate::shared_sessions::{SESSION, at, two_replicas};
 
 mod handshakes;
 mod subscriber;
@@ -36,9 +34,8 @@ async fn member(plan: Plan) -> (Gateway, Person, Key) {
 
 /// Creates a lookup whose amount says what the bank answers, and returns its id.
 async fn created(gateway: &Gateway, key: &Key, amount: &str) -> String {
-    let body = request(1, amount).to_string();
-    let answer = gateway.asking("lookups", key).body(body).send().await;
-    let lookup = json_of(answer.unwrap(), 202).await;
+    let lookup = gateway.post("lookups", key, &request(1, amount)).await;
+    let lookup = json_of(lookup, 202).await;
     lookup["id"].as_str().unwrap().to_owned()
 }
 
@@ -54,7 +51,8 @@ async fn waiting(gateway: &Gateway, key: &Key) -> String {
 }
 
 async fn cancel(gateway: &Gateway, key: &Key, id: &str) {
-    let canceling = gateway.keyed(Method::DELETE, &format!("/v1/cep/lookups/{id}"), key);
+    let path = format!("/v1/cep/lookups/{id}");
+    let canceling = gateway.keyed(Method::DELETE, &path, key);
     json_of(canceling.send().await.unwrap(), 200).await;
 }
 
@@ -73,16 +71,13 @@ fn state(event: &Value) -> &str {
     state.unwrap_or_else(|| panic!("{event}"))
 }
 
-fn code(event: &Value) -> &str {
-    assert_eq!(event["event"], "next", "{event}");
-    event["errors"][0]["extensions"]["code"].as_str().unwrap()
-}
-
 /// Asserts that a subscription is refused with a code, which ends it and not its connection.
 async fn is_refused(client: &mut Subscriber, query: &str, id: &str, expected: &str) -> Value {
     client.subscribe("one", query, &json!({ "id": id })).await;
     let refusal = client.next().await;
-    assert_eq!(code(&refusal), expected, "{query}, {id}");
+    assert_eq!(refusal["event"], "next", "{refusal}");
+    let code = &refusal["errors"][0]["extensions"]["code"];
+    assert_eq!(code, expected, "{query}, {id}");
     let ended = json!({ "event": "completed", "id": "one" });
     assert_eq!(client.next().await, ended);
     refusal
@@ -100,17 +95,13 @@ async fn a_lookup_is_followed_until_it_is_delivered() {
         is_refused(&mut client, CHANGED, "none", "NOT_FOUND").await;
         let id = created(&gateway, &key, amount).await;
         client.subscribe("one", CHANGED, &json!({ "id": id })).await;
-        let mut states = vec![];
-        loop {
-            let event = client.next().await;
-            if event["event"] == "completed" {
-                break;
-            }
+        let events = client.until_completed().await;
+        for event in &events {
             assert_eq!(event["data"]["lookupChanged"]["id"], json!(id));
-            states.push(state(&event).to_owned());
         }
-        assert_eq!(states.last().unwrap(), "DELIVERED");
-        assert!(["QUEUED", "RUNNING"].contains(&&*states[0]), "{states:?}");
+        let mut states: Vec<_> = events.iter().map(state).collect();
+        assert_eq!(states.last(), Some(&"DELIVERED"));
+        assert!(["QUEUED", "RUNNING"].contains(&states[0]), "{states:?}");
         states.dedup();
         assert!(states.len() >= 2, "{states:?}");
     }
@@ -129,17 +120,11 @@ async fn a_batch_is_followed_until_it_is_finished() {
     let query =
         "subscription($id: ID!) { batchChanged(id: $id) { id state counts { rows delivered } } }";
     client.subscribe("one", query, &json!({ "id": id })).await;
-    let mut last = Value::Null;
-    loop {
-        let event = client.next().await;
-        if event["event"] == "completed" {
-            break;
-        }
-        last = event["data"]["batchChanged"].clone();
-    }
+    let events = client.until_completed().await;
+    let last = &events.last().unwrap()["data"]["batchChanged"];
     let counts = json!({ "rows": 3, "delivered": 3 });
     let finished = json!({ "id": id, "state": "FINISHED", "counts": counts });
-    assert_eq!(last, finished);
+    assert_eq!(*last, finished);
     let admin = Person::signed_in(&gateway, Demo::Admin).await;
     let mut other = Subscriber::of(&gateway, &admin, "/graphql/ws").unwrap();
     is_refused(&mut other, query, id.as_str().unwrap(), "NOT_FOUND").await;
@@ -158,8 +143,8 @@ async fn a_connection_is_closed_within_ten_seconds_of_signing_out() {
     assert!(took < SIGNED_OUT, "{took:?}");
     // Nothing that happens from now on is told.
     let mut again = Subscriber::of(&gateway, &member, "/graphql/ws").unwrap();
-    again.open(&["graphql-transport-ws"]).await;
-    assert_eq!(again.next().await["status"], 401);
+    let opened = again.open(&["graphql-transport-ws"]).await;
+    assert_eq!(opened["status"], 401);
 }
 
 #[tokio::test]
@@ -201,9 +186,8 @@ async fn a_session_has_five_subscriptions_and_five_connections() {
         held.push(client);
     }
     let mut sixth = connect().unwrap();
-    sixth.open(&["graphql-transport-ws"]).await;
     let refused = json!({ "event": "refused", "status": 429 });
-    assert_eq!(sixth.next().await, refused);
+    assert_eq!(sixth.open(&["graphql-transport-ws"]).await, refused);
 }
 
 #[tokio::test]
@@ -229,23 +213,19 @@ async fn what_is_refused_over_http_is_refused_over_a_websocket() {
         return;
     };
     let deep = format!("subscription {}{}", "{ a ".repeat(40), "}".repeat(40));
+    let unknown = "subscription { lookupChanged(id: 1) { nothing } }";
     let twice = "subscription { a: lookupChanged(id: 1) { id } b: lookupChanged(id: 2) { id } }";
     for (query, expected) in [
         (&*deep, "QUERY_TOO_COMPLEX"),
         (twice, "QUERY_TOO_COMPLEX"),
-        (
-            "subscription { lookupChanged(id: 1) { nothing } }",
-            "INVALID_REQUEST",
-        ),
+        (unknown, "INVALID_REQUEST"),
         ("subscription { lookupChanged { id } }", "INVALID_REQUEST"),
         ("subscription {", "INVALID_REQUEST"),
     ] {
         is_refused(&mut client, query, "1", expected).await;
     }
-    for query in [
-        "{ viewer { role } }",
-        "mutation { eraseLookup(input: { id: 1 }) { erasedId } }",
-    ] {
+    let erase = "mutation { eraseLookup(input: { id: 1 }) { erasedId } }";
+    for query in ["{ viewer { role } }", erase] {
         let refusal = is_refused(&mut client, query, "1", "INVALID_REQUEST").await;
         assert!(refusal.to_string().contains("POST"), "{refusal}");
     }
@@ -302,16 +282,11 @@ async fn an_upgraded_connection_keeps_its_place() {
         client.opened().await;
         clients.push(client);
     }
-    eventually("each has a place", AT_ONCE, async || {
-        open().await >= before + 4.0
-    })
-    .await;
+    let held = async || open().await >= before + 4.0;
+    eventually("each has a place", AT_ONCE, held).await;
     drop(clients);
-    let patience = Duration::from_secs(10);
-    eventually("the places are free", patience, async || {
-        open().await <= before
-    })
-    .await;
+    let free = async || open().await <= before;
+    eventually("the places are free", SIGNED_OUT, free).await;
 }
 
 #[tokio::test]
@@ -321,7 +296,7 @@ async fn a_gateway_that_stops_closes_connections_and_waits_for_none() {
         return;
     };
     let stopping = Instant::now();
-    let stopped = tokio::task::spawn_blocking(move || drop(gateway.stop()));
+    let stopped = tokio::spawn(gateway.stopped());
     assert_eq!(client.closed().await["code"], 1001);
     stopped.await.unwrap();
     let took = stopping.elapsed();
@@ -333,10 +308,7 @@ async fn a_change_on_another_replica_is_told_within_a_second() {
     let Some(servers) = Servers::start() else {
         return;
     };
-    let public = SocketAddr::from(([127, 0, 0, 1], free_port()));
-    let provider = start_provider(public).await;
-    let one = replica(&servers, &provider, public, &public.to_string());
-    let other = replica(&servers, &provider, public, "127.0.0.1:0");
+    let (_provider, one, other) = two_replicas(&servers).await;
     let member = Person::signed_in(&one, Demo::Member).await;
     let key = member.create_key("caja 4", "test").await;
     let there = at(&other, member.cookie(SESSION).unwrap());

@@ -4,34 +4,38 @@
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::gateway::{json_of, request, soon};
+use crate::gateway::{Key, json_of, request, soon};
 use crate::person::{Demo, Person};
 
-const USAGE: &str =
-    "query($key: ID) { usage(range: { granularity: HOUR, newest: 24 }, keyId: $key) {
-    totals { requests delivered refused } series { outcome total } } }";
+/// Waits until so many requests with a key are counted, and so many of them were refused by a limit.
+async fn are_counted(person: &Person, key: &Key, requests: u32, refused: u32) {
+    let query = "query($key: ID) {
+        usage(range: { granularity: HOUR, newest: 24 }, keyId: $key) {
+          totals { requests delivered refused } series { outcome total } } }";
+    let totals = json!({ "requests": requests, "delivered": 1, "refused": refused });
+    soon("the requests are counted", async || {
+        let usage = person.ask(query, json!({ "key": key.id })).await;
+        usage["usage"]["totals"] == totals
+    })
+    .await;
+}
 
 #[tokio::test]
-async fn a_key_that_a_person_makes_works_and_its_requests_are_seen() {
+async fn a_key_that_a_person_makes_works_and_its_requests_and_refusals_are_seen() {
     let (gateway, person) = Person::with_gateway(Demo::Member).await;
     let key = person.create_key("caja 4", "test").await;
     let answer = gateway.post("xml_auto", &key, &request(1, "10.00")).await;
     assert_eq!(answer.status(), StatusCode::OK);
     let id = answer.headers()["x-request-id"].to_str().unwrap();
-    let id = id.to_owned();
     let answer = gateway.post("pdf", &key, &request(2, "404.00")).await;
     assert_eq!(answer.status(), StatusCode::NOT_FOUND);
-
-    soon("the requests are counted", async || {
-        let usage = person.ask(USAGE, json!({ "key": key.id })).await;
-        usage["usage"]["totals"] == json!({ "requests": 2, "delivered": 1, "refused": 0 })
-    })
-    .await;
+    are_counted(&person, &key, 2, 0).await;
     let query = "query($key: ID!, $id: String!) {
         requests(filter: { requestId: $id }) { nodes {
           requestId keyId endpoint outcome issuer { code } receiver { code } } }
         key(id: $key) { name lastUsedAt month { used remaining } window { remaining } } }";
-    let seen = person.ask(query, json!({ "key": key.id, "id": id })).await;
+    let variables = json!({ "key": key.id, "id": id });
+    let seen = person.ask(query, variables.clone()).await;
     assert_eq!(
         seen["requests"]["nodes"],
         json!([{
@@ -42,26 +46,15 @@ async fn a_key_that_a_person_makes_works_and_its_requests_are_seen() {
     assert_eq!(seen["key"]["month"], json!({ "used": 2, "remaining": 998 }));
     assert_eq!(seen["key"]["window"]["remaining"], 58);
     assert!(seen["key"]["lastUsedAt"].is_string());
-}
 
-#[tokio::test]
-async fn requests_that_a_limit_refused_are_counted_apart() {
-    let (gateway, person) = Person::with_gateway(Demo::Admin).await;
-    let key = person.create_key("caja 4", "test").await;
+    let admin = Person::signed_in(&gateway, Demo::Admin).await;
     let path = format!("/admin/keys/{}", key.id);
     let limit = json!({ "per_minute": 1 });
-    person.send(Method::PATCH, &path, &limit, 200).await;
-    for expected in [StatusCode::OK, StatusCode::TOO_MANY_REQUESTS] {
-        assert_eq!(gateway.status_of(&key).await, expected);
-    }
-    soon("both are counted", async || {
-        let usage = person.ask(USAGE, json!({ "key": key.id })).await;
-        usage["usage"]["totals"] == json!({ "requests": 2, "delivered": 1, "refused": 1 })
-    })
-    .await;
-    let query = "query($key: ID!) { key(id: $key) { month { used } } }";
-    let seen = person.ask(query, json!({ "key": key.id })).await;
-    assert_eq!(seen["key"]["month"]["used"], 1);
+    admin.send(Method::PATCH, &path, &limit, 200).await;
+    assert_eq!(gateway.status_of(&key).await, StatusCode::TOO_MANY_REQUESTS);
+    are_counted(&person, &key, 3, 1).await;
+    let seen = person.ask(query, variables).await;
+    assert_eq!(seen["key"]["month"]["used"], 2);
 }
 
 #[tokio::test]
@@ -71,13 +64,12 @@ async fn a_revoked_key_is_refused_from_the_answer_on() {
         let key = person.create_key("caja 4", "test").await;
         assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
         let path = format!("{path}/{}", key.id);
-        let revoked = person.request(Method::DELETE, &path).send().await.unwrap();
-        let revoked = json_of(revoked, 200).await;
+        let revoked = person.told(Method::DELETE, &path, 200).await;
         assert!(revoked["revoked_at"].is_string());
         let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
         assert_eq!(json_of(answer, 401).await["error"], "INVALID_API_KEY");
-        let again = person.request(Method::DELETE, &path).send().await.unwrap();
-        assert_eq!(json_of(again, 200).await, revoked);
+        let again = person.told(Method::DELETE, &path, 200).await;
+        assert_eq!(again, revoked);
     }
 }
 
@@ -92,17 +84,15 @@ async fn another_owners_key_does_not_exist() {
     let mut answers = Vec::new();
     for id in [&*key.id, "0198f3c2-7d3e-7000-8000-000000000000"] {
         let path = format!("/keys/{id}");
-        let revoked = other.request(Method::DELETE, &path).send().await;
         let rename = "mutation($id: ID!) { renameKey(input: { id: $id, name: \"mía\" }) { key { id } userErrors { code } } }";
         answers.push((
-            json_of(revoked.unwrap(), 404).await,
+            other.told(Method::DELETE, &path, 404).await,
             other.ask(rename, json!({ "id": id })).await,
         ));
     }
     // Another person's key can't be told from none.
     assert_eq!(answers[0], answers[1]);
-    let admins = other.request(Method::GET, "/admin/keys").send().await;
-    json_of(admins.unwrap(), 403).await;
+    other.told(Method::GET, "/admin/keys", 403).await;
     let own = other.keys().await;
     assert_eq!(own.len(), 1, "{own:?}");
     assert_eq!(own[0]["name"], "propia");

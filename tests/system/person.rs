@@ -18,7 +18,6 @@ pub(crate) enum Demo {
 }
 
 impl Demo {
-    /// The subject of this user at the sandbox provider.
     pub(crate) fn subject(self) -> &'static str {
         match self {
             Self::Member => "demo-member",
@@ -45,11 +44,9 @@ impl Person {
         drop(gateway::client());
         let client = Client::builder()
             .redirect(Policy::none())
-            .timeout(Duration::from_mins(1))
-            .build()
-            .unwrap();
+            .timeout(Duration::from_mins(1));
         Self {
-            client,
+            client: client.build().unwrap(),
             origin,
             cookies: BTreeMap::new(),
         }
@@ -62,7 +59,6 @@ impl Person {
         (gateway, person)
     }
 
-    /// A demo person who has signed in.
     pub(crate) async fn signed_in(gateway: &Gateway, who: Demo) -> Self {
         Self::signed_in_at(gateway.url(""), who).await
     }
@@ -79,12 +75,7 @@ impl Person {
     pub(crate) async fn sign_in(&mut self, who: Demo) -> String {
         let callback = self.code_for(who).await;
         let answer = self.follow(&callback).await;
-        assert_eq!(
-            answer.status(),
-            StatusCode::SEE_OTHER,
-            "{}",
-            text(answer).await
-        );
+        assert_eq!(answer.status(), StatusCode::SEE_OTHER);
         location(&answer)
     }
 
@@ -96,28 +87,21 @@ impl Person {
         let page = self.client.get(&authorize).send().await.unwrap();
         assert_eq!(page.status(), StatusCode::OK);
         let page = page.text().await.unwrap();
-        let chosen = self.choose(&authorize, &page, who).await;
-        assert!(chosen.status().is_redirection(), "{}", chosen.status());
-        location(&chosen)
-    }
-
-    /// Submits the form of one of the users on the provider's page.
-    async fn choose(&self, authorize: &str, page: &str, who: Demo) -> Response {
+        // Submits the form of one of the users.
         let subject = who.subject();
-        assert!(
-            page.contains(&format!("name=\"person\" value=\"{subject}\"")),
-            "{page}"
-        );
+        let button = format!("name=\"person\" value=\"{subject}\"");
+        assert!(page.contains(&button), "{page}");
         let (_, form) = page.split_once("<form method=\"post\" action=\"").unwrap();
-        let action = unescaped(form.split('"').next().unwrap());
-        let target = Url::parse(authorize).unwrap().join(&action).unwrap();
-        self.client
+        let action = form.split('"').next().unwrap().replace("&amp;", "&");
+        let target = Url::parse(&authorize).unwrap().join(&action).unwrap();
+        let chosen = self
+            .client
             .post(target)
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
-            .body(format!("person={subject}"))
-            .send()
-            .await
-            .unwrap()
+            .body(format!("person={subject}"));
+        let chosen = chosen.send().await.unwrap();
+        assert!(chosen.status().is_redirection(), "{}", chosen.status());
+        location(&chosen)
     }
 
     /// Sends a GET for a path or an address of the gateway, as a browser's navigation does.
@@ -129,24 +113,22 @@ impl Person {
 
     /// A request with this person's cookies.
     pub(crate) fn request(&self, method: Method, target: &str) -> RequestBuilder {
-        let url = if target.starts_with('/') {
-            format!("{}{target}", self.origin)
+        let origin = if target.starts_with('/') {
+            &*self.origin
         } else {
-            target.to_owned()
+            ""
         };
-        let request = self.client.request(method, url);
-        if self.cookies.is_empty() {
-            return request;
-        }
-        let cookies: Vec<_> = self
-            .cookies
-            .iter()
+        let request = self.client.request(method, format!("{origin}{target}"));
+        let cookies = self.cookies.iter();
+        let cookies: Vec<_> = cookies
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
+        if cookies.is_empty() {
+            return request;
+        }
         request.header(COOKIE, cookies.join("; "))
     }
 
-    /// A request with a JSON body.
     pub(crate) fn sending(&self, method: Method, path: &str, body: &Value) -> RequestBuilder {
         self.request(method, path)
             .header(CONTENT_TYPE, "application/json")
@@ -154,14 +136,14 @@ impl Person {
     }
 
     /// The JSON that a request with a JSON body is answered, with this status.
-    pub(crate) async fn send(
-        &self,
-        method: Method,
-        path: &str,
-        body: &Value,
-        status: u16,
-    ) -> Value {
+    pub(crate) async fn send(&self, method: Method, path: &str, body: &Value, is: u16) -> Value {
         let answer = self.sending(method, path, body).send().await;
+        json_of(answer.unwrap(), is).await
+    }
+
+    /// The JSON that a request without a body is answered, with this status.
+    pub(crate) async fn told(&self, method: Method, path: &str, status: u16) -> Value {
+        let answer = self.request(method, path).send().await;
         json_of(answer.unwrap(), status).await
     }
 
@@ -189,8 +171,7 @@ impl Person {
     /// Runs a GraphQL operation, and returns the whole answer.
     pub(crate) async fn ask_anyway(&self, query: &str, variables: Value) -> Value {
         let body = json!({ "query": query, "variables": variables });
-        let answer = self.sending(Method::POST, "/graphql", &body).send().await;
-        json_of(answer.unwrap(), 200).await
+        self.send(Method::POST, "/graphql", &body, 200).await
     }
 
     /// Creates a key over REST, and returns the answer's key.
@@ -199,18 +180,15 @@ impl Person {
         gateway::Key::read(&self.send(Method::POST, "/keys", &body, 201).await)
     }
 
-    /// The keys of `GET /keys`.
     pub(crate) async fn keys(&self) -> Vec<Value> {
-        let answer = self.request(Method::GET, "/keys").send().await.unwrap();
-        serde_json::from_value(json_of(answer, 200).await).unwrap()
+        let keys = self.told(Method::GET, "/keys", 200).await;
+        serde_json::from_value(keys).unwrap()
     }
 
-    /// The value of a cookie.
     pub(crate) fn cookie(&self, name: &str) -> Option<&str> {
         self.cookies.get(name).map(String::as_str)
     }
 
-    /// Sets a cookie.
     pub(crate) fn hold(&mut self, name: &str, value: &str) {
         self.cookies.insert(name.to_owned(), value.to_owned());
     }
@@ -228,20 +206,6 @@ impl Person {
     }
 }
 
-/// The target of a redirect.
 pub(crate) fn location(answer: &Response) -> String {
     answer.headers()[LOCATION].to_str().unwrap().to_owned()
-}
-
-async fn text(answer: Response) -> String {
-    answer.text().await.unwrap_or_default()
-}
-
-fn unescaped(text: &str) -> String {
-    text.replace("&quot;", "\"")
-        .replace("&#39;", "'")
-        .replace("&#x27;", "'")
-        .replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&amp;", "&")
 }

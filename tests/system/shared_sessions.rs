@@ -12,7 +12,7 @@ use serde_json::json;
 use testkit::free_port;
 use testkit::identity_server::{IdentityServer, RegisteredClient};
 
-use crate::gateway::{Gateway, json_of};
+use crate::gateway::{Gateway, Plan};
 use crate::person::{Demo, Person};
 use crate::replicas;
 use crate::servers::Servers;
@@ -35,21 +35,27 @@ pub(crate) async fn start_provider(public: SocketAddr) -> IdentityServer {
     IdentityServer::start(client, chrono::Utc::now).await
 }
 
-/// One of the replicas that people reach by the address `public`.
-pub(crate) fn replica(
-    servers: &Servers,
-    provider: &IdentityServer,
-    public: SocketAddr,
-    listen: &str,
-) -> Gateway {
-    replicas::plan(servers)
-        .with("CEP_DASHBOARD", "on")
-        .with("CEP_LISTEN", listen)
-        .with("CEP_PUBLIC_URL", format!("http://{public}"))
+/// The plan of a gateway that people reach by the address `public` and sign in at with this provider.
+pub(crate) fn beside(plan: Plan, provider: &IdentityServer, public: SocketAddr) -> Plan {
+    plan.with("CEP_PUBLIC_URL", format!("http://{public}"))
         .with("CEP_OIDC_ISSUER", &provider.issuer)
         .with("CEP_OIDC_CLIENT_ID", "cep")
         .with("CEP_OIDC_AUDIENCE", "cep-api")
-        .start()
+}
+
+/// Two replicas that share a provider: one at the address that people reach, and another.
+pub(crate) async fn two_replicas(servers: &Servers) -> (IdentityServer, Gateway, Gateway) {
+    let public = SocketAddr::from(([127, 0, 0, 1], free_port()));
+    let provider = start_provider(public).await;
+    let start = |listen: SocketAddr| {
+        beside(replicas::plan(servers), &provider, public)
+            .with("CEP_DASHBOARD", "on")
+            .with("CEP_LISTEN", listen)
+            .start()
+    };
+    let one = start(public);
+    let another = start(SocketAddr::from(([127, 0, 0, 1], 0)));
+    (provider, one, another)
 }
 
 /// The same browser, sent to another replica.
@@ -57,11 +63,6 @@ pub(crate) fn at(gateway: &Gateway, session: &str) -> Person {
     let mut person = Person::stranger(gateway);
     person.hold(SESSION, session);
     person
-}
-
-async fn status_of(person: &Person) -> StatusCode {
-    let answer = person.request(Method::GET, "/keys").send().await;
-    answer.unwrap().status()
 }
 
 /// A well-formed session token, signed with an unknown key.
@@ -77,10 +78,7 @@ async fn a_session_is_one_at_every_replica_and_each_fetches_the_providers_keys_o
     let Some(servers) = Servers::start() else {
         return;
     };
-    let public = SocketAddr::from(([127, 0, 0, 1], free_port()));
-    let provider = start_provider(public).await;
-    let one = replica(&servers, &provider, public, &public.to_string());
-    let another = replica(&servers, &provider, public, "127.0.0.1:0");
+    let (provider, one, another) = two_replicas(&servers).await;
 
     // Signed in at one, known at both; each fetches the keys when it first needs them.
     let person = Person::signed_in(&one, Demo::Member).await;
@@ -95,8 +93,8 @@ async fn a_session_is_one_at_every_replica_and_each_fetches_the_providers_keys_o
     let rotated = Instant::now();
     let later = Person::signed_in(&one, Demo::Admin).await;
     let later = at(&another, later.cookie(SESSION).unwrap());
-    assert_eq!(status_of(&later).await, StatusCode::OK);
-    assert_eq!(status_of(&at(&another, &session)).await, StatusCode::OK);
+    later.keys().await;
+    at(&another, &session).keys().await;
     assert_eq!(provider.key_fetches(), 4);
 
     // A flood of unknown key ids at both: sessions go on, and each fetches once per cool-down at most.
@@ -109,19 +107,17 @@ async fn a_session_is_one_at_every_replica_and_each_fetches_the_providers_keys_o
     for refused in join_all(flood).await {
         assert_eq!(refused, StatusCode::UNAUTHORIZED);
     }
-    assert_eq!(status_of(&later).await, StatusCode::OK);
+    later.keys().await;
     let cool_downs = rotated.elapsed().as_secs() / COOL_DOWN.as_secs();
     let most = 4 + 2 * usize::try_from(cool_downs).unwrap();
     assert!(provider.key_fetches() <= most, "{}", provider.key_fetches());
 
     // Signed out at one, and at once at both.
-    let answer = person.sending(Method::POST, "/logout", &json!({})).send();
-    let answer = answer.await.unwrap();
-    assert!(answer.status().is_success() || answer.status().is_redirection());
+    person.sign_out().await;
     for gateway in [&another, &one] {
         let person = at(gateway, &session);
-        let answer = person.request(Method::GET, "/keys").send().await.unwrap();
-        assert_eq!(json_of(answer, 401).await["error"], "UNAUTHENTICATED");
+        let refused = person.told(Method::GET, "/keys", 401).await;
+        assert_eq!(refused["error"], "UNAUTHENTICATED");
     }
-    assert_eq!(status_of(&later).await, StatusCode::OK);
+    later.keys().await;
 }

@@ -5,11 +5,9 @@ use reqwest::{Method, StatusCode};
 use serde_json::json;
 use testkit::free_port;
 
-use crate::gateway::{Gateway, Plan, command, json_of, refusal, request, soon};
+use crate::gateway::{Gateway, Plan, command, json_of, refusal, request};
 use crate::person::{Demo, Person, location};
-
-/// The session's cookie on plain http.
-const SESSION: &str = "cep_session";
+use crate::shared_sessions::{SESSION, at};
 
 #[tokio::test]
 async fn a_person_signs_in_and_is_known() {
@@ -47,15 +45,11 @@ async fn a_signed_out_session_is_refused() {
 
     // A kept token is of no use after the sign-out.
     person.hold(SESSION, &token);
-    let answer = person.request(Method::GET, "/keys").send().await.unwrap();
-    let refused = json_of(answer, 401).await;
+    let refused = person.told(Method::GET, "/keys", 401).await;
     assert_eq!(refused["error"], "UNAUTHENTICATED");
     // Nor after a restart: the deny list is in the database.
     let gateway = Plan::in_folder(gateway.stop()).start();
-    let mut person = Person::stranger(&gateway);
-    person.hold(SESSION, &token);
-    let answer = person.request(Method::GET, "/keys").send().await.unwrap();
-    json_of(answer, 401).await;
+    at(&gateway, &token).told(Method::GET, "/keys", 401).await;
 }
 
 /// Four credentials × four surfaces: each surface takes its own credential alone.
@@ -66,12 +60,6 @@ async fn no_credential_opens_another_surface() {
     let key = gateway.roomy_key().full;
     let proof = request(1, "10.00").to_string();
     let query = r#"{"query":"{ viewer { role } }"}"#;
-    let surfaces = [
-        (Method::POST, "/v1/cep/xml", &*proof),
-        (Method::GET, "/keys", ""),
-        (Method::GET, "/admin/keys", ""),
-        (Method::POST, "/graphql", query),
-    ];
     let cookie = format!("{SESSION}={token}");
     let bearer = format!("Bearer {token}");
     let bearer_key = format!("Bearer {key}");
@@ -81,20 +69,19 @@ async fn no_credential_opens_another_surface() {
         ("authorization", &bearer),
         ("authorization", &bearer_key),
     ];
-    for (method, path, body) in surfaces {
+    for (method, path, body, own) in [
+        (Method::POST, "/v1/cep/xml", &*proof, "x-api-key"),
+        (Method::GET, "/keys", "", "cookie"),
+        (Method::GET, "/admin/keys", "", "cookie"),
+        (Method::POST, "/graphql", query, "cookie"),
+    ] {
         for (header, value) in credentials {
             let asked = gateway.client.request(method.clone(), gateway.url(path));
-            let asked = asked
-                .header("content-type", "application/json")
-                .header(header, value);
-            let answer = asked.body(body.to_owned()).send().await.unwrap();
-            let own = if path == "/v1/cep/xml" {
-                "x-api-key"
-            } else {
-                "cookie"
-            };
+            let asked = asked.header("content-type", "application/json");
+            let asked = asked.header(header, value).body(body.to_owned());
             let expected = if header == own { 200 } else { 401 };
-            assert_eq!(answer.status(), expected, "{header} on {path}");
+            let status = asked.send().await.unwrap().status();
+            assert_eq!(status, expected, "{header} on {path}");
         }
     }
 }
@@ -110,11 +97,9 @@ async fn without_a_dashboard_nobody_can_sign_in() {
 
 #[tokio::test]
 async fn a_provider_that_is_down_is_reported() {
+    let issuer = format!("http://127.0.0.1:{}", free_port());
     let gateway = Plan::new()
-        .with(
-            "CEP_OIDC_ISSUER",
-            format!("http://127.0.0.1:{}", free_port()),
-        )
+        .with("CEP_OIDC_ISSUER", issuer)
         .with("CEP_OIDC_CLIENT_ID", "cep")
         .with("CEP_OIDC_AUDIENCE", "cep")
         .start();
@@ -138,14 +123,4 @@ fn the_sandbox_identity_provider_refuses_to_start_beside_a_public_address() {
             assert!(said.contains(word), "{said}");
         }
     }
-}
-
-#[tokio::test]
-async fn the_welcome_says_that_anybody_may_sign_in() {
-    let gateway = Gateway::start();
-    soon("the greeting", async || {
-        let printed = gateway.printed();
-        printed.contains("FOR DEVELOPMENT ONLY") && printed.contains("/dashboard")
-    })
-    .await;
 }

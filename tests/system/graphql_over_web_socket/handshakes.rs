@@ -4,7 +4,6 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::subscriber::Subscriber;
-use crate::gateway::json_of;
 use crate::person::{Demo, Person};
 use crate::shared_sessions::SESSION;
 
@@ -25,30 +24,32 @@ async fn a_handshake_of_another_site_or_without_a_session_is_refused() {
         let Some(mut client) = Subscriber::start(&gateway, &headers, "/graphql/ws") else {
             return;
         };
-        client.open(&["graphql-transport-ws"]).await;
         let refused = json!({ "event": "refused", "status": status });
-        assert_eq!(client.next().await, refused, "{headers}");
+        let opened = client.open(&["graphql-transport-ws"]).await;
+        assert_eq!(opened, refused, "{headers}");
     }
 }
 
 #[tokio::test]
 async fn a_handshake_without_the_sub_protocol_is_refused() {
     let (gateway, member) = Person::with_gateway(Demo::Member).await;
-    for protocols in [&[][..], &["graphql-ws"]] {
+    for (protocols, expected) in [
+        (&[][..], json!({ "event": "refused", "status": 400 })),
+        (
+            &["graphql-ws"],
+            json!({ "event": "refused", "status": 400 }),
+        ),
+        (
+            &["graphql-ws", "graphql-transport-ws"],
+            json!({ "event": "opened", "protocol": "graphql-transport-ws" }),
+        ),
+    ] {
         let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
             return;
         };
-        client.open(protocols).await;
-        let refused = client.next().await;
-        assert_eq!(refused, json!({ "event": "refused", "status": 400 }));
+        assert_eq!(client.open(protocols).await, expected);
     }
-    let Some(mut client) = Subscriber::of(&gateway, &member, "/graphql/ws") else {
-        return;
-    };
-    client.open(&["graphql-ws", "graphql-transport-ws"]).await;
-    assert_eq!(client.next().await["protocol"], "graphql-transport-ws");
-    let plain = member.request(Method::GET, "/graphql/ws").send().await;
-    let plain = json_of(plain.unwrap(), 400).await;
+    let plain = member.told(Method::GET, "/graphql/ws", 400).await;
     assert_eq!(plain["error"], "INVALID_REQUEST");
     let posted = member.sending(Method::POST, "/graphql/ws", &json!({}));
     assert_eq!(posted.send().await.unwrap().status(), 405);

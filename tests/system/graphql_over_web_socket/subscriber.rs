@@ -62,7 +62,6 @@ impl Subscriber {
         self.commands.write_all(line.as_bytes()).await.unwrap();
     }
 
-    /// Subscribes under a name.
     pub(super) async fn subscribe(&mut self, id: &str, query: &str, variables: &Value) {
         self.command(json!({
             "command": "subscribe", "id": id, "query": query, "variables": variables,
@@ -70,34 +69,44 @@ impl Subscriber {
         .await;
     }
 
-    /// Ends a subscription.
     pub(super) async fn end(&mut self, id: &str) {
         self.command(json!({ "command": "end", "id": id })).await;
     }
 
-    /// Opens a connection without the client.
-    pub(super) async fn open(&mut self, protocols: &[&str]) {
+    /// Opens a connection without the client, and returns what comes of it.
+    pub(super) async fn open(&mut self, protocols: &[&str]) -> Value {
         self.command(json!({ "command": "open", "protocols": protocols }))
             .await;
+        self.next().await
     }
 
     /// Opens one that isn't refused.
     pub(super) async fn opened(&mut self) {
-        self.open(&["graphql-transport-ws"]).await;
-        assert_eq!(self.next().await["event"], "opened");
+        let opened = self.open(&["graphql-transport-ws"]).await;
+        assert_eq!(opened["event"], "opened");
     }
 
-    /// Sends a text over that connection.
     pub(super) async fn send(&mut self, text: &str) {
         self.command(json!({ "command": "send", "text": text }))
             .await;
     }
 
-    /// The next event.
     pub(super) async fn next(&mut self) -> Value {
         let line = timeout(PATIENCE, self.events.next_line()).await;
         let line = line.expect("nothing happens").unwrap();
         serde_json::from_str(&line.expect("the client ended")).unwrap()
+    }
+
+    /// The events until a subscription is completed.
+    pub(super) async fn until_completed(&mut self) -> Vec<Value> {
+        let mut events = vec![];
+        loop {
+            let event = self.next().await;
+            if event["event"] == "completed" {
+                return events;
+            }
+            events.push(event);
+        }
     }
 
     /// The end of the connection; other events before it are passed over.
