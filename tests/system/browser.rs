@@ -81,8 +81,32 @@ impl Browser {
 
     /// Waits for the element with this `data-testid`.
     pub(crate) async fn find(&self, id: &str) -> fantoccini::elements::Element {
-        let selector = format!("[data-testid=\"{id}\"]");
-        self.find_css(&selector).await
+        self.find_css(&format!("[data-testid=\"{id}\"]")).await
+    }
+
+    /// Waits for the element with this `data-testid`, and returns its text.
+    pub(crate) async fn text_of(&self, id: &str) -> String {
+        self.find(id).await.text().await.unwrap()
+    }
+
+    /// Asserts that the element with this `data-testid` says all of this.
+    pub(crate) async fn tells(&self, id: &str, expected: &[&str]) {
+        let text = self.text_of(id).await;
+        for said in expected {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+    }
+
+    /// The number of elements that match a selector now.
+    pub(crate) async fn number_of(&self, selector: &str) -> Value {
+        let script = "return document.querySelectorAll(arguments[0]).length";
+        self.run(script, vec![json!(selector)]).await
+    }
+
+    /// Waits until so many elements match a selector.
+    pub(crate) async fn counts(&self, selector: &str, number: usize) {
+        let holds = async || self.number_of(selector).await == number;
+        eventually(selector, PATIENCE, holds).await;
     }
 
     /// Waits for the first element that matches a selector.
@@ -102,13 +126,25 @@ impl Browser {
 
     /// Returns whether there is an element with this `data-testid` now.
     pub(crate) async fn has(&self, id: &str) -> bool {
-        let selector = format!("[data-testid=\"{id}\"]");
-        self.page.find(Locator::Css(&selector)).await.is_ok()
+        self.number_of(&format!("[data-testid=\"{id}\"]")).await != 0
     }
 
     /// Clicks the element with this `data-testid`, once it can be clicked.
     pub(crate) async fn click(&self, id: &str) {
         self.click_css(&format!("[data-testid=\"{id}\"]")).await;
+    }
+
+    /// Clicks these elements, one after the other.
+    pub(crate) async fn clicks(&self, ids: &[&str]) {
+        for id in ids {
+            self.click(id).await;
+        }
+    }
+
+    /// Clicks an element, and waits for another one, which comes of it.
+    pub(crate) async fn click_until(&self, id: &str, shown: &str) {
+        self.click(id).await;
+        self.find(shown).await;
     }
 
     /// Clicks the first element that matches a selector, once it can be clicked.
@@ -151,20 +187,18 @@ impl Browser {
 
     /// The `data-testid` of the element that has the focus, or the name of its tag.
     pub(crate) async fn focused(&self) -> String {
-        let focused =
-            "return document.activeElement.dataset.testid ?? document.activeElement.tagName";
-        let focused = self.run(focused, vec![]).await;
+        let script = "const { dataset, tagName } = document.activeElement;\
+            return dataset.testid ?? tagName";
+        let focused = self.run(script, vec![]).await;
         focused.as_str().unwrap().to_owned()
     }
 
-    /// Empties a field and types into it.
     pub(crate) async fn fill(&self, id: &str, text: &str) {
         let field = self.find(id).await;
         field.clear().await.unwrap();
         field.send_keys(text).await.unwrap();
     }
 
-    /// Chooses files in a field for files.
     pub(crate) async fn choose_files(&self, id: &str, paths: &[&Path]) {
         let paths: Vec<_> = paths.iter().map(|path| path.to_str().unwrap()).collect();
         let field = self.find(id).await;
@@ -199,14 +233,12 @@ impl Browser {
         assert!(is_seen.await, "the page doesn't say {text:?}:\n{seen}");
     }
 
-    /// The page's visible text.
     pub(crate) async fn text(&self) -> String {
         let text = "return document.body ? document.body.innerText : ''";
         let text = self.run(text, vec![]).await;
         text.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Runs a script in the page.
     pub(crate) async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
         self.page.execute(script, arguments).await.unwrap()
     }
@@ -237,15 +269,13 @@ impl Browser {
     /// Shows the page as in a window of this look, in this language.
     pub(crate) async fn show_as(&self, look: Look, language: &str) {
         let scheme = json!([{ "name": "prefers-color-scheme", "value": look.scheme }]);
+        let media = json!({ "features": scheme });
         let metrics = json!({
             "width": look.width, "height": 1000, "deviceScaleFactor": 1, "mobile": false,
         });
-        for (command, parameters) in [
-            ("Emulation.setEmulatedMedia", json!({ "features": scheme })),
-            ("Emulation.setDeviceMetricsOverride", metrics),
-        ] {
-            self.session.emulate(command, &parameters).await;
-        }
+        let emulate = async |what: &str, by: &Value| self.session.emulate(what, by).await;
+        emulate("Emulation.setEmulatedMedia", &media).await;
+        emulate("Emulation.setDeviceMetricsOverride", &metrics).await;
         self.find("language").await;
         // A script's click, since a dialog may be open before the button.
         let script = "if (document.documentElement.lang !== arguments[0]) \
@@ -260,17 +290,11 @@ impl Browser {
     /// Errors in the browser's console since the last call: scripts that failed, what the page's
     /// policy forbade, what couldn't be loaded.
     pub(crate) async fn complaints(&self) -> Vec<String> {
-        let url = self.session.url("/se/log");
-        let asked = crate::gateway::client()
-            .post(url)
-            .header("content-type", "application/json")
-            .body(json!({ "type": "browser" }).to_string());
-        let log = crate::gateway::json_of(asked.send().await.unwrap(), 200).await;
-        let entries = log["value"].as_array().unwrap().iter();
-        entries
-            .filter(|entry| entry["level"] == "SEVERE")
-            .map(|entry| entry["message"].as_str().unwrap().to_owned())
-            .collect()
+        let log = self.session.log().await;
+        let entries = log.as_array().unwrap().iter();
+        let severe = entries.filter(|entry| entry["level"] == "SEVERE");
+        let messages = severe.map(|entry| entry["message"].as_str().unwrap().to_owned());
+        messages.collect()
     }
 }
 

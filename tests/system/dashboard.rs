@@ -1,8 +1,9 @@
 //! The dashboard in a real browser.
 
+use std::ops::Deref;
+use std::path::PathBuf;
 use std::process::Command;
 
-use fantoccini::Locator;
 use reqwest::StatusCode;
 use serde_json::json;
 
@@ -13,14 +14,12 @@ use crate::person::{Demo, Person};
 mod batches;
 mod by_keyboard;
 mod columns;
-mod doubtful_seals;
 mod live_changes;
 mod outdated;
-mod repeated;
+mod seal_verdicts;
 mod sound_views;
 mod stored_lookups;
 mod tried_proofs;
-mod verdicts;
 mod verified_files;
 mod webhooks;
 
@@ -40,245 +39,245 @@ pub(crate) async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {
     browser.find("sign-out").await;
 }
 
-/// A member's browser, a gateway, and a `test` key of the member.
-async fn member_with_a_key(look: Look) -> Option<(Browser, Gateway, Key)> {
-    let browser = Browser::start(look).await?;
+/// The dashboard in the browser of somebody who has signed in.
+struct Page {
+    browser: Browser,
+    gateway: Gateway,
+    /// A `test` key of theirs, once they have one.
+    key: Key,
+}
+
+impl Deref for Page {
+    type Target = Browser;
+
+    fn deref(&self) -> &Browser {
+        &self.browser
+    }
+}
+
+/// The page of a member who has a key, on a desktop.
+async fn member() -> Option<Page> {
+    member_with(Look::DESKTOP).await
+}
+
+async fn member_with(look: Look) -> Option<Page> {
     let (gateway, person) = Person::with_gateway(Demo::Member).await;
     let key = person.create_key("caja 4", "test").await;
-    sign_in(&browser, &gateway, Demo::Member).await;
-    Some((browser, gateway, key))
+    let page = Page::of(gateway, Demo::Member, look).await?;
+    Some(Page { key, ..page })
 }
 
-/// Opens one of the dashboard's views.
-async fn open(browser: &Browser, gateway: &Gateway, view: &str) {
-    let url = gateway.url(&format!("/dashboard{view}"));
-    browser.page.goto(&url).await.unwrap();
+/// The page of a member who has just closed the dialog of a new key.
+async fn new_key() -> Option<Page> {
+    let mut page = Page::of(Gateway::start(), Demo::Member, Look::DESKTOP).await?;
+    page.create_key().await;
+    page.close_reveal().await;
+    Some(page)
 }
 
-/// The secret that the page shows, in a field or as text.
-async fn shown_secret(browser: &Browser) -> String {
-    let shown = browser.find("secret").await;
-    let secret = match shown.prop("value").await.unwrap() {
-        Some(value) if !value.is_empty() => value,
-        _ => shown.text().await.unwrap(),
-    };
-    secret.trim().to_owned()
-}
+impl Page {
+    /// The page of a person without a key.
+    async fn of(gateway: Gateway, who: Demo, look: Look) -> Option<Self> {
+        let browser = Browser::start(look).await?;
+        sign_in(&browser, &gateway, who).await;
+        Some(Self {
+            browser,
+            gateway,
+            key: Key::unknown(),
+        })
+    }
 
-/// Creates a `test` key in the page, and returns the key that the page shows once.
-async fn create_key(browser: &Browser, name: &str) -> (Key, String) {
-    browser.click("create-key").await;
-    browser.fill("key-name", name).await;
-    browser.click("key-env-test").await;
-    browser.click("create-submit").await;
-    let full = shown_secret(browser).await;
-    let curl = browser.find("curl").await.prop("textContent").await;
-    let curl = curl.unwrap().unwrap();
-    let prefix = full.split('.').next().unwrap().to_owned();
-    let key = Key {
-        id: String::new(),
-        prefix,
-        full,
-    };
-    (key, curl)
-}
+    /// The gateway's client of a member's session.
+    async fn person(&self) -> Person {
+        Person::signed_in(&self.gateway, Demo::Member).await
+    }
 
-/// A member's browser on the page of keys, with the dialog of a new key open.
-async fn member_with_a_new_key() -> Option<(Browser, Gateway, (Key, String))> {
-    let browser = Browser::start(Look::DESKTOP).await?;
-    let gateway = Gateway::start();
-    sign_in(&browser, &gateway, Demo::Member).await;
-    open(&browser, &gateway, "/keys").await;
-    let key = create_key(&browser, "caja 4").await;
-    Some((browser, gateway, key))
-}
+    /// Opens one of the dashboard's views.
+    async fn open(&self, view: &str) {
+        let url = self.gateway.url(&format!("/dashboard{view}"));
+        self.browser.page.goto(&url).await.unwrap();
+    }
 
-/// Closes the dialog of a new key; the page asks for confirmation when the key wasn't copied.
-async fn close_reveal(browser: &Browser) {
-    browser.click("close-reveal").await;
-    let gone = async || {
-        if browser.has("close-anyway").await {
-            browser.click("close-anyway").await;
-        }
-        !browser.has("secret").await
-    };
-    soon("the secret is gone", gone).await;
+    /// Opens a view, and waits for the element with this `data-testid`.
+    async fn open_at(&self, view: &str, id: &str) {
+        self.open(view).await;
+        self.find(id).await;
+    }
+
+    /// Saves a file that can be chosen.
+    fn saved(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.gateway.folder().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The secret that the page shows, in a field or as text.
+    async fn shown_secret(&self) -> String {
+        let shown = self.find("secret").await;
+        let secret = match shown.prop("value").await.unwrap() {
+            Some(value) if !value.is_empty() => value,
+            _ => shown.text().await.unwrap(),
+        };
+        secret.trim().to_owned()
+    }
+
+    /// Creates a `test` key in the page, and returns the command line that the page shows with it.
+    async fn create_key(&mut self) -> String {
+        self.open("/keys").await;
+        self.click("create-key").await;
+        self.fill("key-name", "caja 4").await;
+        self.click("key-env-test").await;
+        self.click("create-submit").await;
+        self.key.full = self.shown_secret().await;
+        let curl = self.find("curl").await.prop("textContent").await;
+        curl.unwrap().unwrap()
+    }
+
+    /// Closes the dialog of a secret; the page asks for confirmation when it wasn't copied.
+    async fn close_reveal(&self) {
+        self.click("close-reveal").await;
+        let gone = async || {
+            if self.has("close-anyway").await {
+                self.click("close-anyway").await;
+            }
+            !self.has("secret").await
+        };
+        soon("the secret is gone", gone).await;
+    }
+
+    /// Waits until nothing is being loaded.
+    async fn settled(&self) {
+        self.find("sign-out").await;
+        self.find_css("main h1").await;
+        self.counts("[aria-busy=true]", 0).await;
+    }
+
+    /// Waits until no dialog is open: its operation is done.
+    async fn dialog_closes(&self) {
+        self.counts("dialog[open]", 0).await;
+    }
 }
 
 #[tokio::test]
 async fn a_newcomer_signs_in_makes_a_key_pastes_the_line_and_sees_the_request() {
-    let Some((browser, gateway, (key, curl))) = member_with_a_new_key().await else {
+    let newcomer = Page::of(Gateway::start(), Demo::Member, Look::DESKTOP);
+    let Some(mut page) = newcomer.await else {
         return;
     };
-    assert!(key.full.starts_with("cep_test_"), "{}", key.full);
+    let curl = page.create_key().await;
+    let full = &page.key.full;
+    assert!(full.starts_with("cep_test_"), "{full}");
     assert!(
-        curl.contains(&key.full) && curl.contains(&gateway.url("/v1/cep/")),
+        curl.contains(full) && curl.contains(&page.gateway.url("/v1/cep/")),
         "{curl}"
     );
 
     // Runs the shown command line in a shell.
+    let folder = page.gateway.folder();
     let ran = Command::new("sh")
-        .arg("-c")
-        .arg(&curl)
-        .current_dir(gateway.folder())
+        .args(["-c", &curl])
+        .current_dir(folder)
         .output()
         .unwrap();
     assert!(ran.status.success(), "{curl}\n{ran:?}");
-    let proof = std::fs::read_to_string(gateway.folder().join("cep.xml")).unwrap();
+    let proof = std::fs::read_to_string(folder.join("cep.xml")).unwrap();
     assert!(proof.contains("SPEI_Tercero"), "{proof}");
 
-    close_reveal(&browser).await;
-    assert!(
-        !browser.page.source().await.unwrap().contains(&key.full),
-        "shown once, and never again"
-    );
+    page.close_reveal().await;
+    let source = page.browser.page.source().await.unwrap();
+    assert!(!source.contains(full), "shown once, and never again");
 
-    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let person = page.person().await;
     soon("the request is kept", async || {
         let kept = "{ requests { nodes { outcome } } }";
         let kept = person.ask(kept, json!({})).await;
         kept["requests"]["nodes"] == json!([{ "outcome": "DELIVERED" }])
     })
     .await;
-    open(&browser, &gateway, "/").await;
-    browser.find("chart").await;
+    page.open_at("/", "chart").await;
     let table = "return document.querySelector('[data-testid=chart-table]').textContent";
     soon("the chart shows it", async || {
-        browser.find("chart-table").await;
-        let shown = browser.run(table, vec![]).await;
+        page.find("chart-table").await;
+        let shown = page.run(table, vec![]).await;
         shown
             .as_str()
             .is_some_and(|shown| shown.contains("Entregado") && shown.contains('1'))
     })
     .await;
-    browser.find("requests-table").await;
-    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    page.find("requests-table").await;
+    assert_eq!(page.complaints().await, Vec::<String>::new());
 }
 
 #[tokio::test]
 async fn a_key_that_is_revoked_in_the_page_is_refused_by_the_next_request() {
-    let Some((browser, gateway, (key, _))) = member_with_a_new_key().await else {
-        return;
-    };
-    close_reveal(&browser).await;
-    assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
-
-    browser.click_css("[data-testid=key-row] a").await;
-    browser.click("revoke").await;
-    let dialog = browser.find_css("dialog[open]").await;
+    let Some(page) = new_key().await else { return };
+    assert_eq!(page.gateway.status_of(&page.key).await, StatusCode::OK);
+    page.click_css("[data-testid=key-row] a").await;
+    page.click("revoke").await;
+    let dialog = page.find_css("dialog[open]").await;
     // It names the key.
     assert!(dialog.text().await.unwrap().contains("caja 4"));
-    browser.click("revoke-confirm").await;
-    soon("the key is refused", async || {
-        gateway.status_of(&key).await == StatusCode::UNAUTHORIZED
-    })
-    .await;
-    browser.sees("revocada").await;
+    page.click("revoke-confirm").await;
+    let is_refused = async || page.gateway.status_of(&page.key).await == StatusCode::UNAUTHORIZED;
+    soon("the key is refused", is_refused).await;
+    page.sees("revocada").await;
 }
 
 #[tokio::test]
 async fn a_key_is_rotated_with_grace() {
-    let Some((browser, gateway, (old, _))) = member_with_a_new_key().await else {
-        return;
-    };
-    close_reveal(&browser).await;
-    browser.click_css("[data-testid=key-row] a").await;
-    browser.click("rotate").await;
-    browser.find("grace").await;
-    browser.click("rotate-confirm").await;
-    soon("the successor is shown", async || {
-        browser.has("secret").await
-    })
-    .await;
-    let full = shown_secret(&browser).await;
-    assert_ne!(full, old.full);
+    let Some(page) = new_key().await else { return };
+    page.click_css("[data-testid=key-row] a").await;
+    page.click_until("rotate", "grace").await;
+    page.click("rotate-confirm").await;
+    let full = page.shown_secret().await;
+    assert_ne!(full, page.key.full);
     let new = Key {
         full,
-        ..old.clone()
+        ..page.key.clone()
     };
-    for key in [&old, &new] {
-        assert_eq!(gateway.status_of(key).await, StatusCode::OK);
+    for key in [&page.key, &new] {
+        assert_eq!(page.gateway.status_of(key).await, StatusCode::OK);
     }
 }
 
 #[tokio::test]
-async fn the_admin_part_is_for_admins() {
-    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+async fn admins_alone_set_limits_and_plans_and_a_member_renames_a_key() {
+    let Some(page) = member_with(Look::PHONE_BY_NIGHT).await else {
         return;
     };
-    let gateway = Gateway::start();
-    sign_in(&browser, &gateway, Demo::Member).await;
-    assert!(!browser.has("admin-nav").await);
-    // The API refuses a person who types the address, and the page shows it.
-    open(&browser, &gateway, "/admin/accounts").await;
-    browser.find("forbidden").await;
-    drop(browser);
-    let Some(browser) = Browser::start(Look::DESKTOP).await else {
-        return;
-    };
-    sign_in(&browser, &gateway, Demo::Admin).await;
-    browser.find("admin-nav").await;
-    open(&browser, &gateway, "/admin/accounts").await;
-    browser.sees("demo-member").await;
-}
-
-/// Waits until nothing is being loaded.
-async fn settled(browser: &Browser) {
-    browser.find("sign-out").await;
-    let is_busy = Locator::Css("[aria-busy=true]");
-    let heading = Locator::Css("main h1");
-    soon("everything is loaded", async || {
-        browser.page.find(is_busy).await.is_err() && browser.page.find(heading).await.is_ok()
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn an_admin_sets_limits_and_a_plan_and_a_person_renames() {
-    let Some(browser) = Browser::start(Look::DESKTOP).await else {
-        return;
-    };
-    let (gateway, member) = Person::with_gateway(Demo::Member).await;
-    let key = member.create_key("caja 4", "test").await;
-    sign_in(&browser, &gateway, Demo::Admin).await;
-    let enterprise = "dialog[open] input[value=ENTERPRISE]";
-    open(&browser, &gateway, &format!("/admin/keys/{}", key.id)).await;
-    browser.click("set-limits").await;
-    browser.click_css(enterprise).await;
-    browser.click("limits-confirm").await;
-    dialog_closes(&browser).await;
-    assert_eq!(member.keys().await[0]["per_minute"], 600);
-    open(&browser, &gateway, "/admin/accounts").await;
-    browser.click("set-plan").await;
-    browser.click_css(enterprise).await;
-    browser.click("plan-confirm").await;
-    dialog_closes(&browser).await;
-    let plans = "{ admin { accounts { nodes { plan } } } }";
-    let admin = Person::signed_in(&gateway, Demo::Admin).await;
-    let plans = admin.ask(plans, json!({})).await;
-    assert!(plans.to_string().contains("ENTERPRISE"), "{plans}");
-    assert_eq!(browser.complaints().await, Vec::<String>::new());
-    drop(browser);
-
-    let Some(browser) = Browser::start(Look::PHONE_BY_NIGHT).await else {
-        return;
-    };
-    sign_in(&browser, &gateway, Demo::Member).await;
-    open(&browser, &gateway, &format!("/keys/{}", key.id)).await;
-    browser.click("rename").await;
-    let field = browser.find_css("dialog[open] input").await;
+    let member = page.person().await;
+    assert!(!page.has("admin-nav").await);
+    page.open(&format!("/keys/{}", page.key.id)).await;
+    page.click("rename").await;
+    let field = page.find_css("dialog[open] input").await;
     field.clear().await.unwrap();
     field.send_keys("caja 5").await.unwrap();
-    browser.click("rename-confirm").await;
-    browser.sees("caja 5").await;
+    page.click("rename-confirm").await;
+    page.sees("caja 5").await;
     assert_eq!(member.keys().await[0]["name"], "caja 5");
-}
+    // The API refuses a person who types the address, and the page shows it.
+    page.open_at("/admin/accounts", "forbidden").await;
 
-/// Waits until no dialog is open: its operation is done.
-async fn dialog_closes(browser: &Browser) {
-    soon("the dialog closes", async || {
-        let open = Locator::Css("dialog[open]");
-        browser.page.find(open).await.is_err()
-    })
-    .await;
+    let (gateway, key) = (page.gateway, page.key);
+    let page = Page::of(gateway, Demo::Admin, Look::DESKTOP).await;
+    let page = page.expect("there was a browser before");
+    page.find("admin-nav").await;
+    let enterprise = "dialog[open] input[value=ENTERPRISE]";
+    page.open(&format!("/admin/keys/{}", key.id)).await;
+    page.click("set-limits").await;
+    page.click_css(enterprise).await;
+    page.click("limits-confirm").await;
+    page.dialog_closes().await;
+    assert_eq!(member.keys().await[0]["per_minute"], 600);
+    page.open("/admin/accounts").await;
+    page.sees("demo-member").await;
+    page.click("set-plan").await;
+    page.click_css(enterprise).await;
+    page.click("plan-confirm").await;
+    page.dialog_closes().await;
+    let plans = "{ admin { accounts { nodes { plan } } } }";
+    let admin = Person::signed_in(&page.gateway, Demo::Admin).await;
+    let plans = admin.ask(plans, json!({})).await;
+    assert!(plans.to_string().contains("ENTERPRISE"), "{plans}");
+    assert_eq!(page.complaints().await, Vec::<String>::new());
 }

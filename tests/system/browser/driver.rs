@@ -53,18 +53,15 @@ impl Driver {
 
     pub(super) async fn has_session(&self, id: &str) -> bool {
         let asked = client().get(self.url(&format!("/session/{id}/url")));
-        asked
-            .send()
-            .await
-            .is_ok_and(|answer| answer.status().is_success())
+        let answer = asked.send().await;
+        answer.is_ok_and(|answer| answer.status().is_success())
     }
 
     /// Sends a command where nothing can wait asynchronously, and waits for its answer.
     pub(super) fn send(&self, method: &str, path: &str, body: &Value) {
-        let body = if method == "DELETE" {
-            String::new()
-        } else {
-            body.to_string()
+        let body = match body {
+            Value::Null => String::new(),
+            body => body.to_string(),
         };
         let request = format!(
             "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n\
@@ -108,29 +105,25 @@ fn of_run() -> Option<Driver> {
 /// Starts the driver on a free port, which it prints. It takes one of IPv4 and gives up when the
 /// same isn't free for IPv6: then another one is tried.
 fn start_driver(chromedriver: &Path, folder: &Path) -> (Child, u16) {
-    (0..10)
-        .find_map(|_| try_to_start(chromedriver, folder))
-        .expect("the driver prints its port")
-}
-
-fn try_to_start(chromedriver: &Path, folder: &Path) -> Option<(Child, u16)> {
-    let mut driver = Command::new(chromedriver)
-        .arg("--port=0")
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-    let port = lines.by_ref().map_while(Result::ok).find_map(|line| {
-        let (_, port) = line.split_once("started successfully on port ")?;
-        port.trim_end_matches('.').trim().parse().ok()
-    });
-    let Some(port) = port else {
+    for _ in 0..10 {
+        let mut driver = Command::new(chromedriver)
+            .arg("--port=0")
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+        let port = lines.by_ref().map_while(Result::ok).find_map(|line| {
+            let (_, port) = line.split_once("started successfully on port ")?;
+            port.trim_end_matches('.').trim().parse().ok()
+        });
+        if let Some(port) = port {
+            std::thread::spawn(move || lines.for_each(drop));
+            return (driver, port);
+        }
         driver.wait().unwrap();
-        return None;
-    };
-    std::thread::spawn(move || lines.for_each(drop));
-    Some((driver, port))
+    }
+    panic!("the driver prints its port");
 }

@@ -20,25 +20,14 @@ pub(super) struct Session {
     driver: Driver,
     id: String,
     downloads: PathBuf,
-    /// Held while the session is this test's, where others use it afterwards.
-    lease: Option<File>,
+    /// Held while the session is this test's.
+    _lease: File,
 }
 
 impl Session {
     /// A session that nobody uses, or a new one.
     pub(super) async fn take(look: Look, chromium: &Path, chromedriver: &Path) -> Self {
         let driver = Driver::find_or_start(chromedriver);
-        if !driver.is_shared() {
-            let id = started(&driver, look, chromium).await;
-            let session = Self {
-                downloads: driver.folder.join("downloads"),
-                driver,
-                id,
-                lease: None,
-            };
-            session.save_files().await;
-            return session;
-        }
         let (mut lease, downloads) = (0..)
             .find_map(|number| leased(&driver, look, number))
             .expect("a number is free");
@@ -54,15 +43,16 @@ impl Session {
             driver,
             id,
             downloads,
-            lease: Some(lease),
+            _lease: lease,
         };
         session.clean().await;
         session
     }
 
-    /// The address of a command of the session.
-    pub(super) fn url(&self, command: &str) -> String {
-        self.driver.url(&self.path(command))
+    /// The entries in the browser's console since the last call.
+    pub(super) async fn log(&self) -> Value {
+        let log = json!({ "type": "browser" });
+        self.driver.post(&self.path("/se/log"), &log).await
     }
 
     fn path(&self, command: &str) -> String {
@@ -93,18 +83,12 @@ impl Session {
     /// Takes away what an earlier test has left.
     async fn clean(&self) {
         let _ = fs::remove_dir_all(&self.downloads);
-        let post = async |command: &str, body: Value| {
-            self.driver.post(&self.path(command), &body).await;
-        };
-        post("/url", json!({ "url": "about:blank" })).await;
-        let forget = json!({ "cmd": "Network.clearBrowserCookies", "params": {} });
-        post("/goog/cdp/execute", forget).await;
-        post("/se/log", json!({ "type": "browser" })).await;
-        self.save_files().await;
-    }
-
-    /// Has files saved without a question, in this session's folder.
-    async fn save_files(&self) {
+        let blank = json!({ "url": "about:blank" });
+        self.driver.post(&self.path("/url"), &blank).await;
+        self.emulate("Network.clearBrowserCookies", &json!({}))
+            .await;
+        self.log().await;
+        // Files are saved without a question, in this session's folder.
         let parameters = json!({ "behavior": "allow", "downloadPath": self.downloads });
         self.emulate("Browser.setDownloadBehavior", &parameters)
             .await;
@@ -114,35 +98,37 @@ impl Session {
 impl Drop for Session {
     /// Ends the browser, which would outlive its driver; also after a panic.
     fn drop(&mut self) {
-        if self.lease.is_none() {
+        if !self.driver.is_shared() {
             self.driver.send("DELETE", &self.path(""), &Value::Null);
             return;
         }
         // Another gateway may have the port, and with it the origin.
         let script = "localStorage.clear(); sessionStorage.clear();";
         let forget = json!({ "script": script, "args": [] });
-        self.driver
-            .send("POST", &self.path("/execute/sync"), &forget);
-        let leave = json!({ "url": "about:blank" });
-        self.driver.send("POST", &self.path("/url"), &leave);
+        for (command, body) in [
+            ("/execute/sync", forget),
+            ("/url", json!({ "url": "about:blank" })),
+        ] {
+            self.driver.send("POST", &self.path(command), &body);
+        }
     }
 }
 
 /// The lease of a look's `number`th session, and the folder of what it saves; `None` while another test has it.
 fn leased(driver: &Driver, look: Look, number: usize) -> Option<(File, PathBuf)> {
     let name = format!("{}-{}-{number}", look.width, look.scheme);
+    let path = driver.folder.join(format!("{name}.session"));
     let mut lease = File::options();
     let lease = lease.read(true).write(true).create(true).truncate(false);
-    let lease = lease
-        .open(driver.folder.join(format!("{name}.session")))
-        .unwrap();
+    let lease = lease.open(path).unwrap();
     lease.try_lock().ok()?;
     Some((lease, driver.folder.join(name)))
 }
 
 /// The id of a new session.
 async fn started(driver: &Driver, look: Look, chromium: &Path) -> String {
-    let mut arguments: Vec<String> = [
+    let size = format!("--window-size={},1000", look.width);
+    let mut arguments = vec![
         "--headless",
         "--no-sandbox",
         "--disable-gpu",
@@ -155,13 +141,11 @@ async fn started(driver: &Driver, look: Look, chromium: &Path) -> String {
         "--force-color-profile=srgb",
         "--force-prefers-reduced-motion",
         "--accept-lang=es-MX,es",
-    ]
-    .map(str::to_owned)
-    .to_vec();
-    arguments.push(format!("--window-size={},1000", look.width));
+        &size,
+    ];
     if look.scheme == "dark" {
-        arguments.push("--force-dark-mode".to_owned());
-        arguments.push("--blink-settings=preferredColorScheme=0".to_owned());
+        arguments.push("--force-dark-mode");
+        arguments.push("--blink-settings=preferredColorScheme=0");
     }
     let mut options = json!({ "binary": chromium, "args": arguments });
     if look.width < NARROWEST_WINDOW {

@@ -1,9 +1,9 @@
 //! Batches and webhooks by keyboard alone: Tab, Enter, Space and the arrows.
 
-use super::batches::{ACCOUNT, line, saved};
-use super::webhooks::{member, shows, stands};
-use super::{dialog_closes, member_with_a_key, open};
-use crate::browser::{Browser, ENTER, Look};
+use super::batches::{ACCOUNT, line};
+use super::member;
+use super::webhooks::{hooks, shows, stands};
+use crate::browser::{Browser, ENTER};
 use crate::gateway::soon;
 use crate::webhooks::receiver::Receiver;
 
@@ -23,85 +23,81 @@ async fn is_focused(browser: &Browser, id: &str) {
 
 #[tokio::test]
 async fn a_batch_is_checked_corrected_and_started_by_keyboard() {
-    let Some((browser, gateway, _)) = member_with_a_key(Look::DESKTOP).await else {
-        return;
-    };
-    open(&browser, &gateway, "/batches").await;
-    enter(&browser, "new-batch").await;
-    is_focused(&browser, "H1").await;
+    let Some(page) = member().await else { return };
+    page.open("/batches").await;
+    enter(&page, "new-batch").await;
+    is_focused(&page, "H1").await;
     let payments = line(1, "10.00", ACCOUNT) + &line(2, "11.00", ACCOUNT);
     let file = format!("Fecha;Rastreo;Cuenta;Total;Folio\n{payments}");
-    let file = saved(&gateway, "pagos.csv", file);
-    browser.tab_to("batch-file").await;
+    let file = page.saved("pagos.csv", file);
+    page.tab_to("batch-file").await;
     // The dialog of files is the system's own.
-    browser.choose_files("batch-file", &[&file]).await;
-    browser.find("columns-unclear").await;
-    browser.tab_to("column-monto").await;
-    browser.press("Total").await;
-    browser.find("dry-run-ready").await;
+    page.choose_files("batch-file", &[&file]).await;
+    page.find("columns-unclear").await;
+    page.tab_to("column-monto").await;
+    page.press("Total").await;
+    page.find("dry-run-ready").await;
     // The list of columns is the same one, and still has the focus.
-    assert_eq!(browser.focused().await, "column-monto");
-    browser.tab_to("batch-name").await;
-    enter(&browser, "batch-start").await;
-    browser.find("batch-progress").await;
-    is_focused(&browser, "H1").await;
-    browser.find("batch-payment").await;
-    enter(&browser, "row-lookup").await;
-    browser.find("lookup-proof").await;
-    assert_eq!(browser.complaints().await.len(), 1, "the first check");
+    assert_eq!(page.focused().await, "column-monto");
+    page.tab_to("batch-name").await;
+    enter(&page, "batch-start").await;
+    page.find("batch-progress").await;
+    is_focused(&page, "H1").await;
+    page.find("batch-payment").await;
+    enter(&page, "row-lookup").await;
+    page.find("lookup-proof").await;
+    assert_eq!(page.complaints().await.len(), 1, "the first check");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_webhook_is_added_tested_disabled_and_removed_by_keyboard() {
-    let Some((browser, gateway)) = member(Look::DESKTOP).await else {
-        return;
-    };
     let receiver = Receiver::start().await;
-    open(&browser, &gateway, "/webhooks").await;
-    enter(&browser, "add-webhook").await;
-    is_focused(&browser, "webhook-url").await;
-    browser.press(&receiver.url()).await;
-    browser.tab_to("event-BATCH_PAUSED").await;
-    browser.press(SPACE).await;
-    enter(&browser, "add-webhook-confirm").await;
-    browser.find("secret").await;
-    enter(&browser, "close-reveal").await;
-    enter(&browser, "close-anyway").await;
-    dialog_closes(&browser).await;
+    let Some(page) = hooks().await else { return };
+    page.open("/webhooks").await;
+    enter(&page, "add-webhook").await;
+    is_focused(&page, "webhook-url").await;
+    page.press(&receiver.url()).await;
+    page.tab_to("event-BATCH_PAUSED").await;
+    page.press(SPACE).await;
+    enter(&page, "add-webhook-confirm").await;
+    page.find("secret").await;
+    enter(&page, "close-reveal").await;
+    enter(&page, "close-anyway").await;
+    page.dialog_closes().await;
     // The focus is where the dialog was opened.
-    is_focused(&browser, "add-webhook").await;
+    is_focused(&page, "add-webhook").await;
 
-    enter(&browser, "webhook-link").await;
-    is_focused(&browser, "H1").await;
-    browser.find("test-webhook").await;
-    browser.run(SLOWER, vec![]).await;
-    enter(&browser, "test-webhook").await;
+    enter(&page, "webhook-link").await;
+    is_focused(&page, "H1").await;
+    page.find("test-webhook").await;
+    page.run(SLOWER, vec![]).await;
+    enter(&page, "test-webhook").await;
     // A button that works keeps the focus, and works once.
     let busy = "[data-testid=test-webhook][aria-disabled=true]";
-    browser.find_css(busy).await;
-    browser.press(ENTER).await;
-    assert_eq!(browser.focused().await, "test-webhook");
-    shows(&browser, "DELIVERED").await;
-    assert_eq!(browser.focused().await, "test-webhook");
-    enter(&browser, "resend").await;
+    page.find_css(busy).await;
+    page.press(ENTER).await;
+    assert_eq!(page.focused().await, "test-webhook");
+    shows(&page, "DELIVERED").await;
+    assert_eq!(page.focused().await, "test-webhook");
+    enter(&page, "resend").await;
     soon("it is sent again", async || receiver.messages().len() == 2).await;
 
     let heading = "document.querySelector('h1').focus()";
-    browser.run(heading, vec![]).await;
-    enter(&browser, "disable-webhook").await;
-    enter(&browser, "disable-webhook-confirm").await;
-    dialog_closes(&browser).await;
-    stands(&browser, "disabled").await;
-    is_focused(&browser, "H1").await;
-    enter(&browser, "enable-webhook").await;
-    stands(&browser, "enabled").await;
-    is_focused(&browser, "H1").await;
-    enter(&browser, "remove-webhook").await;
-    enter(&browser, "remove-webhook-confirm").await;
-    browser.sees("Todavía no hay webhooks").await;
-    is_focused(&browser, "H1").await;
+    page.run(heading, vec![]).await;
+    enter(&page, "disable-webhook").await;
+    enter(&page, "disable-webhook-confirm").await;
+    page.dialog_closes().await;
+    stands(&page, "disabled").await;
+    is_focused(&page, "H1").await;
+    enter(&page, "enable-webhook").await;
+    stands(&page, "enabled").await;
+    is_focused(&page, "H1").await;
+    enter(&page, "remove-webhook").await;
+    enter(&page, "remove-webhook-confirm").await;
+    page.sees("Todavía no hay webhooks").await;
+    is_focused(&page, "H1").await;
     assert_eq!(receiver.messages().len(), 2);
-    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    assert_eq!(page.complaints().await, Vec::<String>::new());
 }
 
 /// Delays mutations by a second.
