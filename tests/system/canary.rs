@@ -31,25 +31,18 @@ pub(crate) async fn ask_for_everything(gateway: &Gateway, key: &Key) -> Vec<Stri
     names
 }
 
-async fn lookup(gateway: &Gateway, key: &Key, id: &str) -> Value {
-    json_of(
-        gateway.read(&format!("/v1/cep/lookups/{id}"), key).await,
-        200,
-    )
-    .await
-}
-
-/// The id of a stored lookup that has reached a state.
-async fn stored(gateway: &Gateway, key: &Key, amount: &str, state: &str) -> String {
-    let body = request(42, amount).to_string();
-    let created = gateway.asking("lookups", key).body(body).send().await;
-    let created = json_of(created.unwrap(), 202).await;
-    let id = created["id"].as_str().unwrap().to_owned();
+/// A stored lookup that has reached a state.
+async fn stored(gateway: &Gateway, key: &Key, amount: &str, state: &str) -> Value {
+    let created = gateway.post("lookups", key, &request(42, amount)).await;
+    let created = json_of(created, 202).await;
+    let path = format!("/v1/cep/lookups/{}", created["id"].as_str().unwrap());
+    let mut lookup = Value::Null;
     soon("it is attempted", async || {
-        lookup(gateway, key, &id).await["state"] == state
+        lookup = json_of(gateway.read(&path, key).await, 200).await;
+        lookup["state"] == state
     })
     .await;
-    id
+    lookup
 }
 
 #[tokio::test]
@@ -73,10 +66,12 @@ async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database(
     .map(str::to_owned)
     .to_vec();
     canaries.extend(ask_for_everything(&gateway, &key).await);
-    let states = ["delivered", "not_found", "waiting"];
-    for (amount, state) in ["8675309.17", "404.00", "404.02"].into_iter().zip(states) {
-        let id = stored(&gateway, &key, amount, state).await;
-        let told = lookup(&gateway, &key, &id).await;
+    for (amount, state) in [
+        ("8675309.17", "delivered"),
+        ("404.00", "not_found"),
+        ("404.02", "waiting"),
+    ] {
+        let told = stored(&gateway, &key, amount, state).await;
         assert_eq!(told["question"]["cuenta"], "002010077777777771");
     }
     let query = gateway.url("/v1/cep/xml?cuenta=002010077777777771&monto=8675309.17");
@@ -86,26 +81,28 @@ async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database(
         .header("x-api-key", "cep_test_AAAAAAAA.canary")
         .header("cookie", "canary-cookie");
     assert_eq!(odd.send().await.unwrap().status(), 401);
-    let folder = gateway.stop();
-    let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
-    assert!(
-        log.contains("\"outcome\":\"delivered\"") && log.contains(&key.id),
-        "the log has no request lines"
-    );
-    let database = everything_under(&folder.path().join("data"));
+    let logged = ["\"outcome\":\"delivered\"", &key.id];
+    let database = assert_neither_has(gateway, &logged, &canaries);
     // The state of the payment of a stored lookup that waits.
     assert!(!database.windows(7).any(|window| window == b"settled"));
-    assert_neither_has(&log, &database, &canaries);
 }
 
-/// Asserts that none of these is in the log or in the data folder.
-fn assert_neither_has(log: &str, database: &[u8], canaries: &[String]) {
+/// Stops a gateway that has logged these words, and asserts that none of the canaries is in its log or in its data
+/// folder, whose content it returns.
+fn assert_neither_has(gateway: Gateway, logged: &[&str], canaries: &[String]) -> Vec<u8> {
+    let folder = gateway.stop();
+    let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
+    for word in logged {
+        assert!(log.contains(word), "the log lacks {word}");
+    }
+    let database = everything_under(&folder.path().join("data"));
     for canary in canaries {
         assert!(!log.contains(canary), "{canary} is in the log");
         let mut windows = database.windows(canary.len());
         let is_stored = windows.any(|window| window == canary.as_bytes());
         assert!(!is_stored, "{canary} is in the data folder");
     }
+    database
 }
 
 #[tokio::test]
@@ -144,16 +141,9 @@ async fn tokens_codes_and_secrets_of_people_reach_neither_the_log_nor_the_databa
     person.hold("cep_session", &token);
     person.sign_out().await;
 
-    let folder = gateway.stop();
-    let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
-    assert!(
-        log.contains("/auth/callback") && log.contains("/graphql"),
-        "the log has no lines"
-    );
-    let database = everything_under(&folder.path().join("data"));
     let short = canaries.iter().find(|canary| canary.len() <= 8);
     assert_eq!(short, None, "it is no canary");
-    assert_neither_has(&log, &database, &canaries);
+    assert_neither_has(gateway, &["/auth/callback", "/graphql"], &canaries);
 }
 
 #[tokio::test]

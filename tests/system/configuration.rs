@@ -1,29 +1,28 @@
 //! Start: defaults that work, wrong values that are refused by name, help, the first five minutes.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-
-use rstest::rstest;
 
 use crate::gateway::{Gateway, Plan, command, json_of, refusal, soon};
 
 #[tokio::test]
-async fn the_greetings_curl_line_saves_a_proof_when_it_is_pasted() {
+async fn the_greeting_warns_of_sign_ins_and_its_curl_line_saves_a_proof_when_it_is_pasted() {
     let gateway = Gateway::start();
-    soon("the greeting is complete", async || {
-        gateway.printed().contains("More keys")
-    })
-    .await;
+    let is_complete = async || gateway.printed().contains("More keys");
+    soon("the greeting is complete", is_complete).await;
     let printed = gateway.printed();
+    // Anybody may sign in.
+    for said in ["FOR DEVELOPMENT ONLY", "/dashboard"] {
+        assert!(printed.contains(said), "{printed}");
+    }
     let curl = printed.lines().find(|line| line.starts_with("curl "));
     let curl = curl.unwrap();
     let saved = Command::new("sh")
-        .arg("-c")
-        .arg(curl)
+        .args(["-c", curl])
         .current_dir(gateway.folder())
-        .status()
-        .unwrap();
-    assert!(saved.success(), "{curl}");
+        .status();
+    assert!(saved.unwrap().success(), "{curl}");
     let proof = std::fs::read(gateway.folder().join("cep.xml")).unwrap();
     assert!(domain::proof::Proof::parse(&proof).is_ok());
 }
@@ -42,58 +41,89 @@ fn the_data_folder_is_its_owners_alone_and_a_second_start_makes_no_second_key() 
     assert_eq!(listed(&gateway), first);
 }
 
-#[rstest]
-#[case("CEP_LISTEN", "nowhere")]
-#[case("CEP_DATABASE_URL", "mysql://db")]
-#[case("CEP_DATABASE_TIMEOUT", "0")]
-#[case("CEP_HMAC_SECRET", "too short")]
-#[case("CEP_BANK_URL", "http://example.org/cep")]
-#[case("CEP_BANK_URL", "ftp://127.0.0.1/cep")]
-#[case("CEP_BANK_BUDGET", "-1")]
-#[case("CEP_BANK_TIMEOUT", "0")]
-#[case("CEP_BANK_CONNECT_TIMEOUT", "1h")]
-#[case("CEP_SANDBOX_LISTEN", "0.0.0.0:0")]
-#[case("CEP_SANDBOX_LATENCY", "-1")]
-#[case("CEP_PROOF_MEMORY", "lots")]
-#[case("CEP_MAX_CONNECTIONS", "0")]
-#[case("CEP_MAX_CONNECTIONS", "4000000000")]
-#[case("CEP_MAX_CONNECTIONS_PER_ADDRESS", "0")]
-#[case("CEP_TRUSTED_PROXIES", "proxy.example")]
-#[case("CEP_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0")]
-#[case("CEP_REQUEST_RETENTION", "4000000000")]
-#[case("CEP_REQUEST_RETENTION", "0")]
-#[case("CEP_ADMIN_LISTEN", "9464")]
-#[case("CEP_INSTANCE", "two words")]
-#[case("CEP_INSTANCE", "")]
-#[case("CEP_OTLP_ENDPOINT", "collector:4317")]
-#[case("CEP_OTLP_ENDPOINT", "http://127.0.0.1:4318/v1/traces")]
-#[case("CEP_OTLP_ENDPOINT", "")]
-#[case("CEP_OTLP_HEADERS", "Bearer")]
-#[case("CEP_TRACE_RATIO", "2")]
-#[case("CEP_TRACE_RATIO", "NaN")]
-#[case("CEP_LOG", "cep=loud")]
-#[case("CEP_LOG", "loud")]
-#[case("CEP_LOG_FORMAT", "xml")]
-fn a_wrong_value_is_refused_at_start_by_its_name(#[case] variable: &str, #[case] value: &str) {
+#[test]
+fn a_wrong_value_is_refused_at_start_by_its_name() {
+    for (variable, values) in [
+        ("CEP_LISTEN", &["nowhere"][..]),
+        ("CEP_DATABASE_URL", &["mysql://db"]),
+        ("CEP_DATABASE_TIMEOUT", &["0"]),
+        ("CEP_HMAC_SECRET", &["too short"]),
+        (
+            "CEP_BANK_URL",
+            &["http://example.org/cep", "ftp://127.0.0.1/cep"],
+        ),
+        ("CEP_BANK_BUDGET", &["-1"]),
+        ("CEP_BANK_TIMEOUT", &["0"]),
+        ("CEP_BANK_CONNECT_TIMEOUT", &["1h"]),
+        ("CEP_SANDBOX_LISTEN", &["0.0.0.0:0"]),
+        ("CEP_SANDBOX_LATENCY", &["-1"]),
+        ("CEP_PROOF_MEMORY", &["lots"]),
+        ("CEP_MAX_CONNECTIONS", &["0", "4000000000"]),
+        ("CEP_MAX_CONNECTIONS_PER_ADDRESS", &["0"]),
+        (
+            "CEP_TRUSTED_PROXIES",
+            &["proxy.example", "10.0.0.0/8,0.0.0.0/0"],
+        ),
+        ("CEP_REQUEST_RETENTION", &["0", "4000000000"]),
+        ("CEP_ADMIN_LISTEN", &["9464"]),
+        ("CEP_INSTANCE", &["two words", ""]),
+        (
+            "CEP_OTLP_ENDPOINT",
+            &["collector:4317", "http://127.0.0.1:4318/v1/traces", ""],
+        ),
+        ("CEP_OTLP_HEADERS", &["Bearer"]),
+        ("CEP_TRACE_RATIO", &["2", "NaN"]),
+        ("CEP_LOG", &["cep=loud", "loud"]),
+        ("CEP_LOG_FORMAT", &["xml"]),
+    ] {
+        for value in values {
+            let folder = tempfile::tempdir().unwrap();
+            let said = refusal(command(folder.path()).env(variable, value));
+            assert!(said.contains(variable), "{variable}={value}: {said}");
+            let is_shown = variable == "CEP_HMAC_SECRET" && said.contains(value);
+            assert!(!is_shown, "the secret was shown: {said}");
+            let left = folder.path().join("data");
+            assert!(!left.exists(), "{variable}={value} left something behind");
+        }
+    }
+}
+
+/// The standard output of a command that succeeds without a server.
+fn printed(arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let said = refusal(command(folder.path()).env(variable, value));
-    assert!(said.contains(variable), "{said}");
-    let is_shown = variable == "CEP_HMAC_SECRET" && said.contains(value);
-    assert!(!is_shown, "the secret was shown: {said}");
-    let left = folder.path().join("data");
-    assert!(!left.exists(), "something was left behind");
+    // A variable that none of these commands uses stops none.
+    let ran = command(folder.path())
+        .env("CEP_BANK_BUDGET", "none")
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    String::from_utf8(ran.stdout).unwrap()
 }
 
 #[test]
-fn help_names_every_variable() {
-    let folder = tempfile::tempdir().unwrap();
-    let help = command(folder.path()).arg("--help").output().unwrap();
-    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+fn help_names_every_variable_in_groups_and_shows_commands_their_own_options_alone() {
+    let flags = |help: &str| {
+        let words = help.split_whitespace();
+        let flags = words.filter(|word| word.starts_with("--") && !word.starts_with("--help"));
+        flags.map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let of = |command: &str| flags(&printed(&[command, "--help"]));
+    assert_eq!(of("sandbox"), flags("--latency --listen"));
+    assert_eq!(of("healthcheck"), flags("--listen"));
+    assert!(of("migrate").len() < 10);
+    let help = printed(&["--help"]);
+    for heading in ["Server:", "Database and keys:", "Traces:", "Logs:"] {
+        assert!(help.contains(heading), "{heading}");
+    }
+    // Headings mustn't leave anything behind but `--help` and `--version`.
+    let (_, general) = help.split_once("\nOptions:\n").unwrap();
+    let general = general.split("\n\n").next().unwrap();
+    assert!(!general.contains("CEP_"), "{general}");
+
     let program = cep_gateway::cli::program();
-    let flags: Vec<_> = program
-        .get_arguments()
-        .filter(|argument| argument.get_long().is_some())
-        .collect();
+    let flags = program.get_arguments();
+    let flags: Vec<_> = flags.filter(|it| it.get_long().is_some()).collect();
     assert!(flags.len() > 15);
     for flag in flags {
         let name = flag.get_long().unwrap();
@@ -104,55 +134,8 @@ fn help_names_every_variable() {
 }
 
 #[test]
-fn help_is_grouped_and_shows_a_command_its_own_options_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let help = |arguments: &[&str]| {
-        let help = command(folder.path()).args(arguments).output().unwrap();
-        String::from_utf8_lossy(&help.stdout).into_owned()
-    };
-    let flags = |help: &str| {
-        let words = help.split_whitespace();
-        let mut flags: Vec<_> = words
-            .filter(|word| word.starts_with("--") && !word.starts_with("--help"))
-            .map(str::to_owned)
-            .collect();
-        flags.sort_unstable();
-        flags.dedup();
-        flags
-    };
-    assert_eq!(
-        flags(&help(&["sandbox", "--help"])),
-        ["--latency", "--listen"]
-    );
-    assert_eq!(flags(&help(&["healthcheck", "--help"])), ["--listen"]);
-    assert!(flags(&help(&["migrate", "--help"])).len() < 10);
-    let whole = help(&["--help"]);
-    for heading in ["Server:", "Database and keys:", "Traces:", "Logs:"] {
-        assert!(whole.contains(heading), "{heading}");
-    }
-    // Headings mustn't leave anything behind but `--help` and `--version`.
-    let (_, general) = whole.split_once("\nOptions:\n").unwrap();
-    let general = general.split("\n\n").next().unwrap();
-    assert!(!general.contains("CEP_"), "{general}");
-}
-
-#[test]
 fn a_variable_that_a_command_does_not_use_does_not_stop_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut schema = command(folder.path());
-    let printed = schema.env("CEP_BANK_BUDGET", "none").arg("schema").output();
-    assert!(printed.unwrap().status.success());
-}
-
-#[test]
-fn the_page_of_options_is_the_programs_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let printed = command(folder.path()).arg("configuration").output();
-    let printed = printed.unwrap();
-    assert!(
-        String::from_utf8(printed.stdout).unwrap() == include_str!("../../docs/configuration.md"),
-        "docs/configuration.md is stale: cargo run -- configuration > docs/configuration.md"
-    );
+    printed(&["schema"]);
 }
 
 #[test]
@@ -169,14 +152,11 @@ fn a_standard_output_that_nobody_reads_stops_nothing() {
 #[test]
 fn keys_are_not_made_with_a_secret_that_the_server_does_not_have() {
     let folder = tempfile::tempdir().unwrap();
-    let create = || {
-        let mut create = command(folder.path());
-        create.args(["keys", "create", "--name", "a"]);
-        create
-    };
-    let made = create().env("CEP_HMAC_SECRET", "s".repeat(32)).output();
-    assert!(made.unwrap().status.success());
-    let said = refusal(&mut create());
+    let mut create = command(folder.path());
+    create.args(["keys", "create", "--name", "a"]);
+    create.env("CEP_HMAC_SECRET", "s".repeat(32));
+    assert!(create.status().unwrap().success());
+    let said = refusal(create.env_remove("CEP_HMAC_SECRET"));
     assert!(said.contains("CEP_HMAC_SECRET"), "{said}");
     assert!(!folder.path().join("data/secret").exists());
 }
@@ -232,19 +212,12 @@ async fn health_readiness_and_documents_are_served() {
     assert!(ready.to_string().contains("store"), "{ready}");
     let served = json_of(gateway.get("/openapi.json").await, 200).await;
     assert_eq!(served, gateway.says(&["openapi"]));
-    let kept = include_str!("../../docs/openapi.json");
-    let kept: serde_json::Value = serde_json::from_str(kept).unwrap();
-    assert!(
-        served == kept,
-        "docs/openapi.json is stale: cargo run -- openapi > docs/openapi.json"
-    );
     let docs = gateway.get("/docs").await;
     assert_eq!(docs.status(), 200);
     let page = docs.text().await.unwrap();
-    assert!(
-        page.contains("swagger") && !page.contains("https://"),
-        "the page loads from elsewhere: {page}"
-    );
+    assert!(page.contains("swagger"), "{page}");
+    let is_its_own = !page.contains("https://");
+    assert!(is_its_own, "the page loads from elsewhere: {page}");
 }
 
 #[tokio::test]

@@ -24,11 +24,7 @@ struct OnTerminal {
 }
 
 impl OnTerminal {
-    fn start(folder: &Path, variables: &[(&str, &str)]) -> Self {
-        Self::run(folder, &[], variables)
-    }
-
-    fn run(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+    fn start(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&screen).unwrap();
         unlockpt(&screen).unwrap();
@@ -76,7 +72,7 @@ impl Drop for OnTerminal {
 #[tokio::test]
 async fn on_a_terminal_the_welcome_comes_first_and_the_log_is_text_with_colours() {
     let folder = tempfile::tempdir().unwrap();
-    let gateway = OnTerminal::start(folder.path(), &[]);
+    let gateway = OnTerminal::start(folder.path(), &[], &[]);
     let shown = gateway.until("cep_gateway::commands::serve").await;
     let (welcome, log) = shown.split_once("More keys:").unwrap();
     assert!(welcome.starts_with("The gateway listens on "), "{welcome}");
@@ -91,24 +87,22 @@ async fn on_a_terminal_the_welcome_comes_first_and_the_log_is_text_with_colours(
 async fn a_start_that_fails_on_a_terminal_shows_its_log() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("data"), "in the way").unwrap();
-    let variables = [
-        ("CEP_LOG", "cep_gateway=debug"),
-        ("CEP_MAX_CONNECTIONS", "1000000"),
-    ];
-    let gateway = OnTerminal::start(folder.path(), &variables);
+    let debug = ("CEP_LOG", "cep_gateway=debug");
+    let variables = [debug, ("CEP_MAX_CONNECTIONS", "1000000")];
+    let gateway = OnTerminal::start(folder.path(), &[], &variables);
     gateway.until("CEP_DATA_DIR").await;
 }
 
 #[tokio::test]
 async fn the_format_that_is_set_is_the_format_anywhere() {
     let folder = tempfile::tempdir().unwrap();
-    let gateway = OnTerminal::start(folder.path(), &[("CEP_LOG_FORMAT", "json")]);
+    let gateway = OnTerminal::start(folder.path(), &[], &[("CEP_LOG_FORMAT", "json")]);
     let shown = gateway.until("\"message\":\"serving\"").await;
     assert!(!shown.contains(COLOUR), "{shown}");
 
     let in_a_file = Plan::new().with("CEP_LOG_FORMAT", "text").start();
-    let serves = || in_a_file.log().contains(" serving ");
-    eventually("it serves", PATIENCE, async || serves()).await;
+    let serves = async || in_a_file.log().contains(" serving ");
+    eventually("it serves", PATIENCE, serves).await;
     let log = in_a_file.log();
     assert!(!log.contains(COLOUR) && !log.contains("\"level\""), "{log}");
 }
@@ -117,19 +111,16 @@ async fn the_format_that_is_set_is_the_format_anywhere() {
 async fn a_command_shows_its_output_alone_on_a_terminal_unless_its_log_is_wanted() {
     let folder = tempfile::tempdir().unwrap();
     let create = ["keys", "create", "--name", "demo", "--env", "test"];
-    let mut made = OnTerminal::run(folder.path(), &create, &[]);
+    let mut made = OnTerminal::start(folder.path(), &create, &[]);
     assert!(made.gateway.wait().unwrap().success());
     let shown = made.until("api_key").await;
     let lines: Vec<_> = shown.lines().filter(|line| !line.is_empty()).collect();
     let [line] = lines[..] else {
         panic!("more than the key: {shown}");
     };
-    assert!(
-        serde_json::from_str::<serde_json::Value>(line).is_ok(),
-        "{line}"
-    );
+    serde_json::from_str::<serde_json::Value>(line).unwrap();
 
     let wanted = [("CEP_LOG", "info")];
-    let made = OnTerminal::run(folder.path(), &create, &wanted);
+    let made = OnTerminal::start(folder.path(), &create, &wanted);
     made.until("cep::keys").await;
 }
