@@ -44,7 +44,6 @@ pub(crate) fn operator() -> Caller {
     }
 }
 
-/// A person.
 pub(crate) fn person(subject: &str, role: Role) -> Caller {
     Caller {
         owner: Owner {
@@ -88,7 +87,6 @@ pub(crate) fn act() -> AuditContext {
 
 /// Another process on the same data.
 pub(crate) trait Elsewhere {
-    /// Changes a key there.
     async fn change_key(&self, id: KeyId, change: KeyChange);
 
     async fn revoke_key(&self, id: KeyId) {
@@ -96,8 +94,8 @@ pub(crate) trait Elsewhere {
     }
 
     async fn set_key_limits(&self, id: KeyId, limits: Limits) {
-        self.change_key(id, KeyChange::SetLimits(limits.into()))
-            .await;
+        let change = KeyChange::SetLimits(limits.into());
+        self.change_key(id, change).await;
     }
 }
 

@@ -77,7 +77,6 @@ pub(crate) async fn fixture_with(limits: Limits) -> (Fixture, Holder) {
     (fixture, holder)
 }
 
-/// A key and its secret.
 pub(crate) struct Holder {
     pub(crate) id: KeyId,
     pub(crate) secret: FullKey,
@@ -112,7 +111,6 @@ impl Fixture {
         feed.await.unwrap()
     }
 
-    /// A test key of the operator's.
     pub(crate) async fn holder(&self, limits: Limits) -> Holder {
         self.key_of(&operator(), Environment::Test, Some(limits))
             .await
@@ -129,7 +127,6 @@ impl Fixture {
         self.keys.create(owner, order).await.unwrap().into()
     }
 
-    /// Revokes a key of the operator's.
     pub(crate) async fn revoke(&self, holder: &Holder) {
         let (keys, operator) = (&self.keys, operator());
         let revoked = keys.revoke(&operator, RequestedScope::Own, holder.id);
@@ -153,6 +150,13 @@ impl Fixture {
 
     pub(crate) async fn ask(&self, holder: &Holder) -> Result<Admission, AdmissionError> {
         self.present(Some(holder.secret.reveal()), HERE).await
+    }
+
+    /// Makes a request that ends so.
+    pub(crate) async fn serve(&self, holder: &Holder, outcome: Outcome) {
+        let admission = self.ask(holder).await.unwrap();
+        let settled = self.gatekeeper.settle(admission, ended(outcome));
+        settled.await.unwrap();
     }
 
     /// The usage of the present month, from the store.
@@ -192,7 +196,6 @@ pub(crate) fn month_used(admission: &Admission) -> u64 {
     admission.limit_status.month.unwrap().used
 }
 
-/// A read with a key.
 pub(crate) fn access(holder: &Holder) -> LookupAccess {
     LookupAccess {
         presented_key: Some(holder.secret.reveal().to_owned()),

@@ -33,7 +33,6 @@ pub(crate) struct World {
     pub(crate) random: Arc<CountingRandom>,
 }
 
-/// Settings of a process.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) places: u32,
@@ -52,7 +51,6 @@ impl Default for Settings {
     }
 }
 
-/// One process of the gateway.
 pub(crate) struct Process {
     /// The store as this process sees it.
     pub(crate) store: MemoryStore,
@@ -166,10 +164,16 @@ impl World {
         self.holder(&operator(), Environment::Live).await
     }
 
-    /// Moves the time on.
     pub(crate) async fn pass(&self, time: Duration) {
         self.timer.advance(time);
         settle().await;
+    }
+
+    /// Moves the time on by so many tenths of a second, one by one.
+    pub(crate) async fn pass_tenths(&self, tenths: u32) {
+        for _ in 0..tenths {
+            self.pass(seconds(1) / 10).await;
+        }
     }
 
     /// Lets the bank answer what it held, and all tasks go on.
@@ -197,7 +201,6 @@ impl World {
 }
 
 impl Process {
-    /// Faults of its store.
     pub(crate) fn faults(&self) -> &Faults {
         self.store.faults()
     }
