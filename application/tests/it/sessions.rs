@@ -54,7 +54,6 @@ async fn start_begun() -> (Fixture, Begun) {
     (fixture, begun)
 }
 
-/// The same, and a session.
 async fn start_signed_in() -> (Fixture, Session) {
     let fixture = fixture();
     let session = fixture.signed_in().await;

@@ -58,11 +58,12 @@ async fn a_refused_request_costs_neither_the_store_nor_the_provider() {
 
 /// Whoever has heard of a token's claims has no token.
 #[tokio::test]
-async fn a_token_that_is_not_good_uses_up_nobodys_rate() {
+async fn a_token_that_is_not_good_asks_no_store_and_uses_up_nobodys_rate() {
     let fixture = fixture();
-    for _ in 0..100 {
-        assert_no_session(fixture.sessions.person("head.body.forged").await);
+    for token in ["", "a.b.c", "token-99", "head.body.forged"].repeat(50) {
+        assert_no_session(fixture.sessions.person(token).await);
     }
+    assert_eq!(fixture.denied.faults().all_calls(), 0);
     accept(&fixture, &["head.body.good"], str::to_owned);
     fixture.sessions.person("head.body.good").await.unwrap();
 }
