@@ -32,7 +32,6 @@ use crate::support::payments::{TRACKING_KEY, query, query_of, with_key};
 mod archive;
 mod archive_failures;
 mod memory;
-mod seals;
 mod single_flight;
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -119,6 +118,15 @@ impl Fixture {
 
     async fn error(&self, amount: &str, wanted: RequestedFiles) -> FetchError {
         self.fetch(amount, wanted).await.result.unwrap_err()
+    }
+
+    /// The error of the bank itself, whatever is kept.
+    async fn error_of_the_bank(&self, amount: &str) -> FetchError {
+        let request = ProofRequest {
+            source: ProofSource::Bank,
+            ..request(query_of(amount), XML)
+        };
+        self.proofs.fetch(request).await.result.unwrap_err()
     }
 
     /// A delivery with a live key.
@@ -213,6 +221,23 @@ async fn a_proof_of_another_transfer_is_not_delivered() {
     }
     let asked = fixture.test.times_asked();
     assert_eq!(asked, 3, "a wrong proof was remembered");
+    fixture.error("404.00", XML).await;
+    assert_eq!(fixture.seals.checked(), []);
+    assert_eq!(fixture.seals.recorded(), []);
+}
+
+#[tokio::test]
+async fn a_seal_is_checked_once_for_a_proof_whatever_is_delivered_of_it() {
+    let fixture = fixture();
+    for wanted in [PDF, XML, BOTH, XML] {
+        let delivery = fixture.delivery("10.00", wanted).await;
+        assert_eq!(delivery.seal.verdict, VALID);
+        assert_eq!(delivery.proof.centavos, 1_000);
+        assert_eq!(delivery.issuer.number(), 40_012);
+    }
+    let once = [(Environment::Test, TRACKING_KEY.to_owned())];
+    assert_eq!(fixture.seals.checked(), once);
+    assert_eq!(fixture.seals.recorded(), once);
 }
 
 #[tokio::test]

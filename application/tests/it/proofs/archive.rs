@@ -55,6 +55,13 @@ pub(crate) fn process(store: &MemoryStore) -> Fixture {
     process_with(store, &[1])
 }
 
+/// A store with the XML of 10.00, which a process archived.
+async fn archived() -> MemoryStore {
+    let store = MemoryStore::default();
+    process(&store).delivery("10.00", XML).await;
+    store
+}
+
 /// The XML and the PDF, as far as they were delivered.
 fn bytes_of(files: Files) -> [Option<Bytes>; 2] {
     match files {
@@ -64,7 +71,6 @@ fn bytes_of(files: Files) -> [Option<Bytes>; 2] {
     }
 }
 
-/// The only entry.
 fn entry(store: &MemoryStore) -> ArchivedProof {
     let [entry] = &store.archive()[..] else {
         panic!("there are {} entries", store.archive().len());
@@ -88,6 +94,9 @@ async fn an_archived_proof_is_delivered_without_asking_the_bank(#[case] wanted: 
     assert_eq!((again.stem, again.proof), (first.stem, first.proof));
     assert_eq!(other.test.times_asked(), 0);
     assert_eq!(other.monitor.health(Environment::Test, None).lookups, 0);
+    // Its seal is checked again, and not recorded.
+    assert_eq!(other.seals.checked().len(), 1);
+    assert_eq!(other.seals.recorded(), []);
     // From now on it is in memory.
     store.faults().forget_calls();
     other.delivery("10.00", wanted).await;
@@ -95,19 +104,8 @@ async fn an_archived_proof_is_delivered_without_asking_the_bank(#[case] wanted: 
 }
 
 #[tokio::test]
-async fn the_seal_of_an_archived_proof_is_checked_again_and_not_recorded() {
-    let store = MemoryStore::default();
-    process(&store).delivery("10.00", XML).await;
-    let other = process(&store);
-    other.delivery("10.00", XML).await;
-    assert_eq!(other.seals.checked().len(), 1);
-    assert_eq!(other.seals.recorded(), []);
-}
-
-#[tokio::test]
 async fn a_transfer_that_is_not_archived_is_looked_up() {
-    let store = MemoryStore::default();
-    process(&store).delivery("10.00", XML).await;
+    let store = archived().await;
     let other = process(&store);
     for amount in ["10.01", "404.00", "404.02", "502.00"] {
         let _ = other.fetch(amount, XML).await;
@@ -153,11 +151,7 @@ async fn a_kept_proof_is_removed_when_the_bank_says_that_the_payment_is_not_rece
     fixture.delivery("11.00", XML).await;
     let _ = fixture.fetch(answer, XML).await;
     answer_the_first_like_the_last(&fixture);
-    let of_the_bank = ProofRequest {
-        source: ProofSource::Bank,
-        ..request(query_of("10.00"), XML)
-    };
-    fixture.proofs.fetch(of_the_bank).await.result.unwrap_err();
+    fixture.error_of_the_bank("10.00").await;
     assert_eq!(store.archive().len(), kept + 1);
     // In memory, too.
     let again = fixture.fetch("10.00", XML).await.result;
@@ -169,9 +163,8 @@ async fn a_kept_proof_is_removed_when_the_bank_says_that_the_payment_is_not_rece
 
 #[tokio::test]
 async fn a_damaged_entry_is_looked_up_and_written_again() {
-    let store = MemoryStore::default();
+    let store = archived().await;
     let now = process(&store).clock.now();
-    process(&store).delivery("10.00", XML).await;
     let sound = entry(&store);
     for content in [
         Vec::new(),
@@ -233,34 +226,27 @@ async fn with_another_proof(cipher: &Arc<dyn Cipher>, content: Option<&[u8]>) ->
 
 #[tokio::test]
 async fn an_archived_proof_of_another_transfer_is_never_delivered() {
-    let ciphers: [Arc<dyn Cipher>; 2] = [Arc::new(AesCipher), Arc::new(NoCipher)];
-    for cipher in &ciphers {
-        let fixture = with_another_proof(cipher, None).await;
-        let delivery = fixture.delivery("10.00", XML).await;
-        assert_eq!(delivery.proof.centavos, 1_000);
-        assert_eq!(fixture.test.times_asked(), 1);
-    }
-}
-
-#[tokio::test]
-async fn content_that_makes_no_sense_is_looked_up() {
-    let cipher: Arc<dyn Cipher> = Arc::new(NoCipher);
-    for content in [
-        &b""[..],
-        b"\x01\x00\x00\x00\x00\x04<xml",
-        b"\x02\x00\x00\x00\x00\x01x",
-        b"\x01\x00\xff\xff\xff\xffx",
+    let (sound, none): (Arc<dyn Cipher>, Arc<dyn Cipher>) =
+        (Arc::new(AesCipher), Arc::new(NoCipher));
+    for (cipher, content) in [
+        (sound, None),
+        (none.clone(), None),
+        // Nor content that makes no sense.
+        (none.clone(), Some(&b""[..])),
+        (none.clone(), Some(b"\x01\x00\x00\x00\x00\x04<xml")),
+        (none.clone(), Some(b"\x02\x00\x00\x00\x00\x01x")),
+        (none, Some(b"\x01\x00\xff\xff\xff\xffx")),
     ] {
-        let fixture = with_another_proof(&cipher, Some(content)).await;
-        fixture.delivery("10.00", XML).await;
-        assert_eq!(fixture.test.times_asked(), 1);
+        let fixture = with_another_proof(&cipher, content).await;
+        let delivery = fixture.delivery("10.00", XML).await;
+        assert_eq!(delivery.proof.centavos, 1_000, "{content:?}");
+        assert_eq!(fixture.test.times_asked(), 1, "{content:?}");
     }
 }
 
 #[tokio::test]
 async fn a_pdf_that_is_fetched_later_extends_the_entry() {
-    let store = MemoryStore::default();
-    process(&store).delivery("10.00", XML).await;
+    let store = archived().await;
     // Each by another process: what it wants, and what it asks the bank for.
     for (wanted, asked) in [
         (XML, None),
@@ -319,8 +305,7 @@ async fn an_archived_xml_that_differs_from_the_one_in_memory_is_not_used() {
 
 #[tokio::test]
 async fn an_entry_past_its_retention_is_looked_up() {
-    let store = MemoryStore::default();
-    process(&store).delivery("10.00", XML).await;
+    let store = archived().await;
     for (days, asked) in [(7, 0), (8, 1)] {
         let fixture = process(&store);
         fixture.clock.advance(Duration::from_hours(24 * days));
@@ -331,8 +316,7 @@ async fn an_entry_past_its_retention_is_looked_up() {
 
 #[tokio::test]
 async fn entries_of_an_old_secret_are_read_as_long_as_it_is_listed() {
-    let store = MemoryStore::default();
-    process_with(&store, &[1]).delivery("10.00", XML).await;
+    let store = archived().await;
     for (listed, asked) in [
         (&[2, 1][..], 0),
         // The old secret is gone: the entry is neither found nor opened.

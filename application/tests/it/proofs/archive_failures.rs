@@ -52,11 +52,7 @@ async fn a_return_is_told_though_the_archived_proof_cannot_be_removed(#[case] fa
     answer_the_first_like_the_last(&fixture);
     store.faults().inject(fault);
     let (log, _guard) = listen();
-    let of_the_bank = ProofRequest {
-        source: ProofSource::Bank,
-        ..request(query_of("10.00"), XML)
-    };
-    let error = fixture.proofs.fetch(of_the_bank).await.result.unwrap_err();
+    let error = fixture.error_of_the_bank("10.00").await;
     assert_eq!(error.outcome(), Outcome::PaymentReturned);
     assert!(log.text().contains("stays archived"), "{}", log.text());
 }

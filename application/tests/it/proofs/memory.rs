@@ -50,10 +50,11 @@ async fn an_xml_that_comes_again_with_other_bytes_is_not_understood() {
 }
 
 #[tokio::test]
-async fn without_a_cache_every_lookup_asks_the_bank() {
+async fn without_a_cache_every_lookup_asks_the_bank_and_checks_the_seal() {
     let fixture = fixture_caching(0);
     for _ in 0..3 {
         fixture.delivery("10.00", BOTH).await;
     }
     assert_eq!(fixture.test.times_asked(), 3);
+    assert_eq!(fixture.seals.checked().len(), 3);
 }

@@ -3,23 +3,17 @@
 use super::*;
 
 #[tokio::test]
-async fn one_query_of_many_callers_is_sent_once() {
-    let fixture = Arc::new(fixture());
-    for report in fixture.together(50, "10.00").await {
-        report.result.unwrap();
+async fn one_query_of_many_callers_is_sent_once_and_its_failure_is_not_cached() {
+    for (amount, is_delivered) in [("10.00", true), ("404.00", false)] {
+        let fixture = Arc::new(fixture());
+        for report in fixture.together(50, amount).await {
+            assert_eq!(report.result.is_ok(), is_delivered);
+        }
+        assert_eq!(fixture.test.times_asked(), 1);
+        drop(fixture.fetch(amount, XML).await);
+        let asked = if is_delivered { 1 } else { 2 };
+        assert_eq!(fixture.test.times_asked(), asked);
     }
-    assert_eq!(fixture.test.times_asked(), 1);
-}
-
-#[tokio::test]
-async fn a_failure_is_shared_by_its_callers_and_not_cached() {
-    let fixture = Arc::new(fixture());
-    for report in fixture.together(10, "404.00").await {
-        report.result.unwrap_err();
-    }
-    assert_eq!(fixture.test.times_asked(), 1);
-    fixture.error("404.00", XML).await;
-    assert_eq!(fixture.test.times_asked(), 2);
 }
 
 #[tokio::test]
@@ -34,19 +28,6 @@ async fn a_query_that_all_callers_cancelled_is_sent_anew() {
     fixture.test.release();
     fixture.delivery("10.00", XML).await;
     assert_eq!(fixture.test.times_asked(), 2);
-}
-
-#[tokio::test]
-async fn a_caller_of_another_format_gets_it_after_the_first() {
-    let fixture = Arc::new(fixture());
-    fixture.test.hold();
-    let first = fixture.asking("10.00", XML);
-    fixture.is_asked().await;
-    let second = fixture.asking("10.00", PDF);
-    fixture.test.release();
-    first.await.result.unwrap();
-    second.await.result.unwrap();
-    assert_eq!(fixture.asked(), [XML, PDF]);
 }
 
 /// The report of the second of two callers: it wants the PDF, while the first's query for the XML
@@ -70,6 +51,7 @@ async fn a_caller_who_waited_for_anothers_query_has_only_the_rest_of_its_patienc
     let waited = Duration::from_secs(3);
     let report = behind_a_query_that_takes(&fixture, waited).await;
     report.result.unwrap();
+    assert_eq!(fixture.asked(), [XML, PDF]);
     // Waiting with others is waiting.
     assert_eq!(report.details.bank_time, Some(waited));
     let patience: Vec<_> = fixture.test.asked().iter().map(|it| it.patience).collect();
