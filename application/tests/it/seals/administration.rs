@@ -12,9 +12,7 @@ async fn an_imported_key_is_stored_once() {
     assert_eq!(import().await.unwrap(), 0);
     let again = import().await.unwrap_err();
     assert!(matches!(again, SealImportError::Known), "{again}");
-    let keys = fixture.administration.keys().await.unwrap();
-    assert_eq!(keys.len(), 1);
-    assert_eq!(keys[0].origin, SealKeyOrigin::Imported);
+    assert_eq!(fixture.origins().await, [SealKeyOrigin::Imported]);
 }
 
 #[tokio::test]
@@ -23,9 +21,10 @@ async fn an_import_is_compared_with_the_samples_of_its_certificate() {
     fixture.add_samples(&first, &[1, 2]).await;
     let administration = &fixture.administration;
     let wrong = administration.import(&first.signer, &second.key()).await;
-    let Err(SealImportError::Another { samples: 2 }) = wrong else {
-        panic!("{wrong:?}");
-    };
+    assert!(matches!(
+        wrong,
+        Err(SealImportError::Another { samples: 2 })
+    ));
     assert_eq!(administration.keys().await.unwrap(), []);
     let right = administration.import(&first.signer, &first.key()).await;
     assert_eq!(right.unwrap(), 2);
@@ -77,9 +76,7 @@ async fn a_recovered_key_is_stored_when_three_samples_confirm_it() {
     let lie = recover(&wrong).await.unwrap_err();
     assert_eq!(unconfirmed(&lie), (0, 3));
     recover(&right).await.unwrap();
-    let keys = administration.keys().await.unwrap();
-    assert_eq!(keys.len(), 1);
-    assert_eq!(keys[0].origin, SealKeyOrigin::Recovered);
+    assert_eq!(fixture.origins().await, [SealKeyOrigin::Recovered]);
 }
 
 #[tokio::test]

@@ -61,7 +61,6 @@ impl Institution {
         }
     }
 
-    /// A bank of the sandbox.
     pub(crate) fn sandbox() -> Self {
         Self {
             signer: signer("40012", sandbox::seal::CERTIFICATE_NUMBER),
@@ -199,7 +198,6 @@ impl Fixture {
         self.service.refresh().await.unwrap();
     }
 
-    /// Stores samples of an institution's proofs.
     pub(crate) async fn add_samples(&self, institution: &Institution, numbers: &[u32]) {
         for number in numbers {
             let seal = UncheckedSeal::of(&institution.proof(*number)).unwrap();
@@ -224,7 +222,11 @@ impl Fixture {
         recorded.unwrap();
     }
 
-    /// Number of calls of a method of the store.
+    pub(crate) async fn origins(&self) -> Vec<SealKeyOrigin> {
+        let keys = self.administration.keys().await.unwrap();
+        keys.iter().map(|key| key.origin).collect()
+    }
+
     pub(crate) fn calls(&self, method: &str) -> usize {
         self.store.faults().calls_of(method)
     }

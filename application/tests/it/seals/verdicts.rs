@@ -88,17 +88,6 @@ async fn the_sandboxs_seal_is_recognised_whichever_certificate_is_named() {
 }
 
 #[tokio::test]
-async fn any_of_a_certificates_keys_is_good() {
-    let (fixture, first, _) = start();
-    let renewed = first.with_key_of(&Institution::second());
-    fixture.add_key(&first).await;
-    fixture.add_key(&renewed).await;
-    for institution in [first, renewed] {
-        assert_eq!(fixture.verdict(LIVE, &institution.proof(1)), VALID);
-    }
-}
-
-#[tokio::test]
 async fn the_sandboxs_key_counts_for_test_keys_alone() {
     let fixture = Fixture::new();
     let sandbox = Institution::sandbox();
