@@ -15,4 +15,4 @@ use ports::inbound::{DeliveryView, Webhooks as _};
 use ports::outbound::OutgoingMessage;
 use testkit::fakes::Fault;
 
-use harness::{Behaviour, Scene, caller, encryption, start, start_told};
+use harness::{Behaviour, Scene, encryption, start, start_told};

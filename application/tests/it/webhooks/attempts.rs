@@ -1,6 +1,7 @@
 //! Attempts, and what follows each of their results.
 
 use super::*;
+use crate::support::world::settle;
 
 #[tokio::test]
 async fn a_message_is_delivered_once() {
@@ -73,7 +74,7 @@ async fn a_receiver_that_is_gone_is_sent_nothing_more() {
     assert_eq!(scene.round(&worker).await, 1);
     assert_eq!(scene.round(&worker).await, 0);
     let service = scene.service(&encryption(&[1]));
-    let shown = service.find(&caller(), endpoint).await.unwrap();
+    let shown = service.find(&scene.owner, endpoint).await.unwrap();
     assert!(matches!(shown.state, EndpointState::Disabled { .. }));
     let deliveries = scene.deliveries(endpoint).await;
     let is_discarded = |it: &&DeliveryView| it.state == DeliveryState::Discarded;
@@ -84,8 +85,10 @@ async fn a_receiver_that_is_gone_is_sent_nothing_more() {
 async fn an_attempt_that_hangs_is_given_up() {
     let (scene, endpoint, worker) = start_told().await;
     scene.receiver.behave(&[Behaviour::Hangs]);
-    scene.deadlines_pass();
-    scene.round(&worker).await;
+    assert_eq!(worker.round().await.unwrap(), 1);
+    settle().await;
+    scene.advance(TimeDelta::seconds(20));
+    assert_eq!(scene.round(&worker).await, 0);
     let last = scene.delivery(endpoint).await.last_attempt;
     let result = AttemptResult::Failed(SendFailure::TimedOut);
     assert_eq!(last.map(|last| last.result), Some(result));

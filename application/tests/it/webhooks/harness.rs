@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::future::pending;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,22 +12,22 @@ use application::{
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use cipher_aes::AesCipher;
-use domain::customer::Role;
 use domain::key::{Environment, HashGeneration};
 use domain::lookup::LookupState;
 use domain::page::PageRequest;
-use domain::request::RequestId;
 use domain::seal::SealVerdict;
 use domain::webhook::{
     EndpointId, EndpointSecret, EventType, Reach, SendFailure, WebhookEvent, WebhookSecrets,
 };
 use ports::inbound::{Caller, CreatedWebhook, DeliveryView, NewWebhook, Webhooks};
 use ports::outbound::{
-    CustomerStore as _, OutgoingMessage, ReceiverAnswer, Timer, WebhookSender, WebhookStore as _,
+    CustomerStore as _, OutgoingMessage, ReceiverAnswer, WebhookSender, WebhookStore as _,
 };
 use testkit::fakes::{CountingRandom, ManualClock, MemoryStore};
 use tokio::task::JoinSet;
 use uuid::Uuid;
+
+use crate::support::{ANA, ManualTimer, noon};
 
 /// Behaviour of a receiver at an attempt.
 #[derive(Clone, Copy)]
@@ -78,26 +77,16 @@ impl WebhookSender for Receiver {
     }
 }
 
-/// A deadline that passes at once, or never.
-#[derive(Default)]
-struct Deadlines(AtomicBool);
-
-#[async_trait]
-impl Timer for Deadlines {
-    async fn pause(&self, _: Duration) {
-        if !self.0.load(Ordering::SeqCst) {
-            pending::<()>().await;
-        }
-    }
-}
-
 pub(crate) struct Scene {
     pub(crate) store: MemoryStore,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) receiver: Arc<Receiver>,
-    random: Arc<CountingRandom>,
-    deadlines: Arc<Deadlines>,
-    started: Arc<Mutex<JoinSet<()>>>,
+    /// Who has the webhooks.
+    pub(crate) owner: Caller,
+    pub(crate) timer: Arc<ManualTimer>,
+    pub(crate) signal: Arc<WorkSignal>,
+    pub(crate) random: Arc<CountingRandom>,
+    pub(crate) started: Arc<Mutex<JoinSet<()>>>,
 }
 
 /// Encryption by secrets of these generations, the newest first.
@@ -123,23 +112,17 @@ pub(crate) async fn start_told() -> (Scene, EndpointId, Arc<DeliveryWorker>) {
     (scene, endpoint, worker)
 }
 
-pub(crate) fn caller() -> Caller {
-    Caller {
-        owner: testkit::people::owner("ana"),
-        role: Role::Member,
-        request_id: RequestId::from_uuid(Uuid::from_u128(9)),
-    }
-}
-
 impl Scene {
     pub(crate) fn new() -> Self {
-        let now: DateTime<Utc> = "2026-11-20T18:00:00Z".parse().unwrap();
+        let clock = Arc::new(ManualClock::at(noon()));
         Self {
             store: MemoryStore::default(),
-            clock: Arc::new(ManualClock::at(now)),
+            timer: Arc::new(ManualTimer::of(&clock)),
+            clock,
             receiver: Arc::default(),
+            owner: ANA.clone(),
+            signal: Arc::default(),
             random: Arc::default(),
-            deadlines: Arc::default(),
             started: Arc::default(),
         }
     }
@@ -149,14 +132,13 @@ impl Scene {
             store: Arc::new(self.store.clone()),
             customers: Arc::new(self.store.clone()),
             encryption: Arc::clone(encryption),
-            signal: Arc::new(WorkSignal::default()),
+            signal: self.signal.clone(),
             clock: self.clock.clone(),
             random: self.random.clone(),
             reach: Reach::Public,
         })
     }
 
-    /// A worker with so many places.
     pub(crate) fn worker(
         &self,
         encryption: &Arc<WebhookEncryption>,
@@ -167,9 +149,9 @@ impl Scene {
             store: Arc::new(self.store.clone()),
             encryption: Arc::clone(encryption),
             sender: self.receiver.clone(),
-            signal: Arc::new(WorkSignal::default()),
+            signal: self.signal.clone(),
             clock: self.clock.clone(),
-            timer: self.deadlines.clone(),
+            timer: self.timer.clone(),
             random: self.random.clone(),
             spawn: Box::new(move |task| drop(started.lock().unwrap().spawn(task))),
             places,
@@ -179,11 +161,6 @@ impl Scene {
     pub(crate) fn reencryption(&self, encryption: &Arc<WebhookEncryption>) -> WebhookReencryption {
         let (store, clock) = (Arc::new(self.store.clone()), self.clock.clone());
         WebhookReencryption::new(store, Arc::clone(encryption), clock)
-    }
-
-    /// Attempts end at their deadlines, which pass at once.
-    pub(crate) fn deadlines_pass(&self) {
-        self.deadlines.0.store(true, Ordering::SeqCst);
     }
 
     /// Runs one round of a worker, and its attempts to their ends; returns the number of attempts.
@@ -203,13 +180,13 @@ impl Scene {
             events: vec![EventType::LookupDelivered],
             environment: Environment::Test,
         };
-        let created = self.service(encryption).create(&caller(), new).await;
+        let created = self.service(encryption).create(&self.owner, new).await;
         created.unwrap()
     }
 
-    /// Adds a delivery.
     pub(crate) async fn tell(&self, endpoint: EndpointId, number: u128) {
-        let customer = self.store.customer(&caller().owner).await.unwrap().unwrap();
+        let customer = self.store.customer(&self.owner.owner).await;
+        let customer = customer.unwrap().unwrap();
         let event = WebhookEvent {
             customer: customer.id,
             environment: Environment::Test,
@@ -233,7 +210,7 @@ impl Scene {
         endpoint: EndpointId,
     ) -> EndpointSecret {
         let service = self.service(encryption);
-        let rotated = service.rotate_secret(&caller(), endpoint).await;
+        let rotated = service.rotate_secret(&self.owner, endpoint).await;
         rotated.unwrap().secret
     }
 
@@ -248,13 +225,13 @@ impl Scene {
     pub(crate) async fn deliveries(&self, endpoint: EndpointId) -> Vec<DeliveryView> {
         let page = PageRequest::first(domain::page::PageSize::MAX);
         let service = self.service(&encryption(&[1]));
-        let found = service.deliveries(&caller(), endpoint, &page).await;
+        let found = service.deliveries(&self.owner, endpoint, &page).await;
         let found = found.unwrap().items.into_iter();
         found.map(|(_, delivery)| delivery).collect()
     }
 
     pub(crate) fn advance(&self, by: TimeDelta) {
-        self.clock.advance(by.to_std().unwrap());
+        self.timer.advance(by.to_std().unwrap());
     }
 
     pub(crate) fn now(&self) -> DateTime<Utc> {
