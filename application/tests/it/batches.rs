@@ -139,7 +139,6 @@ impl World {
         panic!("it never is {}", state.name());
     }
 
-    /// Feeds and works for some seconds.
     async fn run_for(&self, process: &Process, time: u64) {
         for _ in 0..time {
             process.feed_and_work().await;
@@ -147,7 +146,6 @@ impl World {
         }
     }
 
-    /// Feeds for some seconds.
     async fn feed_for(&self, process: &Process, time: u64) {
         for _ in 0..time {
             process.feed().await;
@@ -168,7 +166,6 @@ trait BatchSteps {
         self.process().batches.create(access, draft, None).await
     }
 
-    /// Creates a batch of a draft.
     async fn create_of(&self, access: &BatchAccess, draft: BatchDraft) -> BatchView {
         let created = self.try_create(access, draft).await.unwrap();
         assert!(!created.repeated);
@@ -218,13 +215,11 @@ trait BatchSteps {
         all
     }
 
-    /// Outcomes of all rows, in short.
     async fn outcomes(&self, holder: &Holder, id: BatchId) -> Vec<String> {
         let rows = self.rows(holder, id, 0).await;
         rows.iter().map(|row| outcome(&row.outcome)).collect()
     }
 
-    /// Lookups of the rows of a batch.
     async fn lookups_of(&self, id: BatchId) -> Vec<StoredLookup> {
         let store = &self.process().store;
         let lookups = store.batch_lookups(id, RowNumber(0), u32::MAX).await;

@@ -11,6 +11,9 @@ async fn a_canceled_batch_refunds_rows_that_nobody_began() {
     assert_eq!(canceled.state, BatchState::Canceled);
     assert_eq!(canceled.lookups, [(LookupState::Canceled, 200)]);
     assert_eq!((canceled.not_begun, canceled.eta), (400, None));
+    let outcomes = process.outcomes(&holder, id).await;
+    assert_eq!(outcomes[..200], ["canceled"; 200]);
+    assert_eq!(outcomes[200..], ["not begun"; 400]);
     world.charged(&holder, 0).await;
     assert_eq!(world.outcomes(), [Outcome::Canceled; 200]);
 }

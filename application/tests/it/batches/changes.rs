@@ -57,9 +57,7 @@ async fn a_batch_that_nothing_happens_to_is_read_once_a_second_and_not_told_agai
     let mut told = follow(&process, id).await;
     view(&mut told);
     process.faults().forget_calls();
-    for _ in 0..100 {
-        world.pass(seconds(1) / 10).await;
-    }
+    world.pass_tenths(100).await;
     assert!(told.try_recv().is_err());
     assert_eq!(process.faults().calls_of("batch"), 10);
 }

@@ -27,7 +27,7 @@ fn id(created: &CreatedBatch) -> BatchId {
 }
 
 #[tokio::test]
-async fn the_same_request_gives_the_same_batch() {
+async fn the_same_request_gives_the_same_batch_and_another_one_with_its_key_is_refused_for_a_day() {
     let (world, process, holder) = start().await;
     let first = repeat(&process, &holder, "POST a").await.unwrap();
     assert!(!first.repeated);
@@ -36,19 +36,17 @@ async fn the_same_request_gives_the_same_batch() {
         assert!(again.repeated);
         assert_eq!(id(&again), id(&first));
     }
-    world.until(&process, id(&first), Finished).await;
-    assert_eq!(process.feed().await, 0);
-    world.charged(&holder, 2).await;
-}
-
-#[tokio::test]
-async fn another_request_with_the_same_key_is_refused() {
-    let (_world, process, holder) = start().await;
-    repeat(&process, &holder, "POST a").await.unwrap();
     let refused = repeat(&process, &holder, "POST b").await;
     let Err(BatchError::NotRepeated(RepeatError::KeyReused)) = refused else {
         panic!("{refused:?}");
     };
+    world.until(&process, id(&first), Finished).await;
+    assert_eq!(process.feed().await, 0);
+    world.charged(&holder, 2).await;
+    world.pass(seconds(24 * 3_600 + 1)).await;
+    let second = repeat(&process, &holder, "POST b").await.unwrap();
+    assert!(!second.repeated);
+    assert_ne!(id(&second), id(&first));
 }
 
 #[tokio::test]
@@ -73,21 +71,15 @@ async fn a_repetition_is_refused_while_the_first_request_runs() {
 }
 
 #[tokio::test]
-async fn a_request_that_failed_is_a_first_one_when_it_is_repeated() {
-    let (_world, process, holder) = start().await;
-    process.faults().inject_into("add_batch", Fault::Fails);
-    assert!(repeat(&process, &holder, "POST a").await.is_err());
-    process.faults().clear();
-    assert!(!repeat(&process, &holder, "POST a").await.unwrap().repeated);
-}
-
-#[tokio::test]
-async fn a_refused_request_leaves_its_key_free_for_another_one() {
+async fn a_request_that_was_refused_or_failed_leaves_its_key_free_for_another_one() {
     let (_world, process, holder) = start().await;
     let nothing = draft(vec![faulty(2)]);
     let (access, other) = (access(&holder), Some(repeatable("POST c")));
     let refused = process.batches.create(&access, nothing, other).await;
     assert!(matches!(refused, Err(BatchError::NothingToDo(_))));
+    process.faults().inject_into("add_batch", Fault::Fails);
+    assert!(repeat(&process, &holder, "POST b").await.is_err());
+    process.faults().clear();
     assert!(!repeat(&process, &holder, "POST a").await.unwrap().repeated);
 }
 
@@ -99,14 +91,4 @@ async fn a_repetition_after_the_removal_of_the_batch_creates_none() {
     process.erase(&holder, first).await.unwrap();
     let again = repeat(&process, &holder, "POST a").await.unwrap();
     assert!(again.repeated && again.batch.found.is_none());
-}
-
-#[tokio::test]
-async fn a_key_is_forgotten_after_a_day() {
-    let (world, process, holder) = start().await;
-    let first = repeat(&process, &holder, "POST a").await.unwrap();
-    world.pass(seconds(24 * 3_600 + 1)).await;
-    let second = repeat(&process, &holder, "POST b").await.unwrap();
-    assert!(!second.repeated);
-    assert_ne!(id(&second), id(&first));
 }

@@ -21,10 +21,8 @@ const UNKNOWN_CERTIFICATE: &str = "00001000000500000001";
 
 /// The bank's XML about a payment, sealed with the known key.
 pub(super) fn file(query: &ProofQuery) -> Bytes {
-    edited(
-        &unsealed(query),
-        &[(UNKNOWN_CERTIFICATE, KNOWN_CERTIFICATE)],
-    )
+    let known = [(UNKNOWN_CERTIFICATE, KNOWN_CERTIFICATE)];
+    edited(&unsealed(query), &known)
 }
 
 /// The same with a certificate that nobody knows.
@@ -46,11 +44,6 @@ fn edited(xml: &Bytes, edits: &[(&str, &str)]) -> Bytes {
 /// The same about a beneficiary whose name is no label of the page.
 fn named_file(query: &ProofQuery) -> Bytes {
     edited(&file(query), &[("BENEFICIARIO", "LUISA PRUEBA")])
-}
-
-/// The same payment with another tracking key.
-fn other_key(query: ProofQuery) -> ProofQuery {
-    with_key(OTHER_KEY, query)
 }
 
 pub(super) async fn import(
@@ -86,19 +79,12 @@ fn numbers(report: &ImportReport) -> Vec<u32> {
     rows.map(|delivered| delivered.row.0).collect()
 }
 
-const fn differs(row: u32, mismatch: Mismatch) -> (RowNumber, Mismatch) {
-    (RowNumber(row), mismatch)
-}
-
-/// The only difference of a file, and the row that it is about.
-fn difference(reason: UnusedReason) -> (RowNumber, Mismatch) {
-    let UnusedReason::Differs { row, mismatches } = reason else {
-        panic!("{reason:?}");
-    };
-    let [mismatch] = mismatches[..] else {
-        panic!("{mismatches:?}");
-    };
-    (row, mismatch)
+/// The refusal of a file that differs from a row in one way.
+fn differs(row: u32, mismatch: Mismatch) -> UnusedReason {
+    UnusedReason::Differs {
+        row: RowNumber(row),
+        mismatches: vec![mismatch],
+    }
 }
 
 /// A batch of one row, which is tried again for so many seconds.
@@ -129,6 +115,7 @@ async fn deliver(world: &World, process: &Process, holder: &Holder, id: BatchId,
 enum Before {
     Nothing,
     Fed,
+    Running,
     Tried,
     Ended,
 }
@@ -136,6 +123,7 @@ enum Before {
 #[rstest]
 #[case::not_begun(payment(0), 60, Before::Nothing, "not begun", 0)]
 #[case::queued_and_refunded(payment(0), 60, Before::Fed, "queued", 0)]
+#[case::running(query(UNKNOWN_PAYMENT), 60, Before::Running, "running", 1)]
 #[case::waiting(query(NOT_ISSUED), 3_600, Before::Tried, "waiting", 1)]
 #[case::not_found(query(UNKNOWN_PAYMENT), 0, Before::Ended, "not_found", 1)]
 #[case::expired(query(NOT_ISSUED), 0, Before::Ended, "expired", 1)]
@@ -156,14 +144,19 @@ async fn a_row_without_a_proof_is_delivered_and_charged_if_the_bank_was_asked(
             process.feed().await;
             world.charged(&holder, 1).await;
         }
-        Before::Tried => {
-            process.feed_and_work().await;
+        Before::Running => {
+            process.feed().await;
+            world.bank.hold();
+            assert_eq!(process.work().await, 1);
         }
+        Before::Tried => process.feed_and_work().await,
         Before::Ended => world.until(&process, id, Finished).await,
     }
     assert_eq!(process.outcomes(&holder, id).await, [state]);
     let asked = world.bank.times_asked();
     deliver(&world, &process, &holder, id, &row).await;
+    world.release_bank().await;
+    assert_eq!(process.outcomes(&holder, id).await, ["delivered"]);
     world.charged(&holder, charged).await;
     assert_eq!(world.bank.times_asked(), asked);
 }
@@ -188,20 +181,6 @@ async fn an_imported_proof_was_seen_before_by_whoever_is_given_it_next() {
         let expected = [NoticeCode::Imported, NoticeCode::UnsealedNotCompared];
         assert_eq!(notices, expected);
     }
-}
-
-#[tokio::test]
-async fn a_running_row_is_delivered_and_stays_charged() {
-    let (world, process, holder) = start().await;
-    let row = query(UNKNOWN_PAYMENT);
-    let id = one_of(&process, &holder, row.clone(), 60).await;
-    process.feed().await;
-    world.bank.hold();
-    assert_eq!(process.work().await, 1);
-    deliver(&world, &process, &holder, id, &row).await;
-    world.release_bank().await;
-    assert_eq!(process.outcomes(&holder, id).await, ["delivered"]);
-    world.charged(&holder, 1).await;
 }
 
 #[tokio::test]
@@ -231,7 +210,7 @@ async fn an_import_beside_the_feeder_neither_loses_nor_doubles_a_row() {
 #[tokio::test]
 async fn one_payment_is_no_answer_to_two_rows() {
     let (_world, process, holder) = start().await;
-    let both = rows([payment(1), other_key(payment(1))]);
+    let both = rows([payment(1), with_key(OTHER_KEY, payment(1))]);
     let id = process.create(&holder, both).await;
     let xml = file(&payment(1));
     let same = edited(
@@ -257,17 +236,18 @@ async fn a_file_that_answers_no_row_is_not_used_and_the_others_are_delivered() {
     let (world, process, holder, id) = start_batch(all).await;
     let row = payment(0);
     let another_amount = unused(&process, &holder, id, file(&payment(1))).await;
-    assert_eq!(difference(another_amount), differs(1, Mismatch::Amount));
-    let of_another_key = file(&other_key(row.clone()));
-    let refusal = unused(&process, &holder, id, of_another_key.clone()).await;
-    assert_eq!(refusal, UnusedReason::NoRow);
+    assert_eq!(another_amount, differs(1, Mismatch::Amount));
+    let account = ("002010077777777771", "002180077777777779");
+    let another_account = edited(&file(&row), &[account]);
+    let another_account = unused(&process, &holder, id, another_account).await;
+    assert_eq!(another_account, differs(1, Mismatch::Account));
+    let of_another_key = file(&with_key(OTHER_KEY, row.clone()));
     let no_proof = Bytes::from_static(b"<html/>");
-    let refusal = unused(&process, &holder, id, no_proof).await;
-    assert_eq!(refusal, UnusedReason::NotAProof);
-    let mixed = vec![of_another_key, file(&row), file(&row)];
+    let mixed = vec![of_another_key, no_proof, file(&row), file(&row)];
     let report = import(&process, &holder, id, mixed).await;
     let expected = [
         FileUse::Unused(UnusedReason::NoRow),
+        FileUse::Unused(UnusedReason::NotAProof),
         FileUse::Delivered(RowNumber(1)),
         FileUse::Unused(UnusedReason::AlreadyDelivered(RowNumber(1))),
     ];
@@ -275,15 +255,6 @@ async fn a_file_that_answers_no_row_is_not_used_and_the_others_are_delivered() {
     world.charged(&holder, 0).await;
     let expected = ["faulty: monto", "delivered", "duplicate of 1 in 2"];
     assert_eq!(process.outcomes(&holder, id).await, expected);
-}
-
-#[tokio::test]
-async fn the_account_of_the_proof_is_compared() {
-    let (_world, process, holder, id) = start_batch(ready(1)).await;
-    let account = ("002010077777777771", "002180077777777779");
-    let another = edited(&file(&payment(0)), &[account]);
-    let refusal = unused(&process, &holder, id, another).await;
-    assert_eq!(difference(refusal), differs(0, Mismatch::Account));
 }
 
 #[tokio::test]
@@ -366,10 +337,10 @@ async fn two_payments_with_one_tracking_key_each_get_their_own_proof() {
     let files = vec![file(&payment(2)), file(&payment(0)), file(&payment(9))];
     let report = import(&process, &holder, id, files).await;
     assert_eq!(numbers(&report), [0, 2]);
-    let FileUse::Unused(reason) = &report.files[2] else {
+    let FileUse::Unused(UnusedReason::Differs { mismatches, .. }) = &report.files[2] else {
         panic!("{report:?}");
     };
-    assert_eq!(difference(reason.clone()).1, Mismatch::Amount);
+    assert_eq!(mismatches[..], [Mismatch::Amount]);
     let outcomes = process.outcomes(&holder, id).await;
     assert_eq!(outcomes, ["delivered", "not begun", "delivered"]);
 }
@@ -391,7 +362,7 @@ async fn payments_of_two_days_that_are_alike_each_get_the_proof_of_their_day() {
 }
 
 #[tokio::test]
-async fn a_row_whose_lookup_was_canceled_gets_no_proof() {
+async fn nothing_is_imported_into_a_row_whose_lookup_was_canceled_and_a_canceled_batch() {
     let (_world, process, holder, id) = start_batch(ready(1)).await;
     process.feed().await;
     let lookup = process.lookups_of(id).await[0].facts.id;
@@ -400,6 +371,11 @@ async fn a_row_whose_lookup_was_canceled_gets_no_proof() {
     let refusal = unused(&process, &holder, id, file(&payment(0))).await;
     assert_eq!(refusal, UnusedReason::RowCanceled(RowNumber(0)));
     assert_eq!(process.outcomes(&holder, id).await, ["canceled"]);
+    process.cancel(&holder, id).await.unwrap();
+    for files in [vec![file(&payment(0))], Vec::new()] {
+        let refused = process.batches.import(&access(&holder), id, files).await;
+        assert!(matches!(refused, Err(BatchError::Canceled)), "{refused:?}");
+    }
 }
 
 #[tokio::test]
@@ -420,14 +396,4 @@ async fn many_rows_and_files_with_one_tracking_key_check_a_seal_for_each_match_a
     assert_eq!(world.seals.checked().len() - before, 500);
     let differs = |used: &&_| matches!(used, FileUse::Unused(UnusedReason::Differs { .. }));
     assert_eq!(report.files[500..].iter().filter(differs).count(), 500);
-}
-
-#[tokio::test]
-async fn nothing_is_imported_into_a_canceled_batch() {
-    let (_world, process, holder, id) = start_batch(ready(1)).await;
-    process.cancel(&holder, id).await.unwrap();
-    for files in [vec![file(&payment(0))], Vec::new()] {
-        let refused = process.batches.import(&access(&holder), id, files).await;
-        assert!(matches!(refused, Err(BatchError::Canceled)), "{refused:?}");
-    }
 }

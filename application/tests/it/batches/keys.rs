@@ -66,27 +66,21 @@ async fn a_batch_is_canceled_whose_key_was_revoked_though_the_limiter_has_not_he
 }
 
 #[tokio::test]
-async fn rows_are_charged_to_the_successor_of_a_rotated_key() {
-    let (world, process, old, id) = start_batch(ready(600)).await;
-    process.feed().await;
-    world.pass(seconds(1)).await;
-    let new = world.base.rotate(&old, 0).await;
-    world.until(&process, id, Finished).await;
-    let of_old = charged_to(&process, &old, id).await;
-    assert_eq!((of_old, charged_to(&process, &new, id).await), (200, 400));
-    world.charged(&new, 600).await;
-    assert_eq!(process.begun(id).await, (0..600).collect::<Vec<_>>());
-    let view = process.view(&new, id).await;
-    assert_eq!((view.key, view.state), (old.id, Finished));
-}
-
-#[tokio::test]
-async fn a_batch_outlives_the_grace_of_its_key() {
-    let (world, process, old, id) = start_batch(ready(5)).await;
-    world.pass(seconds(1)).await;
-    let new = world.base.rotate(&old, 1).await;
-    world.until(&process, id, Finished).await;
-    let of_old = charged_to(&process, &old, id).await;
-    assert_eq!((of_old, charged_to(&process, &new, id).await), (0, 5));
-    world.charged(&new, 5).await;
+async fn rows_are_charged_to_the_successor_of_a_rotated_key_in_its_grace_too() {
+    for (grace, fed) in [(0, 200), (1, 0)] {
+        let (world, process, old, id) = start_batch(ready(600)).await;
+        if fed > 0 {
+            process.feed().await;
+        }
+        world.pass(seconds(1)).await;
+        let new = world.base.rotate(&old, grace).await;
+        world.until(&process, id, Finished).await;
+        let of_old = charged_to(&process, &old, id).await;
+        let of_new = charged_to(&process, &new, id).await;
+        assert_eq!((of_old, of_new), (fed, 600 - fed));
+        world.charged(&new, 600).await;
+        assert_eq!(process.begun(id).await, (0..600).collect::<Vec<_>>());
+        let view = process.view(&new, id).await;
+        assert_eq!((view.key, view.state), (old.id, Finished));
+    }
 }

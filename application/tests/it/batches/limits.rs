@@ -28,6 +28,8 @@ async fn a_used_up_month_pauses_the_batch_until_the_limits_are_raised() {
     assert_eq!(paused.reason, Some(Outcome::QuotaExceeded));
     assert_eq!((paused.not_begun, paused.eta), (5, None));
     world.charged(&holder, 7).await;
+    // Nobody asked: a refusal of a row isn't recorded.
+    assert!(world.base.journal.refusals().is_empty());
     // It stays so while there is no quota, and its last change is the pause.
     world.pass(seconds(59)).await;
     assert_eq!(process.feed().await, 0);
@@ -52,7 +54,7 @@ async fn stands_paused(process: &Process, holder: &Holder, paused: &BatchView) {
 }
 
 #[tokio::test]
-async fn a_paused_batch_stays_paused_while_the_limiter_fails() {
+async fn a_paused_batch_stays_paused_while_the_limiter_fails_and_when_its_next_row_is_imported() {
     let (world, process, holder, paused) = start_paused().await;
     let faults = world.base.limiter.faults();
     faults.inject_into("admit", Fault::Fails);
@@ -64,18 +66,13 @@ async fn a_paused_batch_stays_paused_while_the_limiter_fails() {
     world.pass(seconds(10)).await;
     assert_eq!(process.feed().await, 1);
     stands_paused(&process, &holder, &paused).await;
-    world.charged(&holder, 7).await;
-}
-
-#[tokio::test]
-async fn a_paused_batch_whose_next_row_is_imported_stays_paused() {
-    let (world, process, holder, paused) = start_paused().await;
     let files = vec![file(&payment(7))];
     let report = import(&process, &holder, paused.id, files).await;
     assert_eq!(delivered(&report), [7]);
     world.pass(seconds(60)).await;
     assert_eq!(process.feed().await, 1);
     stands_paused(&process, &holder, &paused).await;
+    world.charged(&holder, 7).await;
 }
 
 #[tokio::test]
@@ -107,12 +104,4 @@ async fn a_batch_whose_rows_all_have_lookups_is_not_paused() {
     let id = process.create(&holder, ready(7)).await;
     world.until(&process, id, Finished).await;
     world.charged(&holder, 7).await;
-}
-
-#[tokio::test]
-async fn a_refusal_of_a_row_is_not_recorded_for_nobody_asked() {
-    let (world, process, holder) = start_with(monthly(2)).await;
-    process.create(&holder, ready(4)).await;
-    process.feed().await;
-    assert!(world.base.journal.refusals().is_empty());
 }

@@ -82,14 +82,6 @@ async fn rows_are_read_while_the_batch_runs() {
 }
 
 #[tokio::test]
-async fn rows_of_a_canceled_batch_that_were_not_begun_stay_so() {
-    let (_world, process, holder, id) = start_batch(ready(2)).await;
-    process.cancel(&holder, id).await.unwrap();
-    let outcomes = process.outcomes(&holder, id).await;
-    assert_eq!(outcomes, ["not begun", "not begun"]);
-}
-
-#[tokio::test]
 async fn rows_whose_lookups_were_erased_are_told_apart_from_those_not_begun() {
     let (world, process, holder) = start().await;
     let waiting = query(NOT_ISSUED);
@@ -107,10 +99,8 @@ async fn rows_whose_lookups_were_erased_are_told_apart_from_those_not_begun() {
         process.lookups.remove(key, lookup).await.unwrap();
     };
     erase(running, 0).await;
-    assert_eq!(
-        process.outcomes(&holder, running).await,
-        ["erased", "waiting"]
-    );
+    let outcomes = process.outcomes(&holder, running).await;
+    assert_eq!(outcomes, ["erased", "waiting"]);
     for row in [1, 0] {
         erase(finished, row).await;
     }

@@ -80,19 +80,13 @@ async fn an_unreadable_batch_of_a_revoked_key_is_canceled() {
 }
 
 #[tokio::test]
-async fn an_unreadable_batch_whose_rows_have_ended_finishes() {
-    let (world, process, _holder, id) = start_batch(ready(3)).await;
+async fn an_unreadable_batch_whose_rows_have_ended_finishes_and_can_be_erased() {
+    let (world, process, holder, id) = start_batch(ready(3)).await;
     process.feed_and_work().await;
     world.pass(seconds(1)).await;
-    world.process(secrets(&[2])).feed().await;
-    assert_eq!(process.state(id).await, Finished);
-}
-
-#[tokio::test]
-async fn a_batch_whose_secret_is_gone_can_be_erased() {
-    let (world, process, holder, id) = start_batch(ready(3)).await;
-    world.until(&process, id, Finished).await;
     let ignorant = world.process(secrets(&[2]));
+    ignorant.feed().await;
+    assert_eq!(process.state(id).await, Finished);
     ignorant.erase(&holder, id).await.unwrap();
     let gone = process.find(&holder, id).await;
     assert!(matches!(gone, Err(BatchError::Unknown)));

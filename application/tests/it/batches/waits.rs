@@ -28,9 +28,7 @@ async fn a_wait_for_a_change_that_does_not_come_ends_with_its_time() {
     let (world, process, holder, id) = start_batch(ready(2)).await;
     process.faults().forget_calls();
     let waiting = wait(&process, access(&holder), id).await;
-    for _ in 0..249 {
-        world.pass(seconds(1) / 10).await;
-    }
+    world.pass_tenths(249).await;
     assert!(!waiting.is_finished());
     let calls = |method| process.faults().calls_of(method);
     assert_eq!((calls("batch"), calls("batch_state")), (1, 24));
@@ -40,7 +38,7 @@ async fn a_wait_for_a_change_that_does_not_come_ends_with_its_time() {
 }
 
 #[tokio::test]
-async fn a_change_by_another_process_ends_the_wait_within_a_second() {
+async fn a_wait_ends_within_a_second_of_another_processs_change_and_at_once_after_the_end() {
     let (world, process, holder, id) = start_batch(ready(2)).await;
     let other = world.process(secrets(&[1]));
     let waiting = wait(&process, access(&holder), id).await;
@@ -52,35 +50,26 @@ async fn a_change_by_another_process_ends_the_wait_within_a_second() {
     assert_eq!(changed.state, BatchState::Running);
     // It is read as it is now.
     assert_eq!(changed.not_begun, 0);
+    world.until(&process, id, Finished).await;
+    let waiting = wait(&process, access(&holder), id).await;
+    assert_eq!(answer(waiting).await.unwrap().state, Finished);
 }
 
 #[tokio::test]
-async fn a_batch_that_is_erased_while_somebody_waits_is_unknown() {
+async fn an_erased_batch_and_a_failing_store_end_the_wait() {
     let (world, process, holder, id) = start_batch(ready(2)).await;
+    let kept = process.create(&holder, ready(1)).await;
     let waiting = wait(&process, access(&holder), id).await;
+    let of_kept = wait(&process, access(&holder), kept).await;
     process.cancel(&holder, id).await.unwrap();
     process.erase(&holder, id).await.unwrap();
     world.pass(seconds(1)).await;
     let gone = answer(waiting).await;
     assert!(matches!(gone, Err(BatchError::Unknown)), "{gone:?}");
-}
-
-#[tokio::test]
-async fn a_store_that_fails_ends_the_wait() {
-    let (world, process, holder, id) = start_batch(ready(2)).await;
-    let waiting = wait(&process, access(&holder), id).await;
     process.faults().inject_into("batch_state", Fault::Fails);
     world.pass(seconds(1)).await;
-    let failed = answer(waiting).await;
+    let failed = answer(of_kept).await;
     assert!(matches!(failed, Err(BatchError::Refused(_))), "{failed:?}");
-}
-
-#[tokio::test]
-async fn nobody_waits_for_a_batch_that_has_ended() {
-    let (world, process, holder, id) = start_batch(ready(2)).await;
-    world.until(&process, id, Finished).await;
-    let waiting = wait(&process, access(&holder), id).await;
-    assert_eq!(answer(waiting).await.unwrap().state, Finished);
 }
 
 #[tokio::test]
