@@ -85,7 +85,6 @@ impl World {
         (used.charged, used.refunded)
     }
 
-    /// The stored lookup.
     async fn stored(&self, holder: &Holder, id: LookupId) -> StoredLookup {
         let all = self.all_stored(holder).await.into_iter();
         { all }.find(|stored| stored.facts.id == id).unwrap()
@@ -134,7 +133,6 @@ trait LookupSteps {
         listening
     }
 
-    /// Starts a request for a lookup.
     fn begin(&self, holder: &Holder, question: impl Into<Question>) -> oneshot::Receiver<Answer> {
         let (exchange, answer) = Exchange::asking(question);
         let request = AdmissionRequest {
@@ -149,7 +147,6 @@ trait LookupSteps {
         self.begin(holder, question).await.unwrap()
     }
 
-    /// A lookup that was created.
     async fn create(&self, holder: &Holder, request: LookupRequest) -> LookupView {
         let answer = self.ask(holder, request).await;
         assert!(matches!(answer.served, ServedRequest::Accepted(_)));
@@ -168,6 +165,12 @@ trait LookupSteps {
 
     async fn view(&self, holder: &Holder, id: LookupId) -> LookupView {
         self.find(holder, id).await.unwrap().found
+    }
+
+    /// The lookup after a round of the worker.
+    async fn tried(&self, holder: &Holder, id: LookupId) -> LookupView {
+        self.process().work().await;
+        self.view(holder, id).await
     }
 
     async fn state(&self, holder: &Holder, id: LookupId) -> LookupState {

@@ -15,7 +15,7 @@ use super::*;
 #[case::xml(XML)]
 #[case::both(BOTH)]
 #[tokio::test]
-async fn a_proof_is_delivered_at_the_first_attempt_as_the_bank_issued_it(
+async fn a_proof_is_delivered_as_the_bank_issued_it_and_recorded_with_its_mark(
     #[case] files: RequestedFiles,
 ) {
     let request = LookupRequest {
@@ -40,15 +40,14 @@ async fn a_proof_is_delivered_at_the_first_attempt_as_the_bank_issued_it(
     assert_eq!(pdf, issued.pdf.filter(|_| files.includes_pdf()));
     let name = delivery.stem.with_extension(Format::Xml.extension());
     assert_eq!(name.rsplit('.').next(), Some("xml"), "{name}");
-}
-
-#[tokio::test]
-async fn one_end_is_recorded_with_the_mark_and_the_verdict_of_the_proof() {
-    let (world, process, holder) = start().await;
-    process.queue(&holder, "10.00").await;
+    // Its seal is checked at every read, and its end recorded once.
+    let checks = world.seals.checked().len();
+    process.view(&holder, id).await;
+    process.view(&holder, id).await;
+    assert_eq!(world.seals.checked().len(), checks + 2);
     for _ in 0..3 {
-        process.work().await;
         world.pass(seconds(60)).await;
+        process.work().await;
     }
     let [ended] = &world.ended()[..] else {
         panic!("{:?}", world.ended());
@@ -57,16 +56,6 @@ async fn one_end_is_recorded_with_the_mark_and_the_verdict_of_the_proof() {
     assert_eq!(ended.seal, Some(SealVerdict::NotChecked));
     assert!(!ended.delivered.is_empty() && ended.banks.is_some());
     assert!(ended.bank_time.is_some() && ended.refund.is_none());
-}
-
-#[tokio::test]
-async fn the_seal_is_checked_at_every_read() {
-    let (world, process, holder, id) = start_queued("10.00").await;
-    process.work().await;
-    let checks = world.seals.checked().len();
-    process.view(&holder, id).await;
-    process.view(&holder, id).await;
-    assert_eq!(world.seals.checked().len(), checks + 2);
 }
 
 #[tokio::test]
@@ -112,11 +101,7 @@ async fn a_proof_is_looked_for_at_the_times_of_the_schedule_until_it_is_issued()
 #[case::of_a_payment_of_before_that_nobody_knows(lookup("404.00"), NotFound, &[Outcome::NotFound])]
 #[case::of_one_of_today(lookup_of_today("404.00"), Waiting, &[])]
 #[case::that_is_the_only_one(retried_for(0, lookup("404.02")), Expired, &[Outcome::NotIssued])]
-#[case::of_a_payment_in_process(
-    retried_for(0, lookup("404.04")),
-    Expired,
-    &[Outcome::PaymentInProcess]
-)]
+#[case::in_process(retried_for(0, lookup("404.04")), Expired, &[Outcome::PaymentInProcess])]
 #[tokio::test]
 async fn an_attempt_without_a_proof_is_the_last_or_is_made_again_after_a_minute(
     #[case] request: LookupRequest,
@@ -124,8 +109,7 @@ async fn an_attempt_without_a_proof_is_the_last_or_is_made_again_after_a_minute(
     #[case] ends: &[Outcome],
 ) {
     let (world, process, holder, id) = start_created(request).await;
-    process.work().await;
-    let found = process.view(&holder, id).await;
+    let found = process.tried(&holder, id).await;
     assert_eq!((found.state, found.attempts), (state, 1));
     if state == Waiting {
         assert_eq!(world.seconds_until(found.next_attempt_at), 60);
@@ -157,8 +141,7 @@ async fn each_state_of_a_payment_ends_its_lookup_at_once_or_is_asked_for_again()
         let amount = Amount::from_centavos(centavos).unwrap().to_string();
         let request = lookup_of_today(&amount);
         let id = process.create(&holder, request).await.id;
-        process.work().await;
-        let found = process.view(&holder, id).await;
+        let found = process.tried(&holder, id).await;
         assert_eq!(found.reason(), Some(payment.outcome()), "{payment:?}");
         assert_eq!(found.payment.map(|found| found.state), Some(payment));
         let is_unknown = payment.outcome() == Outcome::NotFound;
@@ -168,11 +151,8 @@ async fn each_state_of_a_payment_ends_its_lookup_at_once_or_is_asked_for_again()
         } else {
             (Waiting, Vec::new())
         };
-        assert_eq!(
-            (found.state, world.outcomes()),
-            (state, ends),
-            "{payment:?}"
-        );
+        let ended = (found.state, world.outcomes());
+        assert_eq!(ended, (state, ends), "{payment:?}");
         assert_eq!(world.charges(&holder).await, (1, 0));
     }
 }
@@ -189,8 +169,7 @@ async fn a_settled_payment_that_is_returned_before_its_proof_is_issued_ends_its_
         })
     });
     world.pass(seconds(60)).await;
-    process.work().await;
-    let found = process.view(&holder, id).await;
+    let found = process.tried(&holder, id).await;
     let returned = Outcome::PaymentReturned;
     assert_eq!((found.state, found.reason()), (NotFound, Some(returned)));
     assert_eq!(world.outcomes(), [returned]);
@@ -206,8 +185,7 @@ async fn the_test_scale_shortens_the_waits_of_test_lookups_alone() {
     for (environment, wait) in [(Environment::Test, 6), (Environment::Live, 60)] {
         let holder = world.holder(&operator(), environment).await;
         let id = process.queue(&holder, "404.02").await;
-        process.work().await;
-        let found = process.view(&holder, id).await;
+        let found = process.tried(&holder, id).await;
         assert_eq!(world.seconds_until(found.next_attempt_at), wait);
     }
     let asked = [&world.bank, &world.live_bank].map(|bank| bank.times_asked());

@@ -39,7 +39,7 @@ async fn start_with_follower() -> (World, Process, Holder, LookupId, Told) {
 
 #[tokio::test]
 async fn the_present_state_and_each_change_are_told_until_the_end() {
-    let (world, process, _holder, _id, mut told) = start_with_follower().await;
+    let (world, process, _holder, id, mut told) = start_with_follower().await;
     world.bank.hold();
     process.work().await;
     settle().await;
@@ -49,16 +49,10 @@ async fn the_present_state_and_each_change_are_told_until_the_end() {
     assert_eq!(last.state, Delivered);
     assert!(last.delivery.is_some());
     assert!(told.recv().await.is_none());
+    let mut final_already = follow(&process, id).await;
+    assert_eq!(state(&mut final_already), Delivered);
+    assert!(final_already.recv().await.is_none());
     assert_eq!(world.elapsed(), 0);
-}
-
-#[tokio::test]
-async fn a_final_lookup_is_told_once() {
-    let (_world, process, _holder, id) = start_queued("10.00").await;
-    process.work().await;
-    let mut told = follow(&process, id).await;
-    assert_eq!(state(&mut told), Delivered);
-    assert!(told.recv().await.is_none());
 }
 
 #[tokio::test]
@@ -73,9 +67,7 @@ async fn a_change_by_another_process_is_told_within_400_milliseconds() {
 async fn a_lookup_that_nothing_happens_to_is_read_now_and_then_and_not_told_again() {
     let (world, process, _holder, _id, mut told) = start_with_follower().await;
     process.faults().forget_calls();
-    for _ in 0..100 {
-        world.pass(millis(100)).await;
-    }
+    world.pass_tenths(100).await;
     assert!(told.try_recv().is_err());
     assert_eq!(process.faults().calls_of("lookup"), 25);
 }

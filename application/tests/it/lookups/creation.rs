@@ -126,10 +126,8 @@ async fn a_lookup_that_is_not_created_is_settled_at_once_stores_nothing_and_is_r
     world.base.journal.fail_with(None);
     assert!(world.all_stored(&holder).await.is_empty());
     assert_eq!(process.work().await, 0);
-    assert_eq!(
-        (settled.outcome, world.outcomes()),
-        (outcome, vec![outcome])
-    );
+    let outcomes = (settled.outcome, world.outcomes());
+    assert_eq!(outcomes, (outcome, vec![outcome]));
     let refunded = u64::from(outcome.is_refunded());
     assert_eq!(settled.limit_status.month.unwrap().used, 1 - refunded);
     assert_eq!(world.charges(&holder).await, (1, refunded));
@@ -137,30 +135,19 @@ async fn a_lookup_that_is_not_created_is_settled_at_once_stores_nothing_and_is_r
 }
 
 #[tokio::test]
-async fn the_work_begins_once_the_charge_is_durable() {
+async fn a_creator_who_waits_is_answered_at_the_end_of_work_that_begins_with_a_durable_charge() {
     let (world, process, holder) = start().await;
     world.counted(&holder).await;
     let worker = process.run_worker().await;
     world.base.journal.hold();
+    world.bank.hold();
     let answer = process.begin(&holder, awaited("10.00"));
     settle().await;
     assert_eq!(world.all_stored(&holder).await.len(), 1);
     assert_eq!(world.bank.times_asked(), 0, "the bank was asked too early");
     world.base.journal.release();
-    let created = answer.await.unwrap().created.unwrap();
-    assert_eq!(created.state, Delivered);
-    assert_eq!(world.elapsed(), 0, "the worker wasn't signalled");
-    worker.abort();
-}
-
-#[tokio::test]
-async fn a_creator_who_waits_is_answered_at_the_end() {
-    let (world, process, holder) = start().await;
-    let worker = process.run_worker().await;
-    world.bank.hold();
-    let answer = process.begin(&holder, awaited("10.00"));
     settle().await;
-    assert_eq!(world.bank.times_asked(), 1);
+    assert_eq!(world.bank.times_asked(), 1, "the worker wasn't signalled");
     world.pass(seconds(3)).await;
     world.bank.release();
     let created = answer.await.unwrap().created.unwrap();

@@ -49,37 +49,28 @@ async fn failures_back_off_and_end_as_failed_with_one_refund() {
 }
 
 #[rstest]
-#[case(ThrottleReason::BudgetUsedUp)]
-#[case(ThrottleReason::BackingOff)]
-#[case(ThrottleReason::TooManyLookupsOfKey)]
+#[case(ThrottleReason::BudgetUsedUp, 7, 7)]
+#[case(ThrottleReason::BackingOff, 7, 7)]
+#[case(ThrottleReason::TooManyLookupsOfKey, 7, 7)]
+#[case::for_a_second_at_least(ThrottleReason::BudgetUsedUp, 0, 1)]
 #[tokio::test]
 async fn a_throttle_of_our_own_puts_a_lookup_back_without_an_attempt(
     #[case] reason: ThrottleReason,
+    #[case] retry_after: u64,
+    #[case] wait: u32,
 ) {
     let (world, process, holder) = start().await;
-    world.throttle(reason, 7);
+    world.throttle(reason, retry_after);
     let id = process.queue(&holder, "10.00").await;
-    process.work().await;
-    let found = process.view(&holder, id).await;
+    let found = process.tried(&holder, id).await;
     assert_eq!((found.state, found.attempts), (Queued, 0));
-    assert_eq!(world.seconds_until(found.next_attempt_at), 7);
+    assert_eq!(world.seconds_until(found.next_attempt_at), i64::from(wait));
     assert_eq!(process.work().await, 0, "it was claimed at once");
     world.issue_all();
-    world.pass(seconds(7)).await;
-    process.work().await;
+    world.pass(seconds(wait.into())).await;
+    assert_eq!(process.work().await, 1);
     let found = process.view(&holder, id).await;
     assert_eq!((found.state, found.attempts), (Delivered, 1));
-}
-
-#[tokio::test]
-async fn a_lookup_that_is_put_back_is_not_claimed_again_within_a_second() {
-    let (world, process, holder) = start().await;
-    world.throttle(ThrottleReason::BudgetUsedUp, 0);
-    process.queue(&holder, "10.00").await;
-    assert_eq!(process.work().await, 1);
-    assert_eq!(process.work().await, 0);
-    world.pass(seconds(1)).await;
-    assert_eq!(process.work().await, 1);
 }
 
 #[tokio::test]
@@ -99,8 +90,7 @@ async fn a_throttle_of_the_banks_counts_as_an_attempt() {
     let (world, process, holder) = start().await;
     world.throttle(ThrottleReason::TooManyQueriesPage, 120);
     let id = process.queue(&holder, "10.00").await;
-    process.work().await;
-    let found = process.view(&holder, id).await;
+    let found = process.tried(&holder, id).await;
     assert_eq!((found.state, found.attempts), (Waiting, 1));
     assert_eq!(found.last_attempt.unwrap().outcome, Outcome::BankThrottled);
     assert_eq!(world.seconds_until(found.next_attempt_at), 120);

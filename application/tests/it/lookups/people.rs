@@ -18,7 +18,6 @@ fn everything() -> PersonLookupQuery {
     }
 }
 
-/// Ids of a caller's lookups.
 async fn listed(
     people: &PersonLookupService,
     caller: &Caller,
@@ -41,10 +40,8 @@ async fn a_person_sees_the_lookups_of_both_environments_and_all_keys() {
     process.work().await;
     world.pass(seconds(1)).await;
     let second = process.queue(&live, "10.00").await;
-    assert_eq!(
-        listed(people, &operator(), &everything()).await,
-        [second, first]
-    );
+    let both = listed(people, &operator(), &everything()).await;
+    assert_eq!(both, [second, first]);
     for (environment, expected) in [(Environment::Test, first), (Environment::Live, second)] {
         let query = PersonLookupQuery {
             environment: Some(environment),

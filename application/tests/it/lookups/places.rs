@@ -68,10 +68,8 @@ async fn those_who_wait_go_before_the_others_at_their_first_attempt_alone() {
     drop(process.begin(&holder, awaited("404.02")));
     settle().await;
     let stored = world.all_stored(&holder).await;
-    let awaited = stored
-        .iter()
-        .find(|found| found.facts.class == LookupClass::Interactive);
-    let awaited = awaited.unwrap().facts.id;
+    let is_awaited = |found: &&StoredLookup| found.facts.class == LookupClass::Interactive;
+    let awaited = stored.iter().find(is_awaited).unwrap().facts.id;
     single.work().await;
     assert_eq!(single.view(&holder, awaited).await.attempts, 1);
     assert_eq!(single.view(&holder, background).await.attempts, 0);

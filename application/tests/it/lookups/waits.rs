@@ -28,7 +28,7 @@ pub(super) async fn view(waiting: JoinHandle<Found>) -> LookupView {
 }
 
 #[tokio::test]
-async fn a_change_in_this_process_is_heard_at_once() {
+async fn a_change_in_this_process_is_heard_at_once_and_nobody_waits_after_the_end() {
     let (world, process, holder, id, waiting) = start_with_reader().await;
     world.bank.hold();
     process.work().await;
@@ -38,6 +38,11 @@ async fn a_change_in_this_process_is_heard_at_once() {
     let found = view(waiting).await;
     assert_eq!(found.state, Delivered);
     assert!(found.delivery.is_some());
+    // Nobody waits for one that has ended.
+    process.faults().forget_calls();
+    let found = process.lookups.find(access(&holder), id, seconds(25)).await;
+    assert_eq!(found.unwrap().found.state, Delivered);
+    assert_eq!(process.faults().calls_of("lookup"), 1);
     assert_eq!(world.elapsed(), 0);
 }
 
@@ -65,9 +70,7 @@ async fn a_cancellation_is_heard_by_all_who_wait() {
 #[tokio::test]
 async fn a_read_waits_no_longer_than_told_and_reads_the_store_now_and_then() {
     let (world, process, _holder, _id, waiting) = start_with_reader().await;
-    for _ in 0..249 {
-        world.pass(millis(100)).await;
-    }
+    world.pass_tenths(249).await;
     assert!(!waiting.is_finished());
     world.pass(millis(100)).await;
     assert_eq!(view(waiting).await.state, Queued);
@@ -76,32 +79,18 @@ async fn a_read_waits_no_longer_than_told_and_reads_the_store_now_and_then() {
 }
 
 #[tokio::test]
-async fn a_final_lookup_is_not_waited_for() {
-    let (world, process, holder, id) = start_queued("10.00").await;
-    process.work().await;
-    process.faults().forget_calls();
-    let found = process.lookups.find(access(&holder), id, seconds(25)).await;
-    assert_eq!(found.unwrap().found.state, Delivered);
-    assert_eq!(process.faults().calls_of("lookup"), 1);
-    assert_eq!(world.elapsed(), 0);
-}
-
-#[tokio::test]
-async fn a_lookup_that_is_erased_meanwhile_is_unknown() {
-    let (world, _process, holder, id, waiting) = start_with_reader().await;
+async fn an_erased_lookup_and_a_failing_store_end_the_wait() {
+    let (world, process, holder, id, waiting) = start_with_reader().await;
+    let kept = process.queue(&holder, "11.00").await;
+    let of_kept = wait(&process, &holder, kept).await;
     let other = world.process(Settings::default());
     other.remove(&holder, id).await.unwrap();
     other.remove(&holder, id).await.unwrap();
     world.pass(millis(400)).await;
     let found = waiting.await.unwrap();
     assert!(matches!(found, Err(LookupError::Unknown)));
-}
-
-#[tokio::test]
-async fn a_store_that_fails_ends_the_wait() {
-    let (world, process, _holder, _id, waiting) = start_with_reader().await;
     process.faults().inject_into("lookup", Fault::Fails);
     world.pass(millis(400)).await;
-    let found = waiting.await.unwrap();
+    let found = of_kept.await.unwrap();
     assert!(matches!(found, Err(LookupError::Refused(_))));
 }
