@@ -24,11 +24,15 @@ fn limiter(replica: &Replica, health: &HealthService) -> ComponentState {
 }
 
 #[tokio::test]
-async fn a_degraded_limiter_is_reported_as_degraded() {
+async fn a_degraded_limiter_is_reported_as_degraded_and_as_failed_once_the_store_takes_nothing() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     let health = replica.health().await;
     assert_eq!(limiter(&replica, &health), ComponentState::Up);
     replica.degrade().await;
+    assert_eq!(limiter(&replica, &health), ComponentState::Degraded);
+    replica.journal.refuse_with(Some(disk_full()));
+    assert_eq!(limiter(&replica, &health), ComponentState::Failed);
+    replica.journal.refuse_with(None);
     assert_eq!(limiter(&replica, &health), ComponentState::Degraded);
     replica.recover();
     // Looking is a try.
@@ -47,15 +51,4 @@ async fn health_checks_of_a_degraded_limiter_do_not_read_the_store() {
         assert_eq!(limiter(&replica, &health), ComponentState::Degraded);
     }
     assert_eq!(replica.store.snapshots_read(), readings);
-}
-
-#[tokio::test]
-async fn a_limiter_on_its_own_has_failed_once_the_store_takes_nothing() {
-    let replica = Replica::one_of(1, limits(100, None)).await;
-    let health = replica.health().await;
-    replica.degrade().await;
-    replica.journal.refuse_with(Some(disk_full()));
-    assert_eq!(limiter(&replica, &health), ComponentState::Failed);
-    replica.journal.refuse_with(None);
-    assert_eq!(limiter(&replica, &health), ComponentState::Degraded);
 }

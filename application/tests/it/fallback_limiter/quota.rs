@@ -27,10 +27,8 @@ async fn a_quota_is_charged_in_the_store_before_the_verdict() {
         panic!("admitted");
     };
     assert_eq!((month.used, month.remaining()), (10, 0));
-    assert_eq!(
-        limit_status.minute.remaining, 90,
-        "a refusal counts nothing"
-    );
+    let left = limit_status.minute.remaining;
+    assert_eq!(left, 90, "a refusal counts nothing");
     assert_eq!(replica.in_store().await.used.charged, 10);
     // Idle states are dropped; the store forgets nothing.
     replica.clock.advance(Duration::from_mins(2));
@@ -80,9 +78,8 @@ async fn a_key_that_is_revoked_between_two_readings_is_refused() {
     let replica = Replica::one_of(1, limits(200, Some(6))).await;
     replica.shared.faults().inject(Fault::Fails);
     let meanwhile = replica.data.clone();
-    replica
-        .store
-        .after_next_snapshot(async move { meanwhile.revoke_key(KEY.id).await });
+    let revoking = async move { meanwhile.revoke_key(KEY.id).await };
+    replica.store.after_next_snapshot(revoking);
     assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
     assert_eq!(replica.in_store().await.used.charged, 0);
 }

@@ -1,5 +1,7 @@
 //! Replicas over one shared limiter with faults to order.
 
+use ports::contract::fixture as contract;
+
 use super::*;
 
 /// A process with a key, whose shared limiter may fail.
@@ -18,7 +20,6 @@ pub(super) struct Replica {
 }
 
 pub(super) const KEY: CountedKey = CountedKey::first(KeyId(Uuid::from_u128(7)));
-pub(super) const CUSTOMER: CustomerId = CustomerId(Uuid::from_u128(1));
 
 impl Replica {
     /// One of so many replicas, with a key that the shared limiter knows.
@@ -109,7 +110,6 @@ impl Replica {
         }
     }
 
-    /// Asserts that the minute is used up.
     pub(super) async fn is_over_rate(&self) -> LimitStatus {
         match self.ask().await.unwrap() {
             Verdict::RateLimited { limit_status, .. } => limit_status,
@@ -178,44 +178,18 @@ impl Replica {
     }
 }
 
-/// The hash of a secret of these bytes, and its prefix.
-pub(super) fn credential(key: CountedKey, byte: u8) -> (KeyPrefix, Credential) {
-    let mut fill = |bytes: &mut [u8]| bytes.fill(byte);
-    let secret = FullKey::generate(Environment::Test, &mut fill);
-    let (hash, generation) = hasher().hash(&secret);
-    let credential = Credential {
-        id: key.id,
-        counters: key.counters,
-        customer: CUSTOMER,
-        hash,
-        generation,
-    };
-    (secret.prefix().clone(), credential)
+/// The `number`th key of the suites with another id.
+pub(super) fn record_of(key: CountedKey, number: u16) -> KeyRecord {
+    let mut record = contract::record(number);
+    (record.key.id, record.credential.id) = (key.id, key.id);
+    (record.key.counters, record.credential.counters) = (key.counters, key.counters);
+    record
 }
 
 async fn add_key(data: &MemoryStore, limits: Limits) {
-    let customer = Customer {
-        id: CUSTOMER,
-        owner: Owner::operator(),
-        plan: Plan::Startup,
-        created_at: noon(),
-    };
-    data.find_or_insert(&customer).await.unwrap();
-    let (prefix, credential) = credential(KEY, 9);
-    let key = ApiKey {
-        id: KEY.id,
-        counters: KEY.counters,
-        customer: CUSTOMER,
-        owner: Owner::operator(),
-        name: KeyName::parse("till").unwrap(),
-        prefix,
-        limits,
-        created_at: noon(),
-        last_used_at: None,
-        revoked_at: None,
-        retires_at: None,
-    };
-    let record = KeyRecord { key, credential };
+    data.find_or_insert(&contract::customer(1)).await.unwrap();
+    let mut record = record_of(KEY, 9);
+    record.key.limits = limits;
     let added = data.insert(record, KeyBounds::Unbounded, &act()).await;
     added.unwrap();
 }

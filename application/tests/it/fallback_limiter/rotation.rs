@@ -7,8 +7,11 @@ use super::*;
 /// The replica's successor of its key, added with a day of grace.
 async fn rotated(replica: &Replica) -> CountedKey {
     let new = CountedKey::succeeding(KEY, KeyId(Uuid::from_u128(70)));
-    let (prefix, credential) = credential(new, 11);
-    let successor = Successor { prefix, credential };
+    let KeyRecord { key, credential } = record_of(new, 11);
+    let successor = Successor {
+        prefix: key.prefix,
+        credential,
+    };
     let retires_at = noon() + chrono::TimeDelta::days(1);
     let (scope, bounds, act) = (Scope::Everybody, KeyBounds::Unbounded, act());
     let keys = &replica.data;

@@ -1,27 +1,17 @@
 //! The share of a replica follows the number of replicas that is counted.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use super::*;
 
-/// A register that counts what it is told to, or fails.
+/// A register that counts what it is told to, or fails at zero.
 #[derive(Default)]
-struct ScriptedRegistry {
-    count: Mutex<Option<u32>>,
-}
-
-impl ScriptedRegistry {
-    fn counts(&self, replicas: u32) {
-        *self.count.lock().unwrap() = Some(replicas);
-    }
-
-    fn fails(&self) {
-        *self.count.lock().unwrap() = None;
-    }
-}
+struct ScriptedRegistry(AtomicU32);
 
 #[async_trait]
 impl ReplicaRegistry for ScriptedRegistry {
     async fn beat(&self, _: Uuid, _: Duration) -> Result<NonZeroU32, StoreError> {
-        let count = self.count.lock().unwrap().and_then(NonZeroU32::new);
+        let count = NonZeroU32::new(self.0.load(Ordering::SeqCst));
         count.ok_or_else(|| StoreError {
             cause: Arc::new(std::io::Error::other("the register is down")),
         })
@@ -55,7 +45,7 @@ impl Scene {
     }
 
     async fn counts(&self, replicas: u32) {
-        self.registry.counts(replicas);
+        self.registry.0.store(replicas, Ordering::SeqCst);
         self.monitor.beat().await.unwrap();
     }
 
@@ -94,7 +84,7 @@ async fn requests_of_before_count_in_a_smaller_share() {
 async fn the_last_number_holds_while_the_register_is_down() {
     let scene = Scene::new(CountSource::Counted).await;
     scene.counts(4).await;
-    scene.registry.fails();
+    scene.registry.0.store(0, Ordering::SeqCst);
     for _ in 0..20 {
         scene.replica.clock.advance(Duration::from_secs(5));
         scene.monitor.beat().await.unwrap_err();
