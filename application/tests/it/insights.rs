@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::fixture::{Fixture, Holder, ended, fixture, fixture_at};
+use crate::support::fixture::{Fixture, Holder, fixture, fixture_at};
 use crate::support::{
     ADMIN, ANA, LUIS, OWN, WatchedKeys, assert_forbidden, assert_not_found, person,
 };
@@ -16,7 +16,7 @@ use domain::page::{Cursor, PageRequest, PageSize};
 use domain::request::RequestQuery;
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::inbound::{Caller, Insights, KeyAdministration, KeyError, RequestedScope, UsageReport};
-use ports::outbound::CustomerStore;
+use ports::outbound::{Clock, CustomerStore};
 use uuid::Uuid;
 
 mod limit_status;
@@ -55,23 +55,11 @@ impl Fixture {
         self.key_of(caller, Environment::Test, None).await
     }
 
-    async fn request(&self, holder: &Holder, outcome: Outcome) {
-        let admission = self.ask(holder).await.unwrap();
-        let settled = self.gatekeeper.settle(admission, ended(outcome));
-        settled.await.unwrap();
-    }
-
-    fn newest(&self, count: u32, granularity: Granularity) -> Period {
-        use ports::outbound::Clock;
-        Period::newest(count, granularity, self.clock.now()).unwrap()
-    }
-
     /// Usage of a caller's own keys.
     async fn report(&self, caller: &Caller, ask: &UsageQuery) -> UsageReport {
         self.insights.usage(caller, OWN, ask).await.unwrap()
     }
 
-    /// A caller's own requests.
     async fn requests(&self, caller: &Caller, ask: &RequestQuery) -> usize {
         let page = self.insights.requests(caller, OWN, ask).await;
         page.unwrap().items.len()
@@ -79,7 +67,7 @@ impl Fixture {
 
     /// The period of the last days up to today.
     fn days(&self, count: u32) -> Period {
-        self.newest(count, Granularity::Day)
+        Period::newest(count, Granularity::Day, self.clock.now()).unwrap()
     }
 
     async fn overview(&self, caller: &Caller, key: &Holder) -> KeyOverview {
@@ -93,7 +81,7 @@ async fn months_are_added_up_of_days_to_their_very_end() {
     let fixture = fixture_at(instant("2026-09-30T23:30:00Z"));
     let key = fixture.own_key_of(&ANA).await;
     for _ in 0..3 {
-        fixture.request(&key, Outcome::Delivered).await;
+        fixture.serve(&key, Outcome::Delivered).await;
         fixture.clock.advance(Duration::from_hours(15 * 24));
     }
     let (from, to) = ("2026-08-15T00:00:00Z", "2026-10-02T00:00:00Z");

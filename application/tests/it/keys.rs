@@ -103,7 +103,6 @@ impl Fixture {
             .collect()
     }
 
-    /// Revokes a caller's own key.
     async fn revoke_own(&self, caller: &Caller, id: KeyId) -> Result<KeyOverview, KeyError> {
         self.keys.revoke(caller, OWN, id).await
     }

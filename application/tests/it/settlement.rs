@@ -42,8 +42,7 @@ impl Fixture {
 async fn an_idle_key_that_was_forgotten_comes_back_with_its_counts() {
     let (fixture, holder) = start().await;
     for outcome in [Outcome::Delivered, Outcome::BankTimeout, Outcome::NotFound] {
-        let admission = fixture.ask(&holder).await.unwrap();
-        fixture.settle(admission, ended(outcome)).await.unwrap();
+        fixture.serve(&holder, outcome).await;
     }
     fixture.clock.advance(Duration::from_mins(1));
     assert_eq!(fixture.limiter.in_process().forget_idle(), 1);
@@ -52,11 +51,17 @@ async fn an_idle_key_that_was_forgotten_comes_back_with_its_counts() {
 }
 
 #[tokio::test]
-async fn exactly_our_and_the_banks_failures_are_given_back() {
+async fn exactly_our_and_the_banks_failures_are_given_back_and_only_a_delivery_keeps_its_seal() {
     for outcome in Outcome::ALL {
         let (fixture, holder) = start().await;
         let admission = fixture.ask(&holder).await.unwrap();
-        let settled = fixture.settle(admission, ended(outcome)).await;
+        let settlement = Settlement {
+            seal: Some(SealVerdict::Invalid),
+            ..ended(outcome)
+        };
+        let settled = fixture.settle(admission, settlement).await;
+        let seal = (outcome == Outcome::Delivered).then_some(SealVerdict::Invalid);
+        assert_eq!(fixture.kept().seal, seal, "{outcome:?}");
         let kept = u64::from(!outcome.is_refunded());
         let answered = settled.unwrap().month.unwrap().used;
         assert_eq!(answered, kept, "{outcome:?}, in the answer");
@@ -157,22 +162,6 @@ async fn the_outcome_of_a_request_is_recorded() {
         seal: None,
     };
     assert_eq!(fixture.kept(), expected);
-}
-
-#[tokio::test]
-async fn the_verdict_on_a_seal_is_recorded_with_a_delivered_proof_alone() {
-    for outcome in Outcome::ALL {
-        let (fixture, holder) = start().await;
-        let admission = fixture.ask(&holder).await.unwrap();
-        let settlement = Settlement {
-            seal: Some(SealVerdict::Invalid),
-            ..ended(outcome)
-        };
-        let settled = fixture.settle(admission, settlement);
-        settled.await.unwrap();
-        let expected = (outcome == Outcome::Delivered).then_some(SealVerdict::Invalid);
-        assert_eq!(fixture.kept().seal, expected, "{outcome:?}");
-    }
 }
 
 #[tokio::test]

@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// The limit status of one key.
 async fn read(fixture: &Fixture, overview: &KeyOverview) -> LimitStatus {
     let overviews = std::slice::from_ref(overview);
     let limit_statuses = fixture.insights.limit_statuses(overviews).await.unwrap();
@@ -13,11 +12,11 @@ async fn read(fixture: &Fixture, overview: &KeyOverview) -> LimitStatus {
 }
 
 #[tokio::test]
-async fn a_limit_status_is_the_one_of_the_next_answer() {
+async fn a_limit_status_is_the_one_of_the_next_answer_and_a_limiter_that_fails_tells_none() {
     let fixture = fixture();
     let key = fixture.own_key_of(&ANA).await;
     for _ in 0..3 {
-        fixture.request(&key, Outcome::Delivered).await;
+        fixture.serve(&key, Outcome::Delivered).await;
     }
     let overview = fixture.overview(&ANA, &key).await;
     let snapshots = fixture.store.snapshots_read();
@@ -27,13 +26,16 @@ async fn a_limit_status_is_the_one_of_the_next_answer() {
     assert_eq!((minute.limit, minute.remaining), (60, 57));
     assert_eq!(limit_status.month.unwrap().used, 3);
     assert_eq!(fixture.store.snapshots_read(), snapshots);
+    fixture.limiter.faults().fail_once_after(0);
+    let failed = fixture.insights.limit_statuses(&[overview]).await;
+    assert!(matches!(failed, Err(KeyError::Store(_))));
 }
 
 #[tokio::test]
 async fn an_idle_key_has_its_whole_minute_and_the_rest_of_its_month() {
     let fixture = fixture();
     let key = fixture.own_key_of(&ANA).await;
-    fixture.request(&key, Outcome::Delivered).await;
+    fixture.serve(&key, Outcome::Delivered).await;
     fixture.clock.advance(Duration::from_mins(1));
     assert_eq!(fixture.limiter.in_process().forget_idle(), 1);
     let overview = fixture.overview(&ANA, &key).await;
@@ -53,14 +55,4 @@ async fn an_idle_key_has_its_whole_minute_and_the_rest_of_its_month() {
     let month = limit_status.month.unwrap();
     assert_eq!(month.used, 0, "it was read last month");
     assert_eq!(month.reset_at, instant("2027-01-01T00:00:00Z"));
-}
-
-#[tokio::test]
-async fn a_limiter_that_fails_tells_no_standing() {
-    let fixture = fixture();
-    let key = fixture.own_key_of(&ANA).await;
-    let overview = fixture.overview(&ANA, &key).await;
-    fixture.limiter.faults().fail_once_after(0);
-    let limit_statuses = fixture.insights.limit_statuses(&[overview]).await;
-    assert!(matches!(limit_statuses, Err(KeyError::Store(_))));
 }

@@ -3,8 +3,14 @@
 use super::*;
 
 #[tokio::test]
-async fn a_caller_who_asks_for_its_account_becomes_a_customer_once() {
+async fn a_caller_has_no_usage_and_becomes_a_customer_once_by_asking_for_its_account() {
     let fixture = fixture();
+    let ask = usage(fixture.days(3), Breakdown::Total);
+    let report = fixture.report(&ANA, &ask).await;
+    assert_eq!(report.series[0].counts, [0, 0, 0]);
+    assert_eq!(fixture.requests(&ANA, &listing()).await, 0);
+    let known = fixture.data.customer(&ANA.owner).await.unwrap();
+    assert_eq!(known, None, "looking makes nobody a customer");
     let first = fixture.insights.customer(&ANA).await.unwrap();
     assert_eq!((&first.owner, first.plan), (&ANA.owner, Plan::Startup));
     let again = fixture.insights.customer(&ANA).await.unwrap();
@@ -21,13 +27,19 @@ async fn anothers_use_and_requests_are_not_seen() {
         fixture.own_key_of(&ANA).await,
         fixture.own_key_of(&LUIS).await,
     );
-    fixture.request(&anas, Outcome::Delivered).await;
+    fixture.serve(&anas, Outcome::Delivered).await;
     let ask = usage(fixture.days(1), Breakdown::Key);
     let of_key = |key: &Holder| UsageQuery {
         key: Some(key.id),
         ..ask
     };
     let insights = &fixture.insights;
+    // Nor by an admin who names another customer.
+    let customer = fixture.overview(&ANA, &anas).await.key.customer;
+    let (of_ana, of_luis) = (RequestedScope::Of(customer), of_key(&luis));
+    assert_not_found(insights.usage(&ADMIN, of_ana, &of_luis).await);
+    let all = RequestedScope::All;
+    insights.usage(&ADMIN, all, &of_luis).await.unwrap();
     let report = fixture.report(&LUIS, &ask).await;
     assert_eq!((report.totals.requests, report.series), (0, vec![]));
     assert_eq!(fixture.requests(&LUIS, &listing()).await, 0);
@@ -45,22 +57,11 @@ async fn anothers_use_and_requests_are_not_seen() {
 }
 
 #[tokio::test]
-async fn a_caller_without_customer_has_no_usage() {
-    let fixture = fixture();
-    let ask = usage(fixture.days(3), Breakdown::Total);
-    let report = fixture.report(&ANA, &ask).await;
-    assert_eq!(report.series[0].counts, [0, 0, 0]);
-    assert_eq!(fixture.requests(&ANA, &listing()).await, 0);
-    let known = fixture.data.customer(&ANA.owner).await.unwrap();
-    assert_eq!(known, None, "looking makes nobody a customer");
-}
-
-#[tokio::test]
 async fn only_admins_see_all_customers() {
     let fixture = fixture();
     let key = fixture.own_key_of(&ANA).await;
     fixture.own_key_of(&LUIS).await;
-    fixture.request(&key, Outcome::Delivered).await;
+    fixture.serve(&key, Outcome::Delivered).await;
     let customer = fixture.overview(&ANA, &key).await.key.customer;
     let insights = &fixture.insights;
     let ask = usage(fixture.days(1), Breakdown::Total);
@@ -84,24 +85,6 @@ async fn only_admins_see_all_customers() {
     assert_eq!(ana.used.net(), 1);
     let log = insights.audit(&ADMIN, &everything, &page()).await.unwrap();
     assert_eq!(log.items.len(), 2);
-}
-
-#[tokio::test]
-async fn an_admin_who_names_a_customer_sees_no_other_ones_key() {
-    let fixture = fixture();
-    let (anas, luis) = (
-        fixture.own_key_of(&ANA).await,
-        fixture.own_key_of(&LUIS).await,
-    );
-    let customer = fixture.overview(&ANA, &anas).await.key.customer;
-    let ask = UsageQuery {
-        key: Some(luis.id),
-        ..usage(fixture.days(1), Breakdown::Total)
-    };
-    let requested = RequestedScope::Of(customer);
-    assert_not_found(fixture.insights.usage(&ADMIN, requested, &ask).await);
-    let all = RequestedScope::All;
-    fixture.insights.usage(&ADMIN, all, &ask).await.unwrap();
 }
 
 #[tokio::test]

@@ -137,7 +137,7 @@ async fn a_key_rotated_with_grace_works_beside_its_successor_and_is_rotated_once
 }
 
 #[tokio::test]
-async fn new_limits_hold_once_they_are_acknowledged() {
+async fn new_limits_hold_once_they_are_acknowledged_and_those_of_an_order_from_the_beginning() {
     let (fixture, created) = start().await;
     let holder = Holder::from(created);
     fixture.ask(&holder).await.unwrap();
@@ -150,11 +150,6 @@ async fn new_limits_hold_once_they_are_acknowledged() {
     let unknown = KeyId(Uuid::nil());
     let unknown = fixture.keys.set_limits(&ADMIN, unknown, ten_a_minute());
     assert_not_found(unknown.await);
-}
-
-#[tokio::test]
-async fn an_admins_key_begins_with_the_limits_it_was_ordered_with() {
-    let fixture = fixture();
     let ordered = limits(7, Some(70));
     let created = fixture.keys.create(&ADMIN, order(Some(ordered))).await;
     assert_eq!(created.unwrap().key.key.limits, ordered);
@@ -167,10 +162,9 @@ async fn a_plan_is_what_new_keys_begin_with_and_existing_ones_follow_when_told_t
     let holder = Holder::from(created);
     fixture.ask(&holder).await.unwrap();
     let set = async |existing| {
-        let set = fixture
-            .keys
-            .set_plan(&ADMIN, customer, Plan::Enterprise, existing);
-        set.await.unwrap().plan
+        let (keys, plan) = (&fixture.keys, Plan::Enterprise);
+        let set = keys.set_plan(&ADMIN, customer, plan, existing).await;
+        set.unwrap().plan
     };
     assert_eq!(set(ExistingKeys::Keep).await, Plan::Enterprise);
     let kept = fixture.ask(&holder).await.unwrap();
@@ -182,9 +176,7 @@ async fn a_plan_is_what_new_keys_begin_with_and_existing_ones_follow_when_told_t
     assert_eq!(followed.limit_status.minute.limit, 600);
     assert_eq!(followed.limit_status.month, None);
 
-    let unknown = CustomerId(Uuid::nil());
-    let unknown = fixture
-        .keys
-        .set_plan(&ADMIN, unknown, Plan::Startup, ExistingKeys::Keep);
+    let (keys, unknown) = (&fixture.keys, CustomerId(Uuid::nil()));
+    let unknown = keys.set_plan(&ADMIN, unknown, Plan::Startup, ExistingKeys::Keep);
     assert_not_found(unknown.await);
 }
