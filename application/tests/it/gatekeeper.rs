@@ -51,15 +51,6 @@ async fn a_missing_or_malformed_key_is_refused_without_asking_the_store() {
 }
 
 #[tokio::test]
-async fn a_key_is_looked_up_once_and_then_remembered() {
-    let (fixture, holder) = fixture_with(limits(10, None)).await;
-    for _ in 0..5 {
-        fixture.ask(&holder).await.unwrap();
-    }
-    assert_eq!(fixture.store.look_ups(), 1);
-}
-
-#[tokio::test]
 async fn a_wrong_secret_is_refused_before_limits_are_read() {
     let (fixture, holder) = fixture_with(limits(10, None)).await;
     let wrong = with_wrong_secret(&holder.secret);
@@ -200,21 +191,28 @@ async fn a_store_that_fails_admits_only_known_keys() {
 }
 
 #[tokio::test]
-async fn counters_that_cannot_be_read_admit_no_request() {
+async fn counters_that_cannot_be_read_and_a_limiter_that_fails_admit_no_request() {
     let (fixture, holder) = fixture_with(limits(10, None)).await;
     fixture.journal.fail_with(Some(disk_full()));
     assert_unavailable(fixture.ask(&holder).await);
     fixture.journal.fail_with(None);
     fixture.ask(&holder).await.unwrap();
+    fixture.limiter.faults().fail_once_after(0);
+    assert_unavailable(fixture.ask(&holder).await);
+    let admission = fixture.ask(&holder).await.unwrap();
+    let left = admission.limit_status.minute.remaining;
+    assert_eq!(left, 8, "a failure was counted");
 }
 
 #[tokio::test]
-async fn a_request_that_could_not_be_written_down_is_not_admitted() {
+async fn a_request_that_could_not_be_written_down_is_not_admitted_and_the_store_not_read() {
     let (fixture, holder) = fixture_with(limits(10, Some(100))).await;
+    let stranger = fixture.holder(limits(10, None)).await;
     fixture.ask(&holder).await.unwrap();
     fixture.journal.refuse_with(Some(disk_full()));
-    for _ in 0..20 {
-        let Err(AdmissionError::Unavailable { retry_after, cause }) = fixture.ask(&holder).await
+    fixture.store.go_down();
+    for holder in [&holder, &stranger].repeat(10) {
+        let Err(AdmissionError::Unavailable { retry_after, cause }) = fixture.ask(holder).await
         else {
             panic!("admitted although nothing can be written");
         };
@@ -224,31 +222,9 @@ async fn a_request_that_could_not_be_written_down_is_not_admitted() {
     // A caller without a key gets the same answer as before.
     assert_invalid_key(fixture.present(Some("cep_live_nonsense"), HERE).await);
     fixture.journal.refuse_with(None);
+    fixture.store.come_back();
     let admission = fixture.ask(&holder).await.unwrap();
     let left = admission.limit_status.minute.remaining;
     let taken = (left, month_used(&admission));
     assert_eq!(taken, (8, 2), "something was taken for refusals");
-}
-
-#[tokio::test]
-async fn while_nothing_can_be_written_the_store_is_not_read() {
-    let fixture = fixture();
-    let stranger = fixture.holder(limits(10, None)).await;
-    fixture.journal.refuse_with(Some(disk_full()));
-    fixture.store.go_down();
-    let Err(AdmissionError::Unavailable { cause, .. }) = fixture.ask(&stranger).await else {
-        panic!("admitted although nothing can be written");
-    };
-    assert!(cause.to_string().contains("the disk is full"), "{cause}");
-}
-
-#[tokio::test]
-async fn a_limiter_that_fails_admits_no_request() {
-    let (fixture, holder) = fixture_with(limits(10, None)).await;
-    fixture.ask(&holder).await.unwrap();
-    fixture.limiter.faults().fail_once_after(0);
-    assert_unavailable(fixture.ask(&holder).await);
-    let admission = fixture.ask(&holder).await.unwrap();
-    let left = admission.limit_status.minute.remaining;
-    assert_eq!(left, 8, "a failure was counted");
 }

@@ -37,7 +37,6 @@ impl ParticipantSource for ListingBank {
     }
 }
 
-/// One process.
 struct Process {
     catalogue: Arc<SharedCatalogue>,
     renewal: CatalogueRenewal,
@@ -115,15 +114,13 @@ async fn one_of_all_processes_renews_once_a_day_and_all_see_it() {
     assert_eq!(fixture.times_asked(), 0, "asked right after the start");
     fixture.clock.advance(HOUR);
     let rounds = fixture.rounds().await;
-    let renewed = rounds
-        .iter()
-        .filter(|round| matches!(round, Ok(RenewalRound::Renewed(_))));
-    assert_eq!(renewed.count(), 1, "{rounds:?}");
+    let is_renewed = |round: &&_| matches!(round, Ok(RenewalRound::Renewed(_)));
+    let renewed = rounds.iter().filter(is_renewed).count();
+    assert_eq!(renewed, 1, "{rounds:?}");
     assert_eq!(fixture.times_asked(), 1);
     assert_eq!(fixture.know_the_newcomer().await, [true; 3]);
-    fixture
-        .clock
-        .advance(DAY.saturating_sub(Duration::from_secs(1)));
+    let almost = DAY.saturating_sub(Duration::from_secs(1));
+    fixture.clock.advance(almost);
     fixture.rounds().await;
     assert_eq!(fixture.times_asked(), 1);
     fixture.clock.advance(Duration::from_secs(1));

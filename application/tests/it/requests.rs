@@ -158,39 +158,25 @@ impl Fixture {
     }
 }
 
+const STEPS: [&str; 3] = ["decode", "look up", "encode"];
+
 #[rstest]
-#[case::delivered(None, &["decode", "look up", "encode"], Outcome::Delivered)]
-#[case::invalid(Some(Fault::InvalidQuery), &["decode"], Outcome::InvalidRequest)]
-#[case::bank_failed(
-    Some(Fault::LookupTimesOut),
-    &["decode", "look up", "encode"],
-    Outcome::BankTimeout
-)]
-#[case::decoding_panicked(Some(Fault::DecodePanics), &["decode"], Outcome::InternalError)]
-#[case::lookup_panicked(
-    Some(Fault::LookupPanics),
-    &["decode", "look up"],
-    Outcome::InternalError
-)]
-#[case::not_encoded(
-    Some(Fault::NoEncoding),
-    &["decode", "look up", "encode"],
-    Outcome::InternalError
-)]
-#[case::encoding_panicked(
-    Some(Fault::EncodePanics),
-    &["decode", "look up", "encode"],
-    Outcome::InternalError
-)]
+#[case::delivered(None, 3, Outcome::Delivered)]
+#[case::invalid(Some(Fault::InvalidQuery), 1, Outcome::InvalidRequest)]
+#[case::bank_failed(Some(Fault::LookupTimesOut), 3, Outcome::BankTimeout)]
+#[case::decoding_panicked(Some(Fault::DecodePanics), 1, Outcome::InternalError)]
+#[case::lookup_panicked(Some(Fault::LookupPanics), 2, Outcome::InternalError)]
+#[case::not_encoded(Some(Fault::NoEncoding), 3, Outcome::InternalError)]
+#[case::encoding_panicked(Some(Fault::EncodePanics), 3, Outcome::InternalError)]
 #[tokio::test]
 async fn a_request_takes_its_steps_in_order_and_is_settled_once_and_refunded_for_a_failure(
     #[case] fault: Option<Fault>,
-    #[case] steps: &[&str],
+    #[case] steps: usize,
     #[case] outcome: Outcome,
 ) {
     let fixture = fixture(fault).await;
     let settled = fixture.serve().await;
-    assert_eq!(fixture.steps(), [steps, &["finish"]].concat());
+    assert_eq!(fixture.steps(), [&STEPS[..steps], &["finish"]].concat());
     match outcome {
         Outcome::InternalError => assert!(matches!(settled.reply, Reply::Failed)),
         _ => assert!(matches!(settled.reply, Reply::Encoded)),

@@ -3,6 +3,7 @@
 use futures::future::join_all;
 
 use super::*;
+use crate::support::fixture::{Fixture, Holder};
 
 #[tokio::test]
 async fn a_burst_of_first_requests_reads_the_key_once() {
@@ -21,11 +22,8 @@ async fn a_burst_of_first_requests_reads_the_key_once() {
         fixture.store.come_back();
     };
     let (admissions, ()) = futures::join!(join_all(askers), release);
-    assert_eq!(
-        fixture.store.snapshots_read(),
-        2,
-        "one hydration reads twice"
-    );
+    let readings = fixture.store.snapshots_read();
+    assert_eq!(readings, 2, "one hydration reads twice");
     let mut used: Vec<_> = admissions.iter().map(month_used).collect();
     used.sort_unstable();
     assert!(used.into_iter().eq(1..=100), "the counts are not exact");
@@ -128,15 +126,21 @@ async fn nobody_is_admitted_between_the_readings_once_a_revocation_was_answered(
     assert_eq!(seen.await.unwrap(), Verdict::Revoked);
 }
 
-#[tokio::test]
-async fn keys_that_wait_to_be_read_share_a_query() {
+/// A fixture with so many keys whose counters are held back; each may ask once a minute more than the one before.
+async fn start_held(keys: u32) -> (Fixture, Vec<Holder>) {
     let fixture = fixture();
     let mut holders = Vec::new();
-    for number in 0..30 {
+    for number in 0..keys {
         holders.push(fixture.holder(limits(10 + number, None)).await);
     }
     fixture.gatekeeper.warm_up().await.unwrap();
     fixture.store.hold_snapshots();
+    (fixture, holders)
+}
+
+#[tokio::test]
+async fn keys_that_wait_to_be_read_share_a_query() {
+    let (fixture, holders) = start_held(30).await;
     let askers = join_all(holders.iter().map(|holder| fixture.ask(holder)));
     let release = async { fixture.store.come_back() };
     let (admissions, ()) = futures::join!(askers, release);
@@ -145,21 +149,13 @@ async fn keys_that_wait_to_be_read_share_a_query() {
     assert!(limits.eq(10..40), "a key was given the limits of another");
     // Only keys that share a stripe of the keyed mutex with another one come later.
     let together = fixture.store.batches();
-    assert!(
-        together.iter().any(|keys| *keys >= 12),
-        "30 keys, of which one was held, were read in {together:?}"
-    );
+    // Thirty, one of which was held.
+    assert!(together.iter().any(|keys| *keys >= 12), "{together:?}");
 }
 
 #[tokio::test]
 async fn keys_are_read_one_by_one_when_they_cannot_be_read_together() {
-    let fixture = fixture();
-    let mut holders = Vec::new();
-    for _ in 0..10 {
-        holders.push(fixture.holder(limits(10, None)).await);
-    }
-    fixture.gatekeeper.warm_up().await.unwrap();
-    fixture.store.hold_snapshots();
+    let (fixture, holders) = start_held(10).await;
     let askers = join_all(holders.iter().map(|holder| fixture.ask(holder)));
     let release = async {
         fixture.store.come_back();
