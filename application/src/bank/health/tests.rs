@@ -165,27 +165,18 @@ fn the_memory_of_a_busy_bank_stays_small() {
 }
 
 #[test]
-fn failures_of_an_hour_ago_are_no_outage_now() {
+fn failures_of_an_hour_ago_are_no_outage_now_and_an_answer_ends_one() {
     let fixture = fixture();
     (0..5).for_each(|_| fixture.see(LIVE, timeout()));
-    assert_eq!(fixture.monitor.health(LIVE, None).state, BankState::Down);
+    let state = || fixture.monitor.health(LIVE, None).state;
+    assert_eq!(state(), BankState::Down);
     fixture.clock.advance(MINUTE * 61);
     fixture.see(LIVE, timeout());
-    assert_eq!(
-        fixture.monitor.health(LIVE, None).state,
-        BankState::Degraded
-    );
-}
-
-#[test]
-fn an_answer_ends_an_outage() {
-    let fixture = fixture();
+    assert_eq!(state(), BankState::Degraded);
     (0..5).for_each(|_| fixture.see(LIVE, timeout()));
+    assert_eq!(state(), BankState::Down);
     fixture.see(LIVE, Ok(BankAnswer::NotFound));
-    assert_eq!(
-        fixture.monitor.health(LIVE, None).state,
-        BankState::Degraded
-    );
+    assert_eq!(state(), BankState::Degraded);
 }
 
 #[test]

@@ -102,11 +102,8 @@ fn the_store_is_asked_for_whole_slots() {
     ] {
         let asked = period("2026-03-14T09:30:00Z", "2026-03-15T12:30:00Z", granularity);
         let whole = whole_slots(asked);
-        assert_eq!(
-            (whole.from(), whole.to()),
-            (asked.from(), instant(end)),
-            "{granularity:?}"
-        );
+        let ends = (whole.from(), whole.to());
+        assert_eq!(ends, (asked.from(), instant(end)), "{granularity:?}");
         assert!(whole.slots().eq(asked.slots()));
         assert_eq!(whole_slots(whole), whole);
     }

@@ -21,6 +21,12 @@ fn tracker_of(keys: impl IntoIterator<Item = usize>) -> ResyncTracker {
     tracker
 }
 
+/// Resynchronises a key that is stale.
+fn resync(tracker: &mut ResyncTracker, number: usize, now: Duration) {
+    let staleness = tracker.staleness(key(number), now).unwrap();
+    tracker.clear(key(number), staleness);
+}
+
 fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
@@ -29,14 +35,10 @@ fn seconds(seconds: u64) -> Duration {
 fn each_key_is_stale_until_it_is_synced_for_the_first_time() {
     let mut tracker = ResyncTracker::default();
     for hours in [0, 1, 1_000] {
-        assert!(
-            tracker
-                .staleness(key(1), Duration::from_hours(hours))
-                .is_some()
-        );
+        let now = Duration::from_hours(hours);
+        assert!(tracker.staleness(key(1), now).is_some());
     }
-    let staleness = tracker.staleness(key(1), seconds(0)).unwrap();
-    tracker.clear(key(1), staleness);
+    resync(&mut tracker, 1, seconds(0));
     tracker.mark_synced(key(2));
     for number in [1, 2] {
         assert_eq!(tracker.staleness(key(number), seconds(9_999)), None);
@@ -50,8 +52,7 @@ fn a_key_is_stale_until_it_is_resynchronised_and_longer_when_more_is_missed_mean
     let staleness = tracker.staleness(key(1), seconds(0)).unwrap();
     tracker.mark_stale(key(1));
     tracker.clear(key(1), staleness);
-    let staleness = tracker.staleness(key(1), seconds(0)).unwrap();
-    tracker.clear(key(1), staleness);
+    resync(&mut tracker, 1, seconds(0));
     assert_eq!(tracker.staleness(key(1), seconds(0)), None);
     assert_eq!(tracker.staleness(key(2), seconds(0)), None);
 }
@@ -60,8 +61,7 @@ fn a_key_is_stale_until_it_is_resynchronised_and_longer_when_more_is_missed_mean
 fn after_an_outage_every_key_is_stale_once_for_a_minute() {
     let mut tracker = tracker_of([1, 2]);
     tracker.begin_outage(seconds(400));
-    let staleness = tracker.staleness(key(1), seconds(500)).unwrap();
-    tracker.clear(key(1), staleness);
+    resync(&mut tracker, 1, seconds(500));
     tracker.end_outage(seconds(500));
     assert_eq!(tracker.staleness(key(1), seconds(500)), None);
     assert!(tracker.staleness(key(2), seconds(559)).is_some());
@@ -78,8 +78,7 @@ fn after_an_outage_every_key_is_stale_once_for_a_minute() {
 fn a_missed_change_makes_every_key_stale_again() {
     let mut tracker = tracker_of([1]);
     tracker.mark_all_stale(seconds(0));
-    let staleness = tracker.staleness(key(1), seconds(0)).unwrap();
-    tracker.clear(key(1), staleness);
+    resync(&mut tracker, 1, seconds(0));
     assert_eq!(tracker.staleness(key(1), seconds(1)), None);
     tracker.mark_all_stale(seconds(1));
     assert!(tracker.staleness(key(1), seconds(60)).is_some());
@@ -109,8 +108,7 @@ fn more_keys_than_are_tracked_are_resynchronised_more_often() {
     tracker.mark_stale(key(MOST_KEYS));
     assert_eq!(tracker.stale.len(), MOST_KEYS);
     for number in 0..=2 * MOST_KEYS {
-        let staleness = tracker.staleness(key(number), seconds(9_999)).unwrap();
-        tracker.clear(key(number), staleness);
+        resync(&mut tracker, number, seconds(9_999));
         assert!(tracker.synced.len() <= MOST_KEYS);
     }
     assert_eq!(tracker.staleness(key(2 * MOST_KEYS), seconds(9_999)), None);
@@ -149,13 +147,9 @@ fn however_often_something_is_missed_a_key_is_resynchronised_once_a_second() {
 fn an_outage_makes_keys_stale_at_once_though_something_was_missed_just_before() {
     let mut tracker = tracker_of([1]);
     tracker.mark_all_stale(seconds(0));
-    let staleness = tracker.staleness(key(1), seconds(0)).unwrap();
-    tracker.clear(key(1), staleness);
+    resync(&mut tracker, 1, seconds(0));
+    let later = Duration::from_millis(20);
     tracker.begin_outage(Duration::from_millis(10));
-    tracker.end_outage(Duration::from_millis(20));
-    assert!(
-        tracker
-            .staleness(key(1), Duration::from_millis(20))
-            .is_some()
-    );
+    tracker.end_outage(later);
+    assert!(tracker.staleness(key(1), later).is_some());
 }

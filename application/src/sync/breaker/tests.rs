@@ -45,11 +45,7 @@ fn cool_downs_grow_from_one_second_to_fifteen() {
     let mut breaker = opened_at(now);
     for cool_down in [1, 2, 4, 8, 15, 15, 15] {
         let early = now + Duration::from_millis(cool_down * 1_000 - 1);
-        assert_eq!(
-            breaker.permit(early),
-            None,
-            "after a cool-down of {cool_down} s"
-        );
+        assert_eq!(breaker.permit(early), None, "after {cool_down} s");
         now += seconds(cool_down);
         assert_eq!(call(&mut breaker, CallResult::Failure, now), None);
     }
@@ -67,10 +63,8 @@ fn one_call_at_a_time_probes() {
     let mut breaker = opened_at(seconds(0));
     let probe = breaker.permit(seconds(1)).unwrap();
     assert_eq!(breaker.permit(seconds(99)), None);
-    assert_eq!(
-        breaker.record(probe, CallResult::Cancelled, seconds(99)),
-        None
-    );
+    let canceled = breaker.record(probe, CallResult::Cancelled, seconds(99));
+    assert_eq!(canceled, None);
     assert!(!breaker.is_closed(), "a cancelled call tells nothing");
     assert!(breaker.permit(seconds(99)).is_some());
 }
