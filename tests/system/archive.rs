@@ -11,12 +11,11 @@ use futures::StreamExt as _;
 use futures::stream;
 use regex::bytes::RegexSet;
 use testkit::files_under;
-use testkit::redis::Redis;
 
-use crate::fleet::{Fleet, on};
-use crate::gateway::{CountingBank, Gateway, Key, Plan, request, soon};
+use crate::fleet::Fleet;
+use crate::gateway::{CountingBank, Gateway, Key, Plan, command, refusal, request, soon};
 use crate::metrics::Measured;
-use crate::servers::database;
+use crate::servers::{database, shared};
 
 /// Pesos of every transfer here: a number that nothing else contains.
 pub(crate) const AMOUNT: &str = "8675309.17";
@@ -33,32 +32,31 @@ async fn ask(gateway: &Gateway, key: &Key, transfers: u32) -> Vec<Proof> {
     asked.buffer_unordered(CALLERS).collect().await
 }
 
-/// A text in every encoding in which a dump could show it.
-fn encodings(text: &str) -> Vec<Vec<u8>> {
+/// A text in every encoding in which a dump could show it, as patterns of bytes.
+fn encodings(text: &str) -> impl Iterator<Item = String> {
     let plain = text.as_bytes();
     let hex = domain::hex::encode(plain);
-    let little = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let big = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
     let base64 = (0..3).map(|before| {
         // Digits that depend on neighbours are left out.
         let whole = STANDARD_NO_PAD.encode([&b"\0\0"[..before], plain].concat());
         let own = (before * 8).div_ceil(6)..(before + plain.len()) * 8 / 6;
         whole.as_bytes()[own].to_vec()
     });
-    [
+    let others = [
         plain.to_vec(),
         hex.to_uppercase().into_bytes(),
         hex.into_bytes(),
-        little,
-        big,
-    ]
-    .into_iter()
-    .chain(base64)
-    .collect()
+        text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+    ];
+    base64.chain(others).map(|encoded| {
+        let bytes = encoded.iter().map(|byte| format!("\\x{byte:02x}"));
+        format!("(?-u){}", bytes.collect::<String>())
+    })
 }
 
 /// Asserts that nothing of these proofs is in any of the texts, in any encoding.
-pub(crate) fn assert_nothing_is_shown(proofs: &[Proof], texts: &[(&str, Vec<u8>)]) {
+fn assert_nothing_is_shown(proofs: &[Proof], texts: &[(&str, Vec<u8>)]) {
     let common = [AMOUNT, "867530917", "002010077777777771", "MBAN01002611180"];
     let names = proofs.iter().take(50).flat_map(|proof| {
         let names = [&proof.beneficiary.name, &proof.payer.name];
@@ -66,15 +64,7 @@ pub(crate) fn assert_nothing_is_shown(proofs: &[Proof], texts: &[(&str, Vec<u8>)
     });
     let canaries: Vec<_> = common.map(str::to_owned).into_iter().chain(names).collect();
     assert!(canaries.len() > 50, "the proofs have no names");
-    let pattern = |encoded: Vec<u8>| {
-        let bytes = encoded.iter().map(|byte| format!("\\x{byte:02x}"));
-        format!("(?-u){}", bytes.collect::<String>())
-    };
-    let patterns: Vec<_> = canaries
-        .iter()
-        .flat_map(|canary| encodings(canary))
-        .map(pattern)
-        .collect();
+    let patterns: Vec<_> = canaries.iter().flat_map(|it| encodings(it)).collect();
     let each = patterns.len() / canaries.len();
     let search = regex::bytes::RegexSetBuilder::new(&patterns)
         .size_limit(1 << 28)
@@ -87,16 +77,24 @@ pub(crate) fn assert_nothing_is_shown(proofs: &[Proof], texts: &[(&str, Vec<u8>)
     }
 }
 
+/// Stops a gateway, and asserts that nothing of these proofs nor of these texts is in its database or log.
+pub(crate) fn assert_nothing_is_kept(gateway: Gateway, proofs: &[Proof], others: &[&str]) {
+    let folder = gateway.stop();
+    let database = everything_under(&folder.path().join("data"));
+    let log = std::fs::read(folder.path().join("log")).unwrap();
+    for text in others {
+        let mut parts = database.windows(text.len()).chain(log.windows(text.len()));
+        assert!(!parts.any(|part| part == text.as_bytes()), "{text}");
+    }
+    assert_nothing_is_shown(proofs, &[("the database", database), ("the log", log)]);
+}
+
 #[test]
 fn every_encoding_of_a_text_is_found() {
     let text = "MBAN01002611180";
     let base64 = STANDARD_NO_PAD.encode(format!("xy{text}z"));
     let utf16: Vec<_> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
-    let patterns = encodings(text).into_iter().map(|encoded| {
-        let bytes = encoded.iter().map(|byte| format!("\\x{byte:02x}"));
-        format!("(?-u){}", bytes.collect::<String>())
-    });
-    let search = RegexSet::new(patterns).unwrap();
+    let search = RegexSet::new(encodings(text)).unwrap();
     let hex = domain::hex::encode(text.as_bytes());
     for encoded in [text.as_bytes(), base64.as_bytes(), hex.as_bytes(), &utf16] {
         let around = [&b"before "[..], encoded, b" after"].concat();
@@ -104,28 +102,20 @@ fn every_encoding_of_a_text_is_found() {
     }
 }
 
-/// A gateway whose `live` keys query this bank.
-pub(crate) fn embedded(bank: &CountingBank, folder: tempfile::TempDir) -> Plan {
-    bank.known_to(Plan::in_folder(folder))
-}
-
 pub(crate) fn everything_under(folder: &Path) -> Vec<u8> {
     let files = files_under(folder).into_iter();
-    files
-        .flat_map(|file| std::fs::read(file).unwrap())
-        .collect()
+    let bytes = files.flat_map(|file| std::fs::read(file).unwrap());
+    bytes.collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_transfers_asked_again_after_a_restart_cost_the_bank_a_thousand_lookups() {
     const TRANSFERS: u32 = 1_000;
-    let bank = CountingBank::start(Duration::ZERO).await;
-    let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
-    let key = gateway.live_key();
+    let (bank, gateway, key) = CountingBank::with_gateway().await;
     let begun = Instant::now();
     let proofs = ask(&gateway, &key, TRANSFERS).await;
     let first = begun.elapsed();
-    let gateway = embedded(&bank, gateway.stop()).start();
+    let gateway = bank.gateway_in(gateway.stop());
     let begun = Instant::now();
     let again = ask(&gateway, &key, TRANSFERS).await;
     println!("first: {first:?}, again: {:?}", begun.elapsed());
@@ -134,22 +124,14 @@ async fn a_thousand_transfers_asked_again_after_a_restart_cost_the_bank_a_thousa
     let measured = Measured::of(&gateway).await;
     let hits = measured.value("cep_proof_archive_reads_total{result=\"hit\"}");
     assert_eq!(hits, f64::from(TRANSFERS));
-
-    let folder = gateway.stop();
-    let database = everything_under(&folder.path().join("data"));
-    println!("{} bytes", database.len());
-    let log = std::fs::read(folder.path().join("log")).unwrap();
-    assert_nothing_is_shown(&proofs, &[("the database", database), ("the log", log)]);
+    assert_nothing_is_kept(gateway, &proofs, &[]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_proof_of_one_replica_costs_the_bank_nothing_on_another() {
     const TRANSFERS: u32 = 200;
-    let Some(redis) = Redis::start(&[]) else {
-        return;
-    };
     let bank = CountingBank::start(Duration::ZERO).await;
-    let Some(fleet) = Fleet::start(2, &on(&redis, &bank)) else {
+    let Some((_redis, fleet)) = Fleet::on_redis(2, |_, plan| bank.known_to(plan)) else {
         return;
     };
     let key = fleet.replicas[0].live_key();
@@ -164,36 +146,30 @@ async fn a_proof_of_one_replica_costs_the_bank_nothing_on_another() {
 
 #[tokio::test]
 async fn an_archive_that_is_switched_off_keeps_nothing() {
-    let bank = CountingBank::start(Duration::ZERO).await;
-    let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
-    let key = gateway.live_key();
+    let (bank, gateway, key) = CountingBank::with_gateway().await;
     ask(&gateway, &key, 1).await;
-    let folder = gateway.stop();
-    let off = embedded(&bank, folder).with("CEP_PROOF_ARCHIVE", 0).start();
+    let off = bank.known_to(Plan::in_folder(gateway.stop()));
+    let off = off.with("CEP_PROOF_ARCHIVE", 0).start();
     ask(&off, &key, 1).await;
     assert_eq!(bank.cycles().len(), 2);
-    let on = embedded(&bank, off.stop()).start();
+    let on = bank.gateway_in(off.stop());
     ask(&on, &key, 1).await;
     assert_eq!(bank.cycles().len(), 3, "something was kept");
 }
 
-#[tokio::test]
-async fn replicas_need_a_store_secret() {
+#[test]
+fn replicas_need_a_store_secret() {
     let Some(database) = database() else {
         return;
     };
-    let plan = || {
-        Plan::new()
-            .with("CEP_DATABASE_URL", database.url())
-            .with("CEP_REDIS_URL", "redis://127.0.0.1:1")
-            .with("CEP_HMAC_SECRET", "the same long secret on every replica")
-            .with("CEP_DASHBOARD", "off")
-    };
-    for days in [7, 0] {
-        let refused = plan().with("CEP_PROOF_ARCHIVE", days).try_start();
-        let log = refused.err().expect("it doesn't serve without a secret");
-        assert!(log.contains("CEP_STORE_SECRET"), "{log}");
+    let folder = tempfile::tempdir().unwrap();
+    let mut replica = command(folder.path());
+    replica
+        .envs(shared(&database))
+        .env("CEP_REDIS_URL", "redis://127.0.0.1:1")
+        .env_remove("CEP_STORE_SECRET");
+    for days in ["7", "0"] {
+        let said = refusal(replica.env("CEP_PROOF_ARCHIVE", days));
+        assert!(said.contains("CEP_STORE_SECRET"), "{said}");
     }
-    let secret = "another long secret on every replica";
-    plan().with("CEP_STORE_SECRET", secret).start();
 }

@@ -2,20 +2,17 @@
 
 mod imports;
 mod outages;
-mod returned;
 mod uploads;
 
 use std::time::Duration;
 
-use reqwest::{Method, Response, StatusCode};
-use serde_json::{Value, json};
-use testkit::redis::Redis;
-
-use crate::archive::{AMOUNT, embedded, everything_under};
-use crate::fleet::{Fleet, on};
+use crate::archive::{AMOUNT, everything_under};
+use crate::fleet::Fleet;
 use crate::gateway::{CountingBank, Gateway, Key, Plan, eventually, json_of, request};
 use crate::person::{Demo, Person};
 use crate::webhooks::receiver::Receiver;
+use reqwest::{Method, Response, StatusCode};
+use serde_json::{Value, json};
 
 /// Longest time until a batch ends, on a busy machine, that has to wait for a lease of 30 s to end.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -25,17 +22,21 @@ pub(crate) fn table(first: u32, rows: u32) -> String {
     let mut table = "fecha,clave_rastreo,cuenta,monto,emisor,receptor,id\n".to_owned();
     for number in first..first + rows {
         let row = request(number, AMOUNT);
-        let text = |name: &str| match &row[name] {
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            other => other.to_string(),
-        };
-        let transfer = ["fecha", "clave_rastreo", "cuenta", "monto"].map(text);
-        let banks = ["emisor", "receptor"].map(text);
-        let cells = [&transfer[..], &banks].concat().join(",");
-        table.extend([&cells, ",fila-confidencial-", &number.to_string(), "\n"]);
+        let id = format!(",fila-confidencial-{number}\n");
+        table.push_str(&cells(&row, &["emisor", "receptor"], &id));
     }
     table
+}
+
+/// A line of a table: the transfer of a question, more of its members, and what ends the line.
+pub(crate) fn cells(question: &Value, more: &[&str], end: &str) -> String {
+    let names = ["fecha", "clave_rastreo", "cuenta", "monto"].iter();
+    let text = |name: &&str| match &question[name] {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let cells: Vec<_> = names.chain(more).map(text).collect();
+    [&cells.join(","), end].concat()
 }
 
 /// Posts a table.
@@ -109,28 +110,30 @@ fn assert_asked_once(bank: &CountingBank, rows: u32) {
 async fn a_batch_goes_on_after_its_gateway_was_killed_and_counts_each_row_once() {
     const ROWS: u32 = 400;
     let bank = CountingBank::start(Duration::from_millis(20)).await;
-    let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
+    let gateway = bank.gateway();
     let key = gateway.live_key();
     let path = create(&gateway, &key, table(0, ROWS)).await;
     under_way(&gateway, &key, &path, 50).await;
-    let gateway = embedded(&bank, gateway.kill()).start();
+    let gateway = bank.gateway_in(gateway.kill());
     finished(&gateway, &key, &path, ROWS).await;
     assert_eq!(gateway.used(&key), ROWS);
     assert_asked_once(&bank, ROWS);
 
     let results = get(&gateway, &key, &format!("{path}/results?format=ndjson")).await;
-    let rows = results.text().await.unwrap();
-    let proofs: Vec<_> = rows
-        .lines()
-        .map(|row| serde_json::from_str::<Value>(row).unwrap())
-        .inspect(|row| assert_eq!(row["state"], "delivered"))
-        .collect();
+    let proofs = delivered(&results.text().await.unwrap());
     assert_eq!(proofs.len(), ROWS as usize);
     assert_eq!(proofs[399]["id"], "fila-confidencial-399");
     let folder = gateway.stop();
     let stored = everything_under(folder.path());
     let shown = b"fila-confidencial";
     assert!(!stored.windows(shown.len()).any(|part| part == shown));
+}
+
+/// The rows of lines of JSON, all of which are delivered.
+fn delivered(lines: &str) -> Vec<Value> {
+    let rows = lines.lines().map(|row| serde_json::from_str(row).unwrap());
+    let delivered = rows.inspect(|row: &Value| assert_eq!(row["state"], "delivered", "{row}"));
+    delivered.collect()
 }
 
 /// Output of `curl` with these arguments.
@@ -169,11 +172,9 @@ async fn a_program_sends_a_table_is_told_the_end_and_streams_the_results() {
     let created: Value = serde_json::from_str(&created).unwrap();
     let id = created["id"].as_str().unwrap();
 
-    eventually("the end is told", PATIENCE, async || {
-        !receiver.messages().is_empty()
-    })
-    .await;
-    let message: Value = serde_json::from_str(&receiver.messages()[0].body()).unwrap();
+    let is_told = async || !receiver.messages().is_empty();
+    eventually("the end is told", PATIENCE, is_told).await;
+    let message = &receiver.bodies()[0];
     assert_eq!(message["type"], "batch.finished");
     assert_eq!(message["data"]["id"], id);
     assert_eq!(message["data"]["state"], "finished");
@@ -181,13 +182,9 @@ async fn a_program_sends_a_table_is_told_the_end_and_streams_the_results() {
     let results = format!("{url}/{id}/results");
     let wanted = "accept: application/x-ndjson";
     let rows = curl(&["-N", "-H", &credential, "-H", wanted, &results]).await;
-    let numbers: Vec<_> = rows
-        .lines()
-        .map(|row| serde_json::from_str::<Value>(row).unwrap())
-        .inspect(|row| assert_eq!(row["state"], "delivered", "{row}"))
-        .map(|row| row["row"].as_u64().unwrap())
-        .collect();
-    assert!(numbers.into_iter().eq(1..=ROWS as u64));
+    let rows = delivered(&rows);
+    let numbers = rows.iter().map(|row| row["row"].as_u64().unwrap());
+    assert!(numbers.eq(1..=ROWS as u64));
     // A download that was cut off goes on where it ended.
     let rest = format!("{results}?after={}", ROWS - 3);
     let rest = curl(&["-H", &credential, "-H", wanted, &rest]).await;
@@ -202,11 +199,8 @@ async fn a_program_sends_a_table_is_told_the_end_and_streams_the_results() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_of_three_replicas_goes_on_when_one_is_killed() {
     const ROWS: u32 = 300;
-    let Some(redis) = Redis::start(&[]) else {
-        return;
-    };
     let bank = CountingBank::start(Duration::from_millis(20)).await;
-    let Some(mut fleet) = Fleet::start(3, &on(&redis, &bank)) else {
+    let Some((_redis, mut fleet)) = Fleet::on_redis(3, |_, plan| bank.known_to(plan)) else {
         return;
     };
     let key = fleet.replicas[1].live_key();
@@ -221,9 +215,8 @@ async fn a_batch_of_three_replicas_goes_on_when_one_is_killed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_waits_for_an_answer_is_served_before_a_batch_of_another_customer() {
     let bank = CountingBank::start(Duration::ZERO).await;
-    let gateway = embedded(&bank, tempfile::tempdir().unwrap())
-        .with("CEP_BANK_BUDGET", 600)
-        .start();
+    let plan = bank.known_to(Plan::new()).with("CEP_BANK_BUDGET", 600);
+    let gateway = plan.start();
     let (greedy, other) = (gateway.live_key(), gateway.live_key());
     let path = create(&gateway, &greedy, table(0, 1_000)).await;
     under_way(&gateway, &greedy, &path, 3).await;
@@ -239,4 +232,23 @@ async fn who_waits_for_an_answer_is_served_before_a_batch_of_another_customer() 
     let cancel = format!("{path}/cancel");
     let canceled = json_of(post(&gateway, &greedy, &cancel, String::new()).await, 200).await;
     assert_eq!(canceled["state"], "canceled");
+}
+
+/// A table whose first row was returned.
+const RETURNED: &str = include_str!("../cases/devuelto-y-sello.csv");
+
+#[tokio::test]
+async fn a_batch_with_a_returned_payment_ends_at_once_and_does_not_ask_the_bank_to_look_for_it() {
+    let (gateway, key) = Gateway::with_key();
+    let path = create(&gateway, &key, RETURNED.to_owned()).await;
+    let batch = once(&gateway, &key, &path, |batch| batch["state"] == "finished").await;
+    assert_eq!(count(&batch, "not_found"), 2, "{batch:#}");
+    let table = get(&gateway, &key, &format!("{path}/results?format=csv")).await;
+    let table = table.text().await.unwrap();
+    let line = table.lines().nth(1).unwrap();
+    assert!(line.contains("not_found,payment_returned,"), "{line}");
+    assert!(line.contains("Devuelto"), "{line}");
+    // What is open alone goes into the bank's own batch.
+    let open = get(&gateway, &key, &format!("{path}/banxico.zip")).await;
+    assert_eq!(open.status(), 409);
 }

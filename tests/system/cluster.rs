@@ -3,17 +3,18 @@
 use futures::future::join_all;
 use testkit::redis::Cluster;
 
+use crate::faults::IMPATIENT;
 use crate::fleet::{Fleet, PATIENT, RECOVERY};
 use crate::gateway::{Key, eventually, soon};
 use crate::load::{Answer, Asker, question};
 
-fn fleet(cluster: &Cluster, patience: &str) -> Option<Fleet> {
-    let urls = cluster.urls().join(",");
-    let variables = [
-        ("CEP_REDIS_CLUSTER", &*urls),
-        ("CEP_REDIS_TIMEOUT", patience),
-    ];
-    Fleet::start(3, &variables)
+fn fleet(patience: &str) -> Option<(Cluster, Fleet)> {
+    let cluster = Cluster::with_replica()?;
+    let fleet = Fleet::start(3, |_, plan| {
+        let plan = plan.with("CEP_REDIS_CLUSTER", cluster.urls().join(","));
+        plan.with("CEP_REDIS_TIMEOUT", patience)
+    })?;
+    Some((cluster, fleet))
 }
 
 /// A key whose slot belongs to this node.
@@ -36,17 +37,14 @@ async fn admitted(fleet: &Fleet, key: &Key, requests: usize) -> usize {
 
 /// Asserts that so many requests with a revoked key are refused.
 async fn is_refused(fleet: &Fleet, key: &Key, requests: usize) {
-    let answers = fleet.ask(key, requests).await;
-    let is_refused = |answer: &Answer| answer.status == 401;
-    assert!(answers.iter().all(is_refused), "{answers:?}");
+    for answer in fleet.ask(key, requests).await {
+        assert_eq!(answer.status, 401, "{answer:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn on_a_cluster_a_limit_is_one_and_a_revoked_key_is_refused_by_all() {
-    let Some(cluster) = Cluster::with_replica() else {
-        return;
-    };
-    let Some(fleet) = fleet(&cluster, PATIENT) else {
+    let Some((cluster, fleet)) = fleet(PATIENT) else {
         return;
     };
     let keys: Vec<_> = (0..3).map(|node| key_at(&cluster, &fleet, node)).collect();
@@ -76,10 +74,7 @@ async fn on_a_cluster_a_limit_is_one_and_a_revoked_key_is_refused_by_all() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_node_degrades_and_its_replica_takes_over() {
-    let Some(mut cluster) = Cluster::with_replica() else {
-        return;
-    };
-    let Some(fleet) = fleet(&cluster, "150") else {
+    let Some((mut cluster, fleet)) = fleet(IMPATIENT) else {
         return;
     };
     // The first node is the one that has a replica.

@@ -16,8 +16,8 @@ use store_seaorm::Store;
 use crate::gateway::{Gateway, Key, command, eventually, json_of, left, refusal, request};
 use crate::load::{Answer, Asker, Load, question};
 use crate::person::{Demo, Person};
-use crate::replicas::{migrate, plan, shared};
-use crate::servers::Servers;
+use crate::replicas::{plan, shared};
+use crate::servers::{Servers, migrate};
 
 /// Time for which the journal delays an answer.
 const HELD_BACK: Duration = Duration::from_secs(5);
@@ -87,26 +87,20 @@ async fn delivers(load: &Load<()>) {
 
 /// Ends a load, of which each answer was in time; returns the answers.
 async fn ended(load: Load<()>) -> Vec<Answer> {
-    let answers = load.stopped().await.into_iter();
-    let answers: Vec<_> = answers.map(|((), it)| it).collect();
-    for answer in &answers {
-        assert!(answer.took() < HELD_BACK + SLACK, "{answer:?}");
-    }
-    answers
+    let answers = load.stopped().await.into_iter().map(|((), it)| it);
+    let in_time = |it: &Answer| assert!(it.took() < HELD_BACK + SLACK, "{it:?}");
+    answers.inspect(in_time).collect()
 }
 
-/// A key's charged requests of the month in the database.
-async fn in_database(servers: &Servers, key: &Key, month: Month) -> MonthlyUse {
+/// A key's charged requests in the database of the month in which there was this answer.
+async fn in_database(servers: &Servers, key: &Key, answer: &Response) -> MonthlyUse {
+    // Of the answer's month, by the gateway's clock.
+    let date = answer.headers()["date"].to_str().unwrap();
+    let month = Month::of(DateTime::parse_from_rfc2822(date).unwrap().to_utc());
     let store = Store::open(&servers.database_url()).await.unwrap();
     let key = KeyId(key.id.parse().unwrap());
     let snapshot = store.snapshot(key, month).await.unwrap();
     snapshot.unwrap().used
-}
-
-/// The month that an answer belongs to, by the gateway's clock.
-fn month_of(answer: &Response) -> Month {
-    let date = answer.headers()["date"].to_str().unwrap();
-    Month::of(DateTime::parse_from_rfc2822(date).unwrap().to_utc())
 }
 
 /// Waits until Redis and the database agree on a month in which at least these proofs were
@@ -116,12 +110,9 @@ async fn agree(servers: &Servers, gateway: &Gateway, key: &Key, answers: &[Answe
     let patience = Duration::from_secs(15);
     eventually("Redis and the database agree", patience, async || {
         let answer = gateway.post("xml", key, &request(1, "10.00")).await;
-        let used = in_database(servers, key, month_of(&answer)).await;
+        let used = in_database(servers, key, &answer).await;
         let counted = usize::try_from(used.charged).unwrap();
-        assert!(
-            counted > delivered,
-            "{counted} counted, {delivered} delivered"
-        );
+        assert!(counted > delivered, "{delivered} delivered: {used:?}");
         used.net() == QUOTA - left(&answer, "month")
     })
     .await;
@@ -145,7 +136,7 @@ async fn is_unready(gateway: &Gateway, patience: Duration) {
 /// Servers of a test's own, a gateway on them, and a key with a quota that no test uses up.
 fn scene() -> Option<(Servers, Gateway, Key)> {
     let servers = Servers::start_own(&[])?;
-    assert!(migrate(&servers).status.success());
+    migrate(&servers.database_url());
     let gateway = plan(&servers).with("CEP_DASHBOARD", "on").start();
     let quota = QUOTA.to_string();
     let key = gateway.key(&["--per-minute", "100000", "--monthly-quota", &quota]);
@@ -251,14 +242,12 @@ async fn without_database_and_redis_nothing_is_admitted() {
     }
     // The database alone is enough, in a degraded mode.
     servers.database.own_server().start_again();
-    eventually("it serves without Redis", RECOVERY, async || {
-        ask(&gateway, &key).await.status == 200
-    })
-    .await;
+    let is_served = async || is_proof(&ask(&gateway, &key).await);
+    eventually("it serves without Redis", RECOVERY, is_served).await;
     servers.redis.start_again();
     // The three before and those delivered afterwards, and nothing of the time between.
-    let month = month_of(&gateway.get("/healthz").await);
-    assert_eq!(in_database(&servers, &key, month).await.charged, 4);
+    let now = gateway.get("/healthz").await;
+    assert_eq!(in_database(&servers, &key, &now).await.charged, 4);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -267,10 +256,8 @@ async fn readiness_waits_for_no_database_though_redis_is_gone() {
         return;
     };
     servers.redis.kill();
-    eventually("it says that it is degraded", RECOVERY, async || {
-        readiness(&gateway).await.1.to_string().contains("degraded")
-    })
-    .await;
+    let is_degraded = async || readiness(&gateway).await.1.to_string().contains("degraded");
+    eventually("it says that it is degraded", RECOVERY, is_degraded).await;
     servers.database.server().freeze();
     is_unready(&gateway, HELD_BACK * 2 + SLACK).await;
 }

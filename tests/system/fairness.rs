@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use futures::future::{join, join_all, select};
-use reqwest::StatusCode;
+use reqwest::{Response, StatusCode};
 
 use crate::gateway::{CountingBank, Gateway, Key, Plan, eventually, json_of, request};
 use crate::person::{Demo, Person};
@@ -25,6 +25,11 @@ fn paced(plan: Plan, bank: &CountingBank) -> Gateway {
         .start()
 }
 
+/// Asks for a proof; every number is another transfer.
+async fn ask(gateway: &Gateway, key: &Key, number: u32) -> Response {
+    gateway.post("xml", key, &request(number, "10.00")).await
+}
+
 /// Keeps 200 requests of a key going.
 async fn be_greedy(gateways: &[Gateway], key: &Key) {
     let callers = (0..GREEDY).map(|caller| async move {
@@ -32,8 +37,7 @@ async fn be_greedy(gateways: &[Gateway], key: &Key) {
         let mut number = 10_000 * (caller + 1);
         loop {
             number += 1;
-            let answer = gateway.post("xml", key, &request(number, "10.00")).await;
-            if answer.status() != StatusCode::OK {
+            if ask(gateway, key, number).await.status() != StatusCode::OK {
                 tokio::time::sleep(RETRY).await;
             }
         }
@@ -44,13 +48,11 @@ async fn be_greedy(gateways: &[Gateway], key: &Key) {
 /// Six requests, one after another, of which each is served in time.
 async fn six_are_served(gateways: &[Gateway], bank: &CountingBank, greedy: &Key, modest: &Key) {
     let modest = async {
-        eventually("the greedy key waits", SLOWEST, async || {
-            bank.cycles().len() >= 3
-        })
-        .await;
+        let waits = async || bank.cycles().len() >= 3;
+        eventually("the greedy key waits", SLOWEST, waits).await;
         for (number, gateway) in (0..6).zip(gateways.iter().cycle()) {
             let asked = Instant::now();
-            let answer = gateway.post("xml", modest, &request(number, "10.00")).await;
+            let answer = ask(gateway, modest, number).await;
             assert_eq!(answer.status(), StatusCode::OK, "{:?}", answer.text().await);
             let waited = asked.elapsed();
             assert!(waited <= SLOWEST, "request {number} took {waited:?}");
@@ -58,12 +60,9 @@ async fn six_are_served(gateways: &[Gateway], bank: &CountingBank, greedy: &Key,
     };
     // The greedy callers hang up once the six are served.
     select(pin!(modest), pin!(be_greedy(gateways, greedy))).await;
-    for quick in bank.cycles().windows(5) {
-        let span = quick[4] - quick[0];
-        assert!(
-            span >= Duration::from_secs(3),
-            "five cycles within {span:?}"
-        );
+    for five in bank.cycles().windows(5) {
+        let span = five[4] - five[0];
+        assert!(span >= Duration::from_secs(3), "within {span:?}");
     }
 }
 
@@ -89,13 +88,12 @@ async fn six_of_six_requests_are_served_beside_a_greedy_key_at_three_replicas() 
     six_are_served(&replicas, &bank, &greedy, &modest).await;
 }
 
-/// Time that requests of the sandbox's keys take, all of which succeed.
-async fn slowest_of_fifty(gateway: &Gateway, key: &Key) -> Duration {
+/// Longest time that a request of a `test` key takes, of which all succeed.
+pub(crate) async fn slowest_of_fifty(gateway: &Gateway, key: &Key) -> Duration {
     let mut slowest = Duration::ZERO;
     for number in 0..50 {
         let asked = Instant::now();
-        let answer = gateway.post("xml", key, &request(number, "10.00")).await;
-        assert_eq!(answer.status(), StatusCode::OK);
+        assert_eq!(ask(gateway, key, number).await.status(), StatusCode::OK);
         slowest = slowest.max(asked.elapsed());
     }
     slowest
@@ -109,23 +107,14 @@ async fn a_bank_that_hangs_delays_no_other_key_and_its_lookups_fail_at_once() {
     let gateway = bank.known_to(plan).start();
     let [greedy, live] = [(); 2].map(|()| gateway.live_key());
     let test = gateway.roomy_key();
-    let remembered = request(1, "10.00");
-    let answer = gateway.post("xml", &live, &remembered).await;
-    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(ask(&gateway, &live, 1).await.status(), StatusCode::OK);
     bank.hang();
     let asked = Instant::now();
-    let hanging = join_all((0..100).map(|number| {
-        let gateway = &gateway;
-        let greedy = &greedy;
-        async move {
-            let question = request(100 + number, "10.00");
-            gateway.post("xml", greedy, &question).await
-        }
-    }));
+    let hanging = join_all((100..200).map(|number| ask(&gateway, &greedy, number)));
     let others = async {
         let slowest = slowest_of_fifty(&gateway, &test).await;
         assert!(slowest < patience / 5, "{slowest:?}");
-        let answer = gateway.post("xml", &live, &remembered).await;
+        let answer = ask(&gateway, &live, 1).await;
         assert_eq!(answer.status(), StatusCode::OK, "it is in memory");
     };
     let (answers, ()) = join(hanging, others).await;
@@ -139,22 +128,14 @@ async fn a_bank_that_hangs_delays_no_other_key_and_its_lookups_fail_at_once() {
             assert_eq!(answer.status(), StatusCode::GATEWAY_TIMEOUT);
         }
     }
-    // On a busy machine more than sixteen may wait for their turns as well.
-    assert!(
-        (100 - 64..100).contains(&refused),
-        "a key has 64 lookups under way: {refused} were refused"
-    );
+    // A key has 64 lookups under way. On a busy machine more than sixteen may wait for their turns as well.
+    assert!((100 - 64..100).contains(&refused), "{refused} were refused");
     assert!(asked.elapsed() >= patience);
 
     // The circuit is open: nobody waits for the timeout, but for who probes.
     let asked = Instant::now();
-    let probes = [200, 201, 202].map(|number| {
-        let (gateway, live) = (&gateway, &live);
-        async move {
-            let answer = gateway.post("xml", live, &request(number, "10.00")).await;
-            (answer, asked.elapsed())
-        }
-    });
+    let probes =
+        (200..203).map(async |number| (ask(&gateway, &live, number).await, asked.elapsed()));
     let mut at_once = 0;
     for (answer, waited) in join_all(probes).await {
         if waited < patience / 2 {
@@ -167,9 +148,6 @@ async fn a_bank_that_hangs_delays_no_other_key_and_its_lookups_fail_at_once() {
     assert!(at_once >= 2, "{at_once} failed at once");
 
     bank.answer();
-    eventually("lookups are served again", 6 * patience, async || {
-        let answer = gateway.post("xml", &live, &request(300, "10.00")).await;
-        answer.status() == StatusCode::OK
-    })
-    .await;
+    let is_served = async || ask(&gateway, &live, 300).await.status() == StatusCode::OK;
+    eventually("lookups are served again", 6 * patience, is_served).await;
 }

@@ -1,8 +1,9 @@
 //! Redis fails in every known way, under the load of two replicas: they fall back to local limits,
 //! and never admit without limits.
 
-use rstest::rstest;
 use std::time::Duration;
+
+use rstest::rstest;
 use testkit::redis::Redis;
 
 use crate::fleet::PATIENT;
@@ -16,13 +17,20 @@ mod scene;
 /// The default timeout of operation: 150 ms.
 pub(crate) const IMPATIENT: &str = "150";
 
+/// The replicas use their local fallback so often for a while, and Redis loses so many windows.
+const fn promise(fallbacks: usize, windows_lost: usize) -> Promise {
+    Promise {
+        fallbacks,
+        windows_lost,
+    }
+}
+
 /// Redis with these arguments, and two replicas under load on it; `None`, after printing it, where a server isn't
 /// installed.
 async fn under_load(arguments: &[&str], patience: &str) -> Option<(Redis, Scene, Load)> {
     let redis = Redis::start(arguments)?;
     let scene = Scene::start(redis.port(), patience).await?;
-    let load = scene.load();
-    load.goes_on().await;
+    let load = scene.load().await;
     Some((redis, scene, load))
 }
 
@@ -38,12 +46,11 @@ async fn a_faulty_connection_costs_one_window_at_most(#[case] weather: NetworkFa
     };
     scene.proxy.set(weather);
     scene.all_become("degraded").await;
-    scene.revoke_late_key();
-    load.goes_on().await;
+    scene.revoke_late_key(&load).await;
     scene.proxy.set(NetworkFault::None);
     scene.all_become("up").await;
     load.goes_on().await;
-    scene.holds(load, Promise::with_fallback(0)).await;
+    scene.holds(load, promise(1, 0)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -53,10 +60,9 @@ async fn emptied_redis_costs_one_window_at_most_and_no_quota() {
     };
     redis.tell(&["FLUSHALL"]);
     load.goes_on().await;
-    scene.revoke_late_key();
-    load.goes_on().await;
+    scene.revoke_late_key(&load).await;
     assert!(scene.fleet.all_are("up").await);
-    scene.holds(load, Promise::in_redis(1)).await;
+    scene.holds(load, promise(0, 1)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -68,10 +74,9 @@ async fn flushed_scripts_cost_nothing_at_all() {
         redis.tell(&["SCRIPT", "FLUSH"]);
         load.goes_on_for(3).await;
     }
-    scene.revoke_late_key();
-    load.goes_on().await;
+    scene.revoke_late_key(&load).await;
     assert!(scene.fleet.all_are("up").await);
-    scene.holds(load, Promise::in_redis(0)).await;
+    scene.holds(load, promise(0, 0)).await;
 }
 
 #[rstest]
@@ -84,14 +89,11 @@ async fn killed_redis_comes_back(#[case] arguments: &[&str], #[case] windows_los
     };
     redis.kill();
     scene.all_become("degraded").await;
-    scene.revoke_late_key();
-    load.goes_on().await;
+    scene.revoke_late_key(&load).await;
     redis.start_again();
     scene.all_become("up").await;
     load.goes_on().await;
-    scene
-        .holds(load, Promise::with_fallback(windows_lost))
-        .await;
+    scene.holds(load, promise(1, windows_lost)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -102,24 +104,19 @@ async fn a_lagging_replica_is_promoted_and_no_request_goes_unlimited() {
     let link = Proxy::to(master.port());
     replica.tell(&["REPLICAOF", "127.0.0.1", &link.port().to_string()]);
     soon("it replicates", async || {
-        replica
-            .ask(&["INFO", "replication"])
-            .contains("master_link_status:up")
+        let replication = replica.ask(&["INFO", "replication"]);
+        replication.contains("master_link_status:up")
     })
     .await;
     let Some(mut scene) = Scene::start(master.port(), IMPATIENT).await else {
         return;
     };
-    soon("it has all keys", async || {
-        master.ask(&["DBSIZE"]) == replica.ask(&["DBSIZE"])
-    })
-    .await;
+    let has_all = async || master.ask(&["DBSIZE"]) == replica.ask(&["DBSIZE"]);
+    soon("it has all keys", has_all).await;
     // From now on it receives nothing: neither the window, nor the month, nor a revocation.
     link.set(NetworkFault::BlackHole);
-    let load = scene.load();
-    load.goes_on().await;
-    scene.revoke_late_key();
-    load.goes_on().await;
+    let load = scene.load().await;
+    scene.revoke_late_key(&load).await;
     // The new master is there at once, as behind an address that moves: there may be so few
     // failures that no breaker opens.
     master.kill();
@@ -127,5 +124,5 @@ async fn a_lagging_replica_is_promoted_and_no_request_goes_unlimited() {
     scene.proxy.lead_to(replica.port());
     scene.all_become("up").await;
     load.goes_on().await;
-    scene.holds(load, Promise::with_fallback(1)).await;
+    scene.holds(load, promise(1, 1)).await;
 }

@@ -5,18 +5,18 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Output};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use domain::outcome::Endpoint;
-use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 pub(crate) use testkit::{eventually, holds_within};
-use tokio::sync::watch;
 
+mod bank;
 mod plan;
 
+pub(crate) use bank::CountingBank;
 pub(crate) use plan::{Plan, command, refusal};
 
 /// Longer than anything takes that nothing delays, on a busy machine.
@@ -120,16 +120,14 @@ impl Gateway {
 
     /// An address of its listener for operators, once it is printed.
     pub(crate) async fn admin_url(&self, path: &str) -> String {
-        let mut address = None;
-        soon("it says where metrics are", async || {
+        let address = || {
             let printed = self.printed();
-            let mut lines = printed.lines();
-            let url = lines.find_map(|line| line.strip_prefix("Metrics are at "));
-            address = url.map(|url| url.trim_end_matches("/metrics").to_owned());
-            address.is_some()
-        })
-        .await;
-        format!("{}{path}", address.unwrap())
+            let (_, rest) = printed.split_once("Metrics are at ")?;
+            rest.split_once("/metrics").map(|(url, _)| url.to_owned())
+        };
+        let said = async || address().is_some();
+        soon("it says where metrics are", said).await;
+        format!("{}{path}", address().unwrap())
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -145,32 +143,13 @@ impl Gateway {
 
     /// Creates a `test` key with these further arguments.
     pub(crate) fn key(&self, arguments: &[&str]) -> Key {
-        self.try_key(arguments)
-            .unwrap_or_else(|said| panic!("{said}"))
-    }
-
-    /// Creates a `test` key with these further arguments.
-    ///
-    /// # Errors
-    /// The command's standard error, when it failed.
-    pub(crate) fn try_key(&self, arguments: &[&str]) -> Result<Key, String> {
         let environment: &[&str] = if arguments.contains(&"--env") {
             &[]
         } else {
             &["--env", "test"]
         };
-        let made = self.run(
-            &[
-                &["keys", "create", "--name", "test"],
-                environment,
-                arguments,
-            ]
-            .concat(),
-        );
-        if !made.status.success() {
-            return Err(String::from_utf8_lossy(&made.stderr).into_owned());
-        }
-        Ok(Key::read(&serde_json::from_slice(&made.stdout).unwrap()))
+        let create = ["keys", "create", "--name", "test"];
+        Key::read(&self.says(&[&create, environment, arguments].concat()))
     }
 
     /// The JSON that a command prints, which succeeds.
@@ -189,7 +168,7 @@ impl Gateway {
     pub(crate) fn used(&self, key: &Key) -> Value {
         let listed = self.says(&["keys", "list", "--json"]);
         let mut listed = listed.as_array().unwrap().iter();
-        let found = listed.find(|listed| key.full.starts_with(listed["prefix"].as_str().unwrap()));
+        let found = listed.find(|listed| listed["prefix"] == key.prefix);
         found.unwrap()["month"]["used"].clone()
     }
 
@@ -244,11 +223,8 @@ impl Gateway {
     pub(crate) async fn state_of(&self, part: &str) -> String {
         let ready = json_of(self.get("/readyz").await, 200).await;
         let mut parts = ready["components"].as_array().unwrap().iter();
-        let found = parts.find(|found| found["name"] == part);
-        let state = found.and_then(|found| found["state"].as_str());
-        state
-            .unwrap_or_else(|| panic!("no {part}: {ready}"))
-            .to_owned()
+        let found = parts.find(|found| found["name"] == part).unwrap();
+        found["state"].as_str().unwrap().to_owned()
     }
 
     /// A `live` key with limits that no test reaches.
@@ -265,6 +241,12 @@ impl Gateway {
         self.keep_folder()
     }
 
+    /// The same, while what runs in this test goes on.
+    pub(crate) async fn stopped(self) -> TempDir {
+        let stopped = tokio::task::spawn_blocking(|| self.stop());
+        stopped.await.unwrap()
+    }
+
     /// Kills the process, as a crash would.
     pub(crate) fn kill(mut self) -> TempDir {
         self.child.kill().unwrap();
@@ -275,12 +257,9 @@ impl Gateway {
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id();
         // The shell's own `kill`: minimal systems have no other.
-        let kill = Command::new("sh")
-            .arg("-c")
-            .arg(format!("kill -s {name} {id}"))
-            .status()
-            .unwrap();
-        assert!(kill.success());
+        let kill = format!("kill -s {name} {id}");
+        let killed = Command::new("sh").args(["-c", &kill]).status();
+        assert!(killed.unwrap().success());
     }
 
     fn keep_folder(&mut self) -> TempDir {
@@ -322,96 +301,4 @@ pub(crate) async fn json_of(answer: Response, status: u16) -> Value {
     let body = answer.text().await.unwrap();
     assert_eq!(found, StatusCode::from_u16(status).unwrap(), "{body}");
     serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {body}"))
-}
-
-/// A sandbox bank of a test's own that keeps its requests, and hangs when it is told to.
-pub(crate) struct CountingBank {
-    pub(crate) url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
-    hangs: watch::Sender<bool>,
-}
-
-/// A request to the bank.
-struct Asked {
-    at: Instant,
-    /// Its path and query.
-    question: String,
-    headers: HeaderMap,
-}
-
-impl CountingBank {
-    pub(crate) async fn start(latency: Duration) -> Self {
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/cep", listener.local_addr().unwrap());
-        let now = || "2026-11-20T18:00:00Z".parse().unwrap();
-        let config = sandbox::SandboxConfig {
-            latency,
-            now: Arc::new(now),
-        };
-        let seen = Arc::clone(&asked);
-        let hangs = watch::Sender::new(false);
-        let receiver = hangs.subscribe();
-        let counted = axum::middleware::map_request(move |request: axum::extract::Request| {
-            seen.lock().unwrap().push(Asked {
-                at: Instant::now(),
-                question: request.uri().to_string(),
-                headers: request.headers().clone(),
-            });
-            let mut receiver = receiver.clone();
-            async move {
-                // Without a sender the test is over.
-                let _ = receiver.wait_for(|hangs| !hangs).await;
-                request
-            }
-        });
-        let router = sandbox::router(config).layer(counted);
-        tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
-        Self { url, asked, hangs }
-    }
-
-    /// Answers nothing from now on.
-    pub(crate) fn hang(&self) {
-        self.hangs.send_replace(true);
-    }
-
-    /// Answers again.
-    pub(crate) fn answer(&self) {
-        self.hangs.send_replace(false);
-    }
-
-    /// The plan of a gateway whose `live` keys query this bank, without a budget that matters.
-    pub(crate) fn known_to(&self, plan: Plan) -> Plan {
-        plan.with("CEP_BANK_URL", &self.url)
-            .with("CEP_BANK_BUDGET", 1_000_000)
-    }
-
-    /// Such a gateway.
-    pub(crate) fn gateway(&self) -> Gateway {
-        self.known_to(Plan::new()).start()
-    }
-
-    /// The requests so far, without the path before the last name.
-    pub(crate) fn asked(&self) -> Vec<String> {
-        let asked = self.asked.lock().unwrap();
-        let questions = asked
-            .iter()
-            .map(|it| it.question.trim_start_matches("/cep/"));
-        questions.map(str::to_owned).collect()
-    }
-
-    /// The values of this header so far; `None` for a request without it.
-    pub(crate) fn told(&self, name: &str) -> Vec<Option<String>> {
-        let asked = self.asked.lock().unwrap();
-        let values = asked.iter().map(|it| it.headers.get(name));
-        let text = |value: &HeaderValue| value.to_str().unwrap().to_owned();
-        values.map(|value| value.map(text)).collect()
-    }
-
-    /// The times at which cycles began.
-    pub(crate) fn cycles(&self) -> Vec<Instant> {
-        let asked = self.asked.lock().unwrap();
-        let cycles = asked.iter().filter(|it| it.question.contains("valida.do"));
-        cycles.map(|it| it.at).collect()
-    }
 }

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
-use serde_json::{Value, json};
-use testkit::redis::Redis;
+use serde_json::json;
 
 use crate::fleet::Fleet;
 use crate::gateway::{Gateway, Key, Plan, eventually};
 use crate::load::{Answer, Asker, question};
 use crate::person::{Demo, Person};
+use crate::rotation::{rotated, secret_key};
 
 /// Guesses, at the least, beside new keys.
 const GUESSES: usize = 2_000;
@@ -18,6 +18,7 @@ const GUESSES: usize = 2_000;
 const CONNECTIONS: usize = 150;
 /// New keys beside the guesses.
 const NEW_KEYS: usize = 10;
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A question with the `number`th guessed key, and this line in its head.
 fn guess(number: usize, line: &str) -> Vec<u8> {
@@ -54,16 +55,11 @@ impl Guesser {
         }))
         .await;
     }
+}
 
-    async fn stop_after(&self, guesses: usize) {
-        eventually(
-            "there were enough guesses",
-            Duration::from_mins(2),
-            async || self.guesses.load(Ordering::Relaxed) >= guesses,
-        )
-        .await;
-        self.is_stopped.store(true, Ordering::Relaxed);
-    }
+async fn are_so_many(guesses: &AtomicUsize, number: usize) {
+    let are_enough = async || guesses.load(Ordering::Relaxed) >= number;
+    eventually("there are enough guesses", PATIENCE, are_enough).await;
 }
 
 /// Returns whether a wrong key couldn't be looked up; fails unless the answer is one that a wrong key
@@ -77,62 +73,30 @@ fn is_unchecked(answer: &Answer) -> bool {
     }
 }
 
-/// Creates keys in all ways there are, one after another.
-struct KeyMaker<'a> {
-    gateway: &'a Gateway,
-    person: Person,
-}
-
-impl KeyMaker<'_> {
-    async fn key(&self, number: usize) -> Key {
-        match number % 4 {
-            0 => self.gateway.key(&[]),
-            1 => self.person.create_key("rest", "test").await,
-            2 => self.by_graphql().await,
-            _ => self.rotated().await,
+/// Creates a key, in all ways there are one after another.
+async fn new_key(gateway: &Gateway, person: &Person, number: usize) -> Key {
+    match number % 4 {
+        0 => gateway.key(&[]),
+        1 => person.create_key("rest", "test").await,
+        2 => {
+            let create = "mutation { createKey(input: { name: \"graphql\", environment: TEST }) {
+                secret key { id prefix } } }";
+            let created = person.ask(create, json!({})).await;
+            secret_key(&created["createKey"], "key")
         }
+        _ => rotated(person, &person.create_key("rotated", "test").await, 1).await,
     }
-
-    async fn by_graphql(&self) -> Key {
-        let create = "mutation { createKey(input: { name: \"graphql\", environment: TEST }) {
-            secret key { id prefix } } }";
-        let created = self.person.ask(create, json!({})).await;
-        secret_key(&created["createKey"], "key")
-    }
-
-    async fn rotated(&self) -> Key {
-        let old = self.person.create_key("rotated", "test").await;
-        let rotate = "mutation($id: ID!) { rotateKey(input: { id: $id, graceHours: 1 }) {
-            secret newKey { id prefix } } }";
-        let rotated = self.person.ask(rotate, json!({ "id": old.id })).await;
-        secret_key(&rotated["rotateKey"], "newKey")
-    }
-}
-
-/// The key in the payload of a mutation, in this member.
-fn secret_key(payload: &Value, member: &str) -> Key {
-    let [id, prefix] = ["id", "prefix"].map(|name| payload[member][name].clone());
-    Key::read(&json!({ "id": id, "prefix": prefix, "api_key": payload["secret"] }))
 }
 
 /// Has somebody guess at the gateways, and makes new keys beside it: each is good at once on each of
 /// them.
 async fn new_keys_are_good_beside_guesses(gateways: &[Gateway]) {
     let person = Person::signed_in(&gateways[0], Demo::Member).await;
-    let maker = KeyMaker {
-        gateway: &gateways[0],
-        person,
-    };
     let guesser = Guesser::default();
     let work = async {
-        eventually(
-            "guesses aren't looked up",
-            Duration::from_mins(1),
-            async || guesser.unchecked.load(Ordering::Relaxed) >= CONNECTIONS,
-        )
-        .await;
+        are_so_many(&guesser.unchecked, CONNECTIONS).await;
         for number in 0..NEW_KEYS {
-            let key = maker.key(number).await;
+            let key = new_key(&gateways[0], &person, number).await;
             let asked = gateways.iter().map(async |gateway| {
                 let answer = Asker::new(gateway).ask(&question(&key)).await.unwrap();
                 answer.status
@@ -140,7 +104,8 @@ async fn new_keys_are_good_beside_guesses(gateways: &[Gateway]) {
             let statuses = join_all(asked).await;
             assert_eq!(statuses, vec![200; gateways.len()], "key {number}");
         }
-        guesser.stop_after(GUESSES).await;
+        are_so_many(&guesser.guesses, GUESSES).await;
+        guesser.is_stopped.store(true, Ordering::Relaxed);
     };
     tokio::join!(guesser.guess(gateways), work);
 }
@@ -153,10 +118,7 @@ async fn new_keys_are_good_at_once_beside_guesses_from_their_address() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn new_keys_are_good_at_once_on_every_replica_beside_guesses_from_their_address() {
-    let Some(redis) = Redis::start(&[]) else {
-        return;
-    };
-    let Some(fleet) = Fleet::of_three(&redis) else {
+    let Some((_redis, fleet)) = Fleet::of_three() else {
         return;
     };
     new_keys_are_good_beside_guesses(&fleet.replicas).await;

@@ -53,11 +53,11 @@ async fn a_flood_that_nobody_reads_displaces_no_line_about_a_key() {
     let (gateway, pipe) = with_unread_log();
     let admin = Person::signed_in(&gateway, Demo::Admin).await;
     let key = admin.create_key("flooded", "test").await;
-    eventually("lines are dropped", PATIENCE, async || {
+    let are_dropped = async || {
         guess(&gateway, 2_000).await;
         dropped(&gateway, "ordinary").await > 0.0
-    })
-    .await;
+    };
+    eventually("lines are dropped", PATIENCE, are_dropped).await;
     let revoked = admin.request(Method::DELETE, &format!("/keys/{}", key.id));
     assert_eq!(revoked.send().await.unwrap().status(), StatusCode::OK);
     assert!(dropped(&gateway, "changes").await < 1.0);
@@ -67,24 +67,21 @@ async fn a_flood_that_nobody_reads_displaces_no_line_about_a_key() {
     std::thread::spawn(move || {
         let (mut revocation, mut drops) = (None, None);
         let of_key = format!("\"key\":\"{}\"", key.id);
-        for line in BufReader::new(pipe).lines().map(Result::unwrap) {
+        let mut lines = BufReader::new(pipe).lines();
+        while revocation.is_none() || drops.is_none() {
+            let line = lines.next().unwrap().unwrap();
             if line.contains("\"action\":\"key_revoked\"") && line.contains(&of_key) {
                 revocation = Some(line);
             } else if line.contains("lines of the log were dropped") {
                 drops = Some(line);
-            }
-            if revocation.is_some() && drops.is_some() {
-                break;
             }
         }
         found.send((revocation.unwrap(), drops.unwrap())).unwrap();
     });
     let found = timeout(READING, finding).await;
     let (revocation, drops) = found.expect("both lines are there").unwrap();
-    assert!(
-        revocation.contains("\"target\":\"cep::keys\""),
-        "{revocation}"
-    );
+    let target = "\"target\":\"cep::keys\"";
+    assert!(revocation.contains(target), "{revocation}");
     let drops: serde_json::Value = serde_json::from_str(&drops).unwrap();
     assert!(drops["dropped"].as_u64().unwrap() > 0, "{drops}");
     assert_eq!(drops["dropped_changes"], 0);
@@ -98,7 +95,5 @@ async fn a_log_that_nobody_reads_stops_nothing() {
     let key = gateway.roomy_key();
     assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
     // It waits for its lines a second at most.
-    tokio::task::spawn_blocking(|| gateway.stop())
-        .await
-        .unwrap();
+    gateway.stopped().await;
 }

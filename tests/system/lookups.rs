@@ -1,7 +1,6 @@
 //! Stored lookups: nobody waits, a process dies, replicas share the work, and a stolen database shows
 //! nothing.
 
-mod crowds;
 pub(crate) mod outages;
 mod replicas;
 
@@ -14,8 +13,10 @@ use futures::stream;
 use reqwest::Response;
 use serde_json::{Value, json};
 
-use crate::archive::{AMOUNT, assert_nothing_is_shown, embedded, everything_under};
-use crate::gateway::{CountingBank, Gateway, Key, json_of, left, request, soon};
+use crate::archive::{AMOUNT, assert_nothing_is_kept};
+use crate::gateway::{CountingBank, Gateway, Key, Plan, json_of, left, request, soon};
+use crate::metrics::Measured;
+use crate::person::{Demo, Person};
 
 /// Requests under way at once.
 const CALLERS: usize = 8;
@@ -69,39 +70,28 @@ async fn delivered(gateway: &Gateway, key: &Key, id: &str) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_of_a_thousand_lookups_is_in_the_database_or_the_log() {
     const LOOKUPS: u32 = 1_000;
-    let bank = CountingBank::start(Duration::ZERO).await;
-    let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
-    let key = gateway.live_key();
-    let (asked, asking) = (&gateway, &key);
-    let ids = stream::iter(0..LOOKUPS).map(|number| async move {
-        let answer = create(asked, asking, number, "wait=25").await;
+    let (bank, gateway, key) = CountingBank::with_gateway().await;
+    let ids = stream::iter(0..LOOKUPS).map(async |number| {
+        let answer = create(&gateway, &key, number, "wait=25").await;
         let lookup = json_of(answer, 200).await;
         assert_eq!(lookup["state"], "delivered", "{number}");
         lookup["id"].as_str().unwrap().to_owned()
     });
     let ids: Vec<_> = ids.buffer_unordered(CALLERS).collect().await;
-    let proofs = stream::iter(&ids[..100]).then(|id| async move {
-        let xml = read(asked, asking, &format!("{id}/xml")).await;
+    let mut proofs = Vec::new();
+    for id in &ids[..100] {
+        let xml = read(&gateway, &key, &format!("{id}/xml")).await;
         assert_eq!(xml.status(), 200, "{id}");
-        Proof::parse(&xml.bytes().await.unwrap()).unwrap()
-    });
-    let proofs: Vec<_> = proofs.collect().await;
-    assert_eq!(bank.cycles().len(), LOOKUPS as usize);
-
-    let folder = gateway.stop();
-    let database = everything_under(&folder.path().join("data"));
-    let log = std::fs::read(folder.path().join("log")).unwrap();
-    let metadata = b"orden-confidencial";
-    for text in [&database, &log] {
-        assert!(!text.windows(metadata.len()).any(|part| part == metadata));
+        proofs.push(Proof::parse(&xml.bytes().await.unwrap()).unwrap());
     }
-    assert_nothing_is_shown(&proofs, &[("the database", database), ("the log", log)]);
+    assert_eq!(bank.cycles().len(), LOOKUPS as usize);
+    assert_nothing_is_kept(gateway, &proofs, &["orden-confidencial"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lookup_outlives_the_process_that_died_in_its_attempt() {
     let bank = CountingBank::start(Duration::ZERO).await;
-    let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
+    let gateway = bank.gateway();
     let key = gateway.key(&["--env", "live", "--monthly-quota", "100"]);
     bank.hang();
     let id = begun(create(&gateway, &key, 1, "wait=0").await).await;
@@ -110,11 +100,39 @@ async fn a_lookup_outlives_the_process_that_died_in_its_attempt() {
         lookup["state"] == "running" && !bank.asked().is_empty()
     })
     .await;
-    let gateway = embedded(&bank, gateway.kill()).start();
+    let gateway = bank.gateway_in(gateway.kill());
     bank.answer();
     let lookup = delivered(&gateway, &key, &id).await;
     assert_eq!(lookup["attempts"], 1);
     assert!(bank.cycles().len() <= 2, "the bank was asked once more");
     let again = read(&gateway, &key, &id).await;
     assert_eq!(left(&again, "month"), 99, "it is charged once");
+}
+
+/// Lookups that were delivered so far.
+async fn ended(gateway: &Gateway) -> f64 {
+    let measured = Measured::of(gateway).await;
+    measured.value("cep_lookups_ended_total{state=\"delivered\"}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn five_hundred_queued_lookups_do_not_delay_another_customers_one() {
+    // Three attempts at once for those who don't wait, each 0.2 s.
+    let gateway = Plan::new()
+        .with("CEP_WORKERS", 4)
+        .with("CEP_SANDBOX_LATENCY", 200)
+        .start();
+    let greedy = gateway.roomy_key();
+    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let modest = person.create_key("modest", "test").await;
+    begin_many(&gateway, &greedy, 0..500).await;
+    for number in 1_000..1_003 {
+        let before = ended(&gateway).await;
+        let id = begun(create(&gateway, &modest, number, "wait=0").await).await;
+        delivered(&gateway, &modest, &id).await;
+        // Those under way, and those that were claimed while it was read.
+        let meanwhile = ended(&gateway).await - before;
+        assert!(meanwhile <= 15.0, "{meanwhile} lookups went first");
+    }
+    assert!(ended(&gateway).await < 400.0, "nobody was greedy any more");
 }

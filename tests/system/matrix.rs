@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use testkit::redis::Redis;
 use tokio::sync::Mutex;
 
-use crate::fleet::{Fleet, PATIENT};
-use crate::gateway::Key;
+use crate::fleet::Fleet;
+use crate::gateway::{Gateway, Key};
 use crate::load::{Asker, SeededRng, question};
 
 /// Cases that run at the same time.
@@ -47,6 +46,16 @@ impl Case {
             }
         }
         cases
+    }
+
+    /// Creates a key with the limits, as an operator does, who has no bound on keys.
+    fn key(self, gateway: &Gateway) -> Key {
+        let (limit, quota) = (self.limit.to_string(), self.quota.map(|it| it.to_string()));
+        let per_minute = ["--per-minute", &limit];
+        match &quota {
+            Some(quota) => gateway.key(&[&per_minute[..], &["--monthly-quota", quota]].concat()),
+            None => gateway.key(&[&per_minute[..], &["--no-cap"]].concat()),
+        }
     }
 
     /// Answers with 200, 429 and 402 of one exact limiter within a minute.
@@ -95,14 +104,7 @@ impl Case {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn replicas_admit_what_the_model_admits_whatever_limit_and_load() {
-    let Some(redis) = Redis::start(&[]) else {
-        return;
-    };
-    let variables = [
-        ("CEP_REDIS_URL", &*redis.url()),
-        ("CEP_REDIS_TIMEOUT", PATIENT),
-    ];
-    let Some(fleet) = Fleet::start(3, &variables) else {
+    let Some((_redis, fleet)) = Fleet::on_redis(3, |_, plan| plan) else {
         return;
     };
     let cases = Arc::new(Mutex::new(Case::all()));
@@ -111,7 +113,7 @@ async fn replicas_admit_what_the_model_admits_whatever_limit_and_load() {
             let Some(case) = cases.lock().await.pop() else {
                 return;
             };
-            let key = fleet.key(case.limit, case.quota);
+            let key = case.key(&fleet.replicas[0]);
             let found = case.run(&fleet, &key).await;
             assert_eq!(found, case.model(), "{case:?}");
         }

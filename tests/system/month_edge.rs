@@ -7,7 +7,7 @@ use std::time::Duration;
 use testkit::redis::Redis;
 
 use crate::clock::Clock;
-use crate::fleet::{Fleet, PATIENT};
+use crate::fleet::{Fleet, on};
 use crate::gateway::{Key, json_of, request, soon};
 use crate::load::{Answer, Asker, question};
 
@@ -24,17 +24,31 @@ fn at(text: &str) -> DateTime<Utc> {
 /// Sends requests to each replica at the same time until each of them reports that the quota is
 /// used up.
 async fn until_used_up(fleet: &Fleet, key: &Key) -> Vec<Answer> {
+    let is_refused = |answers: &[Answer]| answers.last().is_some_and(|it| it.status == 402);
+    ask_until(fleet, key, is_refused).await.concat()
+}
+
+/// Sends requests to each replica at the same time until its answers are enough.
+async fn ask_until(
+    fleet: &Fleet,
+    key: &Key,
+    are_enough: impl Fn(&[Answer]) -> bool,
+) -> Vec<Vec<Answer>> {
     let question = question(key);
-    let answers = join_all(fleet.replicas.iter().map(async |gateway| {
+    join_all(fleet.replicas.iter().map(async |gateway| {
         let mut asker = Asker::new(gateway);
-        let mut answers: Vec<Answer> = Vec::new();
-        while answers.last().is_none_or(|answer| answer.status != 402) {
+        let mut answers = Vec::new();
+        while !are_enough(&answers) {
             answers.push(asker.ask(&question).await.unwrap());
         }
         answers
     }))
-    .await;
-    answers.into_iter().flatten().collect()
+    .await
+}
+
+/// The seconds to the end of the month.
+fn reset(answer: &Answer) -> u64 {
+    answer.month().unwrap().1
 }
 
 fn admitted(answers: &[Answer]) -> usize {
@@ -52,8 +66,9 @@ async fn ends(fleet: &Fleet, key: &Key) -> Vec<String> {
     .await
 }
 
+/// A key's charged requests of one month (`YYYYMM`) in the database.
 fn use_of(fleet: &Fleet, key: &Key, month: u32) -> usize {
-    let charged = fleet.charged_in(key, month);
+    let charged = fleet.charged_where(key, &format!("month = {month}"));
     usize::try_from(charged).unwrap()
 }
 
@@ -63,12 +78,11 @@ async fn a_month_ends_once_whatever_the_replicas_clocks_say() {
     let Some(redis) = Redis::start_with(&[], &clock.variables(TimeDelta::zero())) else {
         return;
     };
-    let url = redis.url();
-    let skewed = SKEWS.map(|minutes| clock.variables(TimeDelta::minutes(minutes)));
-    let Some(fleet) = Fleet::start_each(
-        &skewed,
-        &[("CEP_REDIS_URL", &*url), ("CEP_REDIS_TIMEOUT", PATIENT)],
-    ) else {
+    let planned = |number: usize, plan| {
+        let skewed = clock.variables(TimeDelta::minutes(SKEWS[number]));
+        on(plan, redis.url()).with_all(skewed)
+    };
+    let Some(fleet) = Fleet::start(3, planned) else {
         return;
     };
     let maker = &fleet.replicas[1];
@@ -77,58 +91,43 @@ async fn a_month_ends_once_whatever_the_replicas_clocks_say() {
     let ample = maker.key(&["--per-minute", "100000", "--monthly-quota", "100000"]);
     // The replica ahead is the first to hydrate the key.
     let first = fleet.ask(&scarce, 1).await;
-    let (left, reset) = first[0].month().unwrap();
+    let (left, to_end) = first[0].month().unwrap();
     assert_eq!(left, QUOTA as u64 - 1);
-    assert!((1_700..=1_800).contains(&reset), "{first:?}");
+    assert!((1_700..=1_800).contains(&to_end), "{first:?}");
 
     // Seconds before the end: one replica is in December for minutes already.
     clock.set(at("2026-11-30T23:59:54Z"));
     let november = until_used_up(&fleet, &scarce).await;
     assert_eq!(1 + admitted(&november), QUOTA);
     for answer in november.iter().filter(|answer| answer.status == 200) {
-        let (_, reset) = answer.month().unwrap();
-        assert!(reset <= 6, "{answer:?}");
+        assert!(reset(answer) <= 6, "{answer:?}");
     }
     assert_eq!(ends(&fleet, &scarce).await, ["2026-12-01T00:00:00Z"; 3]);
 
     // Across the end, at every millisecond of it.
-    let question_of_ample = question(&ample);
-    let (again, across) = futures::future::join(
-        async {
-            let begun = tokio::time::Instant::now();
-            loop {
-                let answers = until_used_up(&fleet, &scarce).await;
-                if admitted(&answers) > 0 {
-                    return answers;
-                }
-                assert!(begun.elapsed() < Duration::from_secs(30), "no new month");
+    let again = async {
+        let begun = tokio::time::Instant::now();
+        loop {
+            let answers = until_used_up(&fleet, &scarce).await;
+            if admitted(&answers) > 0 {
+                return answers;
             }
-        },
-        join_all(fleet.replicas.iter().map(async |gateway| {
-            let mut asker = Asker::new(gateway);
-            let mut months = Vec::new();
-            // Until it is December, and some more.
-            while months.iter().filter(|reset| **reset > 6).count() < 20 {
-                let answer = asker.ask(&question_of_ample).await.unwrap();
-                assert_eq!(answer.status, 200, "{answer:?}");
-                months.push(answer.month().unwrap().1);
-            }
-            months
-        })),
-    )
-    .await;
+            assert!(begun.elapsed() < Duration::from_secs(30), "no new month");
+        }
+    };
+    let is_new = |answer: &&Answer| reset(answer) > 6;
+    let are_enough = |answers: &[Answer]| answers.iter().filter(is_new).count() >= 20;
+    let (again, across) = tokio::join!(again, ask_until(&fleet, &ample, are_enough));
     assert_eq!(admitted(&again), QUOTA, "the new month's quota, once");
     assert_eq!(ends(&fleet, &scarce).await, ["2027-01-01T00:00:00Z"; 3]);
-    for months in &across {
-        let edge = months.iter().position(|reset| *reset > 6).unwrap();
-        let (november, december) = months.split_at(edge);
-        assert!(!november.is_empty(), "it began before the end");
-        assert!(
-            december
-                .iter()
-                .all(|reset| (DECEMBER - 60..=DECEMBER).contains(reset)),
-            "{months:?}"
-        );
+    for answers in &across {
+        assert_eq!(admitted(answers), answers.len(), "{answers:?}");
+        let edge = answers.iter().position(|answer| is_new(&answer)).unwrap();
+        assert!(edge > 0, "it began before the end");
+        for answer in &answers[edge..] {
+            let is_december = (DECEMBER - 60..=DECEMBER).contains(&reset(answer));
+            assert!(is_december, "{answer:?}");
+        }
     }
 
     // The database has as many as were answered, month by month.

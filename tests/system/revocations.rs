@@ -33,32 +33,30 @@ async fn scene(
     ways: [String; REPLICAS],
     patience: &str,
 ) -> Option<(Fleet, Vec<KeyAdmin>, Vec<Key>)> {
-    let apart = ways.map(|url| vec![("CEP_REDIS_URL".to_owned(), url)]);
-    let variables = [("CEP_REDIS_TIMEOUT", patience), ("CEP_DASHBOARD", "on")];
-    let fleet = Fleet::start_each(&apart, &variables)?;
+    let fleet = Fleet::start(REPLICAS, |number, plan| {
+        plan.with("CEP_REDIS_URL", &ways[number])
+            .with("CEP_REDIS_TIMEOUT", patience)
+            .with("CEP_DASHBOARD", "on")
+    })?;
     let key_admins = join_all(fleet.replicas.iter().map(KeyAdmin::of)).await;
-    let mut keys = Vec::new();
-    for _ in 0..KEYS {
-        keys.push(fleet.key(1_000_000, None));
-    }
+    let keys = (0..KEYS).map(|_| fleet.replicas[0].roomy_key()).collect();
     Some((fleet, key_admins, keys))
 }
 
-/// Sends requests with randomly chosen keys, over some connections to each replica, until it is
-/// enough; counts the answers.
-async fn load(
-    fleet: &Fleet,
-    keys: &[Key],
+/// Sends requests with chosen keys, over some connections to each replica, until all keys are revoked; checks the
+/// answers, and returns their number.
+async fn under_load(
+    (fleet, keys): (&Fleet, &[Key]),
     choose: impl Fn(&mut SeededRng) -> usize,
-    is_enough: impl Fn() -> bool,
-    total: &AtomicUsize,
-) -> Vec<Asked> {
+    revoking: impl AsyncFnOnce(&AtomicUsize) -> Vec<Instant>,
+) -> usize {
+    let (total, finished) = (AtomicUsize::new(0), AtomicBool::new(false));
     let questions: Vec<_> = keys.iter().map(question).collect();
     let askers = (0..CONNECTIONS * REPLICAS).map(async |number| {
         let mut asker = Asker::new(&fleet.replicas[number % REPLICAS]);
         let mut rng = SeededRng::new(number as u64);
         let mut answers = Vec::new();
-        while !is_enough() {
+        while !finished.load(Ordering::Relaxed) {
             let key = choose(&mut rng);
             let answer = asker.ask(&questions[key]).await.unwrap();
             total.fetch_add(1, Ordering::Relaxed);
@@ -66,15 +64,20 @@ async fn load(
         }
         answers
     });
-    join_all(askers).await.into_iter().flatten().collect()
+    let revoking = async {
+        let revoked_at = revoking(&total).await;
+        finished.store(true, Ordering::Relaxed);
+        revoked_at
+    };
+    let (answers, revoked_at) = join(join_all(askers), revoking).await;
+    let answers = answers.concat();
+    assert_revoked(&answers, &revoked_at);
+    answers.len()
 }
 
 async fn are_asked(total: &AtomicUsize, requests: usize) {
-    let what = format!("{requests} are asked");
-    eventually(&what, Duration::from_mins(5), async || {
-        total.load(Ordering::Relaxed) >= requests
-    })
-    .await;
+    let are_asked = async || total.load(Ordering::Relaxed) >= requests;
+    eventually("they are asked", Duration::from_mins(5), are_asked).await;
 }
 
 /// Each key worked until it was revoked, and never again once that was answered; there was no other
@@ -87,16 +90,13 @@ fn assert_revoked(answers: &[Asked], revoked_at: &[Instant]) {
     assert_eq!(wrong, 0, "of {} after a revocation", after.len());
     for key in 0..KEYS {
         let of_key = |answers: &[Asked], status| {
-            answers
-                .iter()
-                .any(|(found, _, answer)| *found == key && *answer == status)
+            let mut answers = answers.iter();
+            answers.any(|(found, _, answer)| (*found, *answer) == (key, status))
         };
         assert!(of_key(&before, 200) && of_key(&after, 401), "key {key}");
     }
-    let strange = before
-        .iter()
-        .filter(|(_, _, status)| ![200, 401].contains(status));
-    assert_eq!(strange.count(), 0);
+    let is_known = |(_, _, status): &Asked| [200, 401].contains(status);
+    assert!(before.iter().all(is_known), "{before:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -108,25 +108,20 @@ async fn of_twenty_thousand_requests_over_fifty_revocations_none_is_admitted_aft
     let Some((fleet, key_admins, keys)) = scene(ways, PATIENT).await else {
         return;
     };
-    let (total, revoked) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let finished = AtomicBool::new(false);
-
+    let revoked = AtomicUsize::new(0);
     // Half of the time with the key that is being revoked, or was revoked last.
     let choose = |rng: &mut SeededRng| match rng.below(4) {
         0 => revoked.load(Ordering::Relaxed).min(KEYS - 1),
         1 => revoked.load(Ordering::Relaxed).saturating_sub(1),
         _ => rng.below(KEYS),
     };
-    let is_enough =
-        || finished.load(Ordering::Relaxed) && total.load(Ordering::Relaxed) >= REQUESTS;
-    let asking = load(&fleet, &keys, choose, is_enough, &total);
-    let revoking = async {
+    let revoking = async |total: &AtomicUsize| {
         let mut rng = SeededRng::new(2_026);
         let mut times = Vec::new();
         for (number, key) in keys.iter().enumerate() {
             // Somewhere in its own part of all requests.
             let part = REQUESTS / (KEYS + 1);
-            are_asked(&total, number * part + rng.below(part)).await;
+            are_asked(total, number * part + rng.below(part)).await;
             let place = rng.below(REPLICAS);
             if number % BY_COMMAND == 0 {
                 tokio::task::block_in_place(|| fleet.replicas[place].revoke(key));
@@ -136,12 +131,11 @@ async fn of_twenty_thousand_requests_over_fifty_revocations_none_is_admitted_aft
             times.push(Instant::now());
             revoked.store(number + 1, Ordering::Relaxed);
         }
-        finished.store(true, Ordering::Relaxed);
+        are_asked(total, REQUESTS).await;
         times
     };
-    let (answers, revoked_at) = join(asking, revoking).await;
-    assert!(answers.len() >= REQUESTS);
-    assert_revoked(&answers, &revoked_at);
+    let answers = under_load((&fleet, &keys), choose, revoking).await;
+    assert!(answers >= REQUESTS);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -159,37 +153,32 @@ async fn of_fifty_keys_revoked_while_redis_fails_none_is_admitted_after_the_answ
         let answers = fleet.ask(key, REPLICAS).await;
         assert!(answers.iter().all(|answer| answer.status == 200));
     }
-    let (total, latest) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let finished = AtomicBool::new(false);
-
+    let latest = AtomicUsize::new(0);
     let choose = |rng: &mut SeededRng| match rng.below(2) {
         0 => latest.load(Ordering::Relaxed),
         _ => rng.below(KEYS),
     };
-    let is_enough = || finished.load(Ordering::Relaxed);
-    let asking = load(&fleet, &keys, choose, is_enough, &total);
     // From the first failure on. Each revocation takes seconds, so they overlap.
-    let revoked_at = async |some: Range<usize>, places: usize| {
+    let revoked_at = async |total: &AtomicUsize, some: Range<usize>, places: usize| {
         let begun = total.load(Ordering::Relaxed);
-        let revocations = keys[some.clone()].iter().zip(some).zip(0..);
-        join_all(revocations.map(async |((key, number), turn)| {
-            are_asked(&total, begun + turn * APART).await;
-            key_admins[turn % places].revoke(key).await;
+        join_all(some.zip(0..).map(async |(number, turn)| {
+            are_asked(total, begun + turn * APART).await;
+            key_admins[turn % places].revoke(&keys[number]).await;
             let revoked_at = Instant::now();
             latest.store(number, Ordering::Relaxed);
             revoked_at
         }))
         .await
     };
-    let revoking = async {
-        are_asked(&total, KEYS * APART).await;
+    let revoking = async |total: &AtomicUsize| {
+        are_asked(total, KEYS * APART).await;
         // The revoking replica can't tell Redis, by which the others still go.
         proxies[0].set(NetworkFault::Cut);
-        let mut times = revoked_at(0..KEYS / 2, 1).await;
+        let mut times = revoked_at(total, 0..KEYS / 2, 1).await;
         // No replica reaches Redis.
         proxies[1].set(NetworkFault::Cut);
         proxies[2].set(NetworkFault::Cut);
-        times.extend(revoked_at(KEYS / 2..KEYS, REPLICAS).await);
+        times.extend(revoked_at(total, KEYS / 2..KEYS, REPLICAS).await);
         assert!(fleet.all_are("degraded").await);
         let answers = join_all(keys.iter().map(|key| fleet.ask(key, REPLICAS))).await;
         assert!(answers.iter().flatten().all(|answer| answer.status == 401));
@@ -197,14 +186,10 @@ async fn of_fifty_keys_revoked_while_redis_fails_none_is_admitted_after_the_answ
         for proxy in &proxies {
             proxy.set(NetworkFault::None);
         }
-        eventually("Redis counts again", RECOVERY, async || {
-            fleet.all_are("up").await
-        })
-        .await;
-        are_asked(&total, total.load(Ordering::Relaxed) + KEYS * APART).await;
-        finished.store(true, Ordering::Relaxed);
+        let are_up = async || fleet.all_are("up").await;
+        eventually("Redis counts again", RECOVERY, are_up).await;
+        are_asked(total, total.load(Ordering::Relaxed) + KEYS * APART).await;
         times
     };
-    let (answers, revoked_at) = join(asking, revoking).await;
-    assert_revoked(&answers, &revoked_at);
+    under_load((&fleet, &keys), choose, revoking).await;
 }

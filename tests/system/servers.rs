@@ -7,10 +7,6 @@ use testkit::redis::Redis;
 
 use crate::gateway::command;
 
-mod pooler;
-
-pub(crate) use pooler::Pooler;
-
 /// The initialised cluster that servers start from is kept here.
 const CACHE: &str = env!("CARGO_TARGET_TMPDIR");
 
@@ -49,17 +45,31 @@ impl Servers {
     }
 }
 
+/// Variables of every replica on this database, wherever its Redis is.
+pub(crate) fn shared(database: &Database) -> [(&'static str, String); 4] {
+    [
+        ("CEP_DATABASE_URL", &*database.url()),
+        ("CEP_HMAC_SECRET", "the same long secret on every replica"),
+        ("CEP_STORE_SECRET", "another long secret on every replica"),
+        ("CEP_DASHBOARD", "off"),
+    ]
+    .map(|(name, value)| (name, value.to_owned()))
+}
+
 /// A database with the newest schema on a server that tests share.
 pub(crate) fn database() -> Option<Database> {
-    let migrate = |server: &Postgres| {
-        let folder = tempfile::tempdir().unwrap();
-        let migrated = command(folder.path())
-            .env("CEP_DATABASE_URL", server.url("newest"))
-            .arg("migrate")
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&migrated.stderr);
-        assert!(migrated.status.success(), "{said}");
-    };
+    let migrate = |server: &Postgres| migrate(&server.url("newest"));
     Database::copied(Path::new(CACHE), "newest", migrate)
+}
+
+/// Brings the schema of the database at an address to the newest version.
+pub(crate) fn migrate(url: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    // The only setting that it needs.
+    let migrated = command(folder.path())
+        .env("CEP_DATABASE_URL", url)
+        .arg("migrate")
+        .output()
+        .unwrap();
+    assert!(migrated.status.success(), "{migrated:?}");
 }

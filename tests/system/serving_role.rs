@@ -1,16 +1,15 @@
 //! Replicas that serve as a role of the database that owns nothing.
 
-use std::time::Duration;
+use std::process::Command;
 
 use reqwest::StatusCode;
 use testkit::postgres::USER;
 
-use crate::gateway::{Plan, command, eventually, refusal};
+use crate::gateway::{Plan, command, refusal, soon};
 use crate::person::{Demo, Person};
 use crate::replicas;
 use crate::servers::Servers;
 
-const PATIENCE: Duration = Duration::from_secs(20);
 const ROLE: &str = "cep_serves";
 
 /// Servers with a role that serves, and its URL.
@@ -22,17 +21,14 @@ fn servers() -> Option<(Servers, String)> {
     Some((servers, url))
 }
 
-/// Runs `migrate` by the URL of a user and for a role; returns whether it succeeded, and its words.
-fn migrate(url: &str, role: &str) -> (bool, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let ended = command(folder.path())
+/// Runs `migrate` by the URL of a user and for a role.
+fn migrate(servers: &Servers, url: &str, role: &str) -> Command {
+    let mut migrate = command(servers.redis.folder());
+    migrate
         .env("CEP_DATABASE_URL", url)
         .env("CEP_SERVING_ROLE", role)
-        .arg("migrate")
-        .output()
-        .unwrap();
-    let said = String::from_utf8(ended.stderr).unwrap();
-    (ended.status.success(), said)
+        .arg("migrate");
+    migrate
 }
 
 fn replica(servers: &Servers, url: &str) -> Plan {
@@ -45,8 +41,10 @@ async fn a_replica_serves_with_a_role_that_cannot_touch_the_audit_log() {
     let Some((servers, url)) = servers() else {
         return;
     };
-    let (migrated, said) = migrate(&servers.database_url(), ROLE);
-    assert!(migrated, "{said}");
+    let migrated = migrate(&servers, &servers.database_url(), ROLE)
+        .output()
+        .unwrap();
+    assert!(migrated.status.success(), "{migrated:?}");
     let gateway = replica(&servers, &url).start();
     let key = gateway.roomy_key();
     assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
@@ -64,10 +62,8 @@ async fn a_replica_serves_with_a_role_that_cannot_touch_the_audit_log() {
         assert!(!gateway.log().contains(absent), "{}", gateway.log());
     }
     let owner = replica(&servers, &servers.database_url()).start();
-    eventually("the owner is warned", PATIENCE, async || {
-        owner.log().contains(warning)
-    })
-    .await;
+    let is_warned = async || owner.log().contains(warning);
+    soon("the owner is warned", is_warned).await;
     let may = format!(
         "SELECT has_table_privilege('{ROLE}', 'audit_log', 'UPDATE, DELETE, TRUNCATE, TRIGGER')"
     );
@@ -80,23 +76,18 @@ fn a_replica_that_may_not_migrate_says_who_has_to() {
         return;
     };
     let refused = |remedy: &str| {
-        let Err(said) = replica(&servers, &url).try_start() else {
-            panic!("it starts");
-        };
+        let said = replica(&servers, &url).try_start().err();
+        let said = said.expect("it doesn't start");
         assert!(said.contains(remedy), "{said}");
     };
     refused("run `cep-gateway migrate` once");
-    let (migrated, said) = migrate(&servers.database_url(), "nobody");
-    assert!(!migrated && said.contains("CREATE ROLE nobody"), "{said}");
+    let said = refusal(&mut migrate(&servers, &servers.database_url(), "nobody"));
+    assert!(said.contains("CREATE ROLE nobody"), "{said}");
     // The schema is there, and the role may read nothing of it.
     refused("as CEP_SERVING_ROLE");
-    let (migrated, said) = migrate(&servers.database_url(), USER);
-    assert!(
-        !migrated && said.contains("serve with another role"),
-        "{said}"
-    );
-    let (migrated, said) = migrate(&url, ROLE);
-    assert!(!migrated, "{said}");
+    let said = refusal(&mut migrate(&servers, &servers.database_url(), USER));
+    assert!(said.contains("serve with another role"), "{said}");
+    refusal(&mut migrate(&servers, &url, ROLE));
 }
 
 #[test]

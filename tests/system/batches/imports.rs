@@ -1,12 +1,9 @@
 //! ZIP files as people have them: other names than the bank's, and what macOS adds.
 
-use std::time::Duration;
-
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{get, post};
-use crate::archive::embedded;
 use crate::gateway::{CountingBank, Gateway, Key, json_of};
 
 const DASH: &[u8] = include_bytes!("../../cases/import-dash.zip");
@@ -26,10 +23,8 @@ async fn import(gateway: &Gateway, key: &Key, path: &str, zip: &[u8]) -> Value {
 
 #[tokio::test]
 async fn a_zip_is_matched_by_content_and_the_sandboxs_seals_are_refused_for_a_live_key() {
-    let bank = CountingBank::start(Duration::ZERO).await;
+    let (bank, gateway, key) = CountingBank::with_gateway().await;
     bank.hang();
-    let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
-    let key = gateway.live_key();
     let created = post(&gateway, &key, "?formats=xml,pdf", TABLE.to_owned()).await;
     let batch = json_of(created, 202).await;
     let path = format!("/{}", batch["id"].as_str().unwrap());

@@ -136,24 +136,18 @@ async fn carry(
                     0 => return Ok(()),
                     length => &answered[..length],
                 };
-                match fault {
-                    NetworkFault::None | NetworkFault::Cut if due.is_none() => {
-                        client.write_all(answer).await?;
-                    }
-                    NetworkFault::None | NetworkFault::Cut => {
-                        on_their_way.push_back((Instant::now(), answer.to_vec()));
-                    }
-                    NetworkFault::Slow(delay) => {
-                        on_their_way.push_back((Instant::now() + delay, answer.to_vec()));
-                    }
+                let delay = match fault {
+                    NetworkFault::None | NetworkFault::Cut => Duration::ZERO,
+                    NetworkFault::Slow(delay) => delay,
                     NetworkFault::Reset { after } => {
                         let beginning = &answer[..after.min(answer.len())];
                         client.write_all(beginning).await?;
                         client.set_zero_linger()?;
                         return Ok(());
                     }
-                    NetworkFault::BlackHole => {}
-                }
+                    NetworkFault::BlackHole => continue,
+                };
+                on_their_way.push_back((Instant::now() + delay, answer.to_vec()));
             }
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                 if let Some((_, answer)) = on_their_way.pop_front() {

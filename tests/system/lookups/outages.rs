@@ -6,9 +6,10 @@ use std::time::Duration;
 use rstest::rstest;
 
 use super::{all_delivered, begin_many, create, read};
+use crate::fleet::all_are;
 use crate::gateway::{CountingBank, Gateway, Key, eventually};
-use crate::replicas::{migrate, plan};
-use crate::servers::Servers;
+use crate::replicas::plan;
+use crate::servers::{Servers, migrate};
 
 const LOOKUPS: u32 = 30;
 /// Attempts at the same time, a quarter of which is kept for callers who wait.
@@ -18,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(40);
 
 /// Two replicas, and a key of theirs.
 pub(crate) fn two_replicas(servers: &Servers, bank: &CountingBank) -> ([Gateway; 2], Key) {
-    assert!(migrate(servers).status.success());
+    migrate(&servers.database_url());
     let plan = || bank.known_to(plan(servers)).with("CEP_WORKERS", PLACES);
     let replicas = [(); 2].map(|()| plan().start());
     let key = replicas[0].live_key();
@@ -26,14 +27,16 @@ pub(crate) fn two_replicas(servers: &Servers, bank: &CountingBank) -> ([Gateway;
 }
 
 /// Charged requests of a key, without those that were given back.
-pub(crate) fn charged(servers: &Servers, key: &Key) -> String {
+pub(crate) fn charged(servers: &Servers, key: &Key) -> u32 {
     let id = &key.id;
     let charged = format!("select sum(charged - refunded) from monthly_use where key_id = '{id}'");
-    servers.database.ask(&charged)
+    servers.database.number(&charged).try_into().unwrap()
 }
 
-fn logs(gateway: &Gateway, text: &str) -> bool {
-    gateway.log().contains(text)
+/// Waits until each replica has logged this.
+async fn all_log(replicas: &[Gateway], text: &str) {
+    let is_told = async || replicas.iter().all(|gateway| gateway.log().contains(text));
+    eventually(text, PATIENCE, is_told).await;
 }
 
 /// End of the bank's silence.
@@ -66,21 +69,11 @@ async fn the_queue_goes_on_when_the_database_is_back(#[case] answers: Answers) {
         Answers::Meanwhile => servers.database.own_server().kill(),
         Answers::Afterwards => servers.database.own_server().end("INT"),
     }
-    for gateway in [front, other] {
-        let unheard = async || {
-            logs(
-                gateway,
-                "what other replicas do with lookups isn't heard of",
-            )
-        };
-        eventually("it listens to nobody", PATIENCE, unheard).await;
-    }
+    let unheard = "what other replicas do with lookups isn't heard of";
+    all_log(&replicas, unheard).await;
     if answers == Answers::Meanwhile {
         bank.answer();
-        for gateway in [front, other] {
-            let lost = async || logs(gateway, "the result of an attempt could not be stored");
-            eventually("results are lost", PATIENCE, lost).await;
-        }
+        all_log(&replicas, "the result of an attempt could not be stored").await;
     }
     let refused = create(front, &key, LOOKUPS, "wait=0").await;
     assert_eq!(refused.status(), 503);
@@ -91,7 +84,7 @@ async fn the_queue_goes_on_when_the_database_is_back(#[case] answers: Answers) {
     let is_read = async || read(other, &key, &ids[0]).await.status() == 200;
     eventually("lookups are read again", PATIENCE, is_read).await;
     all_delivered(other, &key, &ids).await;
-    assert_eq!(charged(&servers, &key), LOOKUPS.to_string());
+    assert_eq!(charged(&servers, &key), LOOKUPS);
     let most = match answers {
         Answers::Meanwhile => LOOKUPS as usize + running,
         Answers::Afterwards => LOOKUPS as usize,
@@ -99,8 +92,7 @@ async fn the_queue_goes_on_when_the_database_is_back(#[case] answers: Answers) {
     let asked = bank.cycles().len();
     assert!(asked <= most, "{asked} questions");
     let attempts = "select count(*) from lookup_attempts";
-    let attempts = servers.database.ask(attempts);
-    assert_eq!(attempts, LOOKUPS.to_string());
+    assert_eq!(servers.database.number(attempts), u64::from(LOOKUPS));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,10 +106,8 @@ async fn the_queue_goes_on_without_redis() {
     bank.hang();
     let before = begin_many(front, &key, 0..LOOKUPS).await;
     servers.redis.kill();
-    for gateway in [front, other] {
-        let degraded = async || gateway.state_of("limiter").await == "degraded";
-        eventually("it goes on by itself", PATIENCE, degraded).await;
-    }
+    let degraded = async || all_are(&replicas, "degraded").await;
+    eventually("they go on by themselves", PATIENCE, degraded).await;
     let during = begin_many(other, &key, LOOKUPS..2 * LOOKUPS).await;
     bank.answer();
     all_delivered(front, &key, &before).await;
@@ -126,6 +116,6 @@ async fn the_queue_goes_on_without_redis() {
     let after = begin_many(front, &key, 2 * LOOKUPS..3 * LOOKUPS).await;
     all_delivered(other, &key, &after).await;
     let all = 3 * LOOKUPS;
-    assert_eq!(charged(&servers, &key), all.to_string());
+    assert_eq!(charged(&servers, &key), all);
     assert_eq!(bank.cycles().len(), all as usize);
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use testkit::redis::Redis;
 
 use super::{all_delivered, begin_many, begun, create, read};
-use crate::fleet::{Fleet, on};
+use crate::fleet::Fleet;
 use crate::gateway::{CountingBank, Gateway, Key, eventually, json_of, soon};
 
 /// Longest time until a change is heard of, or work begins, on another replica.
@@ -22,11 +22,10 @@ fn now() -> DateTime<Utc> {
 }
 
 /// Replicas that make so many attempts at once.
-fn fleet(redis: &Redis, bank: &CountingBank, workers: &[u32]) -> Option<Fleet> {
-    let workers = workers
-        .iter()
-        .map(|number| vec![("CEP_WORKERS".to_owned(), number.to_string())]);
-    Fleet::start_each(&workers.collect::<Vec<_>>(), &on(redis, bank))
+fn fleet(bank: &CountingBank, workers: [u32; 3]) -> Option<(Redis, Fleet)> {
+    Fleet::on_redis(3, |number, plan| {
+        bank.known_to(plan).with("CEP_WORKERS", workers[number])
+    })
 }
 
 /// Waits for a state of a lookup, and returns the time between the change and the answer.
@@ -46,16 +45,11 @@ fn instant(value: &Value) -> DateTime<Utc> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn callers_of_all_replicas_hear_within_a_second_of_a_change_on_another_one() {
-    let Some(redis) = Redis::start(&[]) else {
-        return;
-    };
     let bank = CountingBank::start(Duration::ZERO).await;
-    let Some(fleet) = fleet(&redis, &bank, &[0, 0, 4]) else {
+    let Some((_redis, fleet)) = fleet(&bank, [0, 0, 4]) else {
         return;
     };
-    let [front, second, worker] = &fleet.replicas[..] else {
-        panic!("three replicas");
-    };
+    let [front, second, worker] = [0, 1, 2].map(|number| &fleet.replicas[number]);
     let key = front.live_key();
     for number in 0..5 {
         bank.hang();
@@ -81,12 +75,9 @@ async fn callers_of_all_replicas_hear_within_a_second_of_a_change_on_another_one
 #[tokio::test(flavor = "multi_thread")]
 async fn others_go_on_with_the_lookups_of_a_killed_replica() {
     const LOOKUPS: u32 = 9;
-    let Some(redis) = Redis::start(&[]) else {
-        return;
-    };
     let bank = CountingBank::start(Duration::ZERO).await;
     // A quarter is kept for callers who wait, so each makes three attempts for those who don't.
-    let Some(mut fleet) = fleet(&redis, &bank, &[4, 4, 4]) else {
+    let Some((_redis, mut fleet)) = fleet(&bank, [4; 3]) else {
         return;
     };
     let key = fleet.replicas[0].live_key();
@@ -100,13 +91,10 @@ async fn others_go_on_with_the_lookups_of_a_killed_replica() {
     all_delivered(&fleet.replicas[0], &key, &ids).await;
     let took = killed.elapsed();
     assert!(took < LEASE_AND_WORK, "{took:?}");
-    assert_eq!(
-        fleet.charged(&key),
-        u64::from(LOOKUPS),
-        "each was charged once"
-    );
+    let all = u64::from(LOOKUPS);
+    assert_eq!(fleet.charged(&key), all, "each was charged once");
     // Those of the killed one were asked for once more, and no others.
     assert_eq!(bank.cycles().len(), LOOKUPS as usize + 3);
     let attempts = "select count(*) from lookup_attempts";
-    assert_eq!(fleet.database.number(attempts), u64::from(LOOKUPS));
+    assert_eq!(fleet.database.number(attempts), all);
 }
