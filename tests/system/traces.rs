@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use reqwest::{Method, StatusCode};
-use rstest::rstest;
 use serde_json::json;
-use tempfile::TempDir;
 
 use crate::gateway::{CountingBank, Gateway, Key, Plan, eventually, request};
 use crate::person::{Demo, Person};
@@ -14,61 +12,80 @@ mod collector;
 mod outage;
 mod privacy;
 
-use collector::{Behaviour, Collector, PATIENCE, Trace};
+use collector::{Behaviour, Collector, PATIENCE};
 
 /// The example of W3C Trace Context.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER: &str = "00f067aa0ba902b7";
+const SAMPLED: (&str, &str) = (
+    "traceparent",
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+);
+const UNSAMPLED: (&str, &str) = (
+    "traceparent",
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
+);
+const STATE: (&str, &str) = ("tracestate", "vendor=1");
+/// The variable of a gateway that continues the traces of its callers.
+const TRUSTING: (&str, &str) = ("CEP_TRACE_TRUST", "on");
+/// Parts of a request that is admitted.
+const PARTS: [&str; 3] = ["admission", "bank lookup", "settlement"];
 
-fn sampled() -> String {
-    format!("00-{TRACE}-{CALLER}-01")
+/// A gateway that sends its traces to a collector, and a key that queries a bank.
+struct Scene {
+    collector: Collector,
+    bank: CountingBank,
+    gateway: Gateway,
+    key: Key,
 }
 
-/// Requests the proof of this number with these headers.
-async fn ask(gateway: &Gateway, key: &Key, number: u32, headers: &[(&str, &str)]) -> StatusCode {
-    let mut asking = gateway.asking("xml", key);
-    for (name, value) in headers {
-        asking = asking.header(*name, *value);
+impl Scene {
+    /// Starts a gateway with these variables too.
+    async fn start(variables: &[(&str, &str)]) -> Self {
+        Self::with_bank(Duration::ZERO, variables).await
     }
-    let body = request(number, "10.00").to_string();
-    asking.body(body).send().await.unwrap().status()
-}
 
-/// Stops a gateway while collector and bank, which run in this test, go on.
-async fn stop(gateway: Gateway) -> TempDir {
-    let stopped = tokio::task::spawn_blocking(|| gateway.stop());
-    stopped.await.unwrap()
-}
+    /// The same, whose bank takes so long for an answer.
+    async fn with_bank(latency: Duration, variables: &[(&str, &str)]) -> Self {
+        let collector = Collector::start(Behaviour::Takes).await;
+        let plan = collector.plan().with_all(variables.iter().copied());
+        Self::of(collector, latency, plan).await
+    }
 
-/// Returns whether nothing of a trace was exported by the time that a later one was.
-async fn is_silent(collector: &Collector, gateway: &Gateway, trace: &str) -> bool {
-    let asked = gateway.client.get(gateway.url("/openapi.json"));
-    let marked = asked.header("traceparent", format!("00-{}-{CALLER}-01", "f".repeat(32)));
-    marked.send().await.unwrap();
-    collector.span("GET /openapi.json").await;
-    collector.spans().iter().all(|span| span.trace != trace)
+    async fn of(collector: Collector, latency: Duration, plan: Plan) -> Self {
+        let bank = CountingBank::start(latency).await;
+        let gateway = bank.known_to(plan).start();
+        let key = gateway.live_key();
+        Self {
+            collector,
+            bank,
+            gateway,
+            key,
+        }
+    }
+
+    /// Requests the proof of this number with these headers.
+    async fn ask(&self, number: u32, headers: &[(&str, &str)]) -> StatusCode {
+        let asking = self.gateway.asking("xml", &self.key);
+        let headers = headers.iter();
+        let asking = headers.fold(asking, |asking, (name, value)| asking.header(*name, *value));
+        let body = request(number, "10.00").to_string();
+        asking.body(body).send().await.unwrap().status()
+    }
 }
 
 #[tokio::test]
 async fn a_request_is_one_trace_from_its_caller_to_the_bank() {
-    let collector = Collector::start(Behaviour::Takes).await;
-    let bank = CountingBank::start(Duration::ZERO).await;
-    let plan = collector.trusting_plan().with("CEP_INSTANCE", "pod-7");
-    let gateway = bank.known_to(plan).start();
-    let key = gateway.live_key();
-    let headers = [
-        ("traceparent", &*sampled()),
-        ("tracestate", "vendor=1"),
-        ("x-request-id", "request-7"),
-    ];
-    assert_eq!(ask(&gateway, &key, 1, &headers).await, 200);
+    let scene = Scene::start(&[TRUSTING, ("CEP_INSTANCE", "pod-7")]).await;
+    let headers = [SAMPLED, STATE, ("x-request-id", "request-7")];
+    assert_eq!(scene.ask(1, &headers).await, 200);
 
-    let trace = collector.trace("POST /v1/cep/xml").await;
+    let trace = scene.collector.trace("POST /v1/cep/xml").await;
     let server = trace.the("POST /v1/cep/xml");
     assert_eq!((&*server.trace, &*server.parent), (TRACE, CALLER));
     assert_eq!((server.kind, server.status), (2, 0));
     assert_eq!(server.state, "vendor=1");
-    for (name, value) in [
+    let attributes = [
         ("http.request.method", "POST"),
         ("http.route", "/v1/cep/xml"),
         ("http.response.status_code", "200"),
@@ -77,15 +94,11 @@ async fn a_request_is_one_trace_from_its_caller_to_the_bank() {
         ("cep.endpoint", "xml"),
         ("cep.outcome", "delivered"),
         ("cep.environment", "live"),
-        ("cep.key_id", &key.id),
-    ] {
-        assert_eq!(server.attribute(name), Some(value), "{name}");
-    }
-    assert_eq!(server.attributes.len(), 9, "{:?}", server.attributes);
-    assert_eq!(
-        trace.children(server),
-        ["admission", "bank lookup", "settlement"]
-    );
+        ("cep.key_id", &scene.key.id),
+    ];
+    let attributes = attributes.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(server.attributes, attributes.into());
+    assert_eq!(trace.children(server), PARTS);
     let lookup = trace.the("bank lookup");
     assert_eq!(lookup.attribute("cep.outcome"), Some("issued"));
     assert_eq!(
@@ -102,8 +115,8 @@ async fn a_request_is_one_trace_from_its_caller_to_the_bank() {
         assert_eq!(client.attribute("server.address"), Some("127.0.0.1"));
         told.push(Some(format!("00-{TRACE}-{}-01", client.id)));
     }
-    assert_eq!(bank.told("traceparent"), told);
-    assert_eq!(bank.told("tracestate"), [None, None]);
+    assert_eq!(scene.bank.told("traceparent"), told);
+    assert_eq!(scene.bank.told("tracestate"), [None, None]);
     assert_eq!(trace.0.len(), 7, "{:#?}", trace.0);
     assert!(trace.0.iter().all(|span| span.events == 0));
     for (name, value) in [
@@ -117,11 +130,10 @@ async fn a_request_is_one_trace_from_its_caller_to_the_bank() {
 
 #[tokio::test]
 async fn a_process_without_a_name_has_the_same_random_one_everywhere() {
-    let collector = Collector::start(Behaviour::Takes).await;
-    let gateway = collector.plan().start();
-    ask(&gateway, &gateway.roomy_key(), 1, &[]).await;
-    let instance = &collector.span("admission").await.resource["service.instance.id"];
-    let log = gateway.log();
+    let scene = Scene::start(&[]).await;
+    scene.ask(1, &[]).await;
+    let instance = &scene.collector.span("admission").await.resource["service.instance.id"];
+    let log = scene.gateway.log();
     assert!(instance.len() > 30 && log.contains(&**instance), "{log}");
 }
 
@@ -131,8 +143,7 @@ async fn routes_of_people_have_spans_and_probes_and_files_have_none() {
     let gateway = collector.plan().start();
     let person = Person::signed_in(&gateway, Demo::Member).await;
     for path in ["/healthz", "/readyz", "/api/readyz"] {
-        let probe = gateway.client.get(gateway.url(path)).send().await.unwrap();
-        assert_eq!(probe.status(), StatusCode::OK, "{path}");
+        assert_eq!(gateway.get(path).await.status(), StatusCode::OK, "{path}");
     }
     let page = person.request(Method::GET, "/dashboard").send().await;
     let page = page.unwrap().text().await.unwrap();
@@ -152,60 +163,35 @@ async fn routes_of_people_have_spans_and_probes_and_files_have_none() {
     assert_eq!(nowhere.attribute("http.request.method"), Some("_OTHER"));
     assert_eq!(nowhere.attribute("http.route"), None);
     assert_eq!((nowhere.kind, nowhere.status), (2, 0));
-    for name in [
-        "GET /login",
-        "GET /auth/callback",
-        "GET /keys",
-        "POST /graphql",
-    ] {
+    let routes = ["/login", "/auth/callback", "/keys"].map(|route| format!("GET {route}"));
+    for name in routes.iter().map(String::as_str).chain(["POST /graphql"]) {
         let span = collector.span(name).await;
         assert_eq!((span.kind, &*span.parent), (2, ""), "{name}");
         assert!(span.attribute("cep.request_id").is_some(), "{name}");
     }
-    let names: Vec<_> = collector
-        .spans()
-        .into_iter()
-        .map(|span| span.name)
-        .collect();
+    let spans = collector.spans();
     for untold in ["healthz", "readyz", "assets"] {
-        let told = names.iter().any(|name| name.contains(untold));
-        assert!(!told, "{untold}: {names:?}");
+        let told = spans.iter().any(|span| span.name.contains(untold));
+        assert!(!told, "{untold}: {spans:?}");
     }
 }
 
 #[tokio::test]
 async fn only_what_is_our_fault_is_an_error() {
-    let collector = Collector::start(Behaviour::Takes).await;
-    let gateway = collector.trusting_plan().start();
-    let key = gateway.roomy_key();
+    let scene = Scene::start(&[]).await;
     for (amount, status, outcome, error) in [
         ("404.00", 404, "not_found", None),
         ("500.00", 503, "bank_unavailable", Some("503")),
         ("0.001", 400, "invalid_request", None),
     ] {
-        let trace = format!("{status:032x}");
-        let asked = gateway
-            .asking("xml", &key)
-            .header("traceparent", format!("00-{trace}-{CALLER}-01"))
-            .body(request(1, amount).to_string());
-        assert_eq!(asked.send().await.unwrap().status(), status);
-        let of_it = || {
-            let mut spans = collector.spans();
-            spans.retain(|span| span.trace == trace);
-            Trace(spans)
-        };
-        eventually("it is exported", PATIENCE, async || {
-            of_it().0.iter().any(|span| span.kind == 2)
-        })
-        .await;
-        let of_it = of_it();
+        let body = request(1, amount);
+        let answer = scene.gateway.post("xml", &scene.key, &body).await;
+        assert_eq!(answer.status(), status);
+        let outcome = ("cep.outcome", outcome);
+        let of_it = scene.collector.trace_of("POST /v1/cep/xml", outcome).await;
         let server = of_it.the("POST /v1/cep/xml");
-        assert_eq!(server.attribute("cep.outcome"), Some(outcome));
-        assert_eq!(
-            server.status,
-            if error.is_some() { 2 } else { 0 },
-            "{amount}"
-        );
+        let failed = if error.is_some() { 2 } else { 0 };
+        assert_eq!(server.status, failed, "{amount}");
         assert_eq!(server.attribute("error.type"), error);
         if error.is_some() {
             let bank = of_it.the("POST /cep/valida.do");
@@ -218,136 +204,117 @@ async fn only_what_is_our_fault_is_an_error() {
     }
 }
 
-#[rstest]
-#[case::malformed(&["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7"])]
-#[case::no_trace(&["00-00000000000000000000000000000000-00f067aa0ba902b7-01"])]
-#[case::no_span(&["00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01"])]
-#[case::twice(&[
-    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-])]
-#[case::not_even_text(&["\u{e9}"])]
 #[tokio::test]
-async fn an_invalid_traceparent_is_ignored(#[case] values: &[&str]) {
-    let collector = Collector::start(Behaviour::Takes).await;
-    let gateway = collector.trusting_plan().start();
-    let key = gateway.roomy_key();
-    let headers: Vec<_> = values.iter().map(|value| ("traceparent", *value)).collect();
-    assert_eq!(ask(&gateway, &key, 1, &headers).await, 200);
-    let server = collector.span("POST /v1/cep/xml").await;
-    assert_eq!(server.parent, "");
-    assert_ne!(server.trace, TRACE);
-    assert_eq!(server.state, "");
+async fn an_invalid_traceparent_is_ignored() {
+    let scene = Scene::start(&[TRUSTING]).await;
+    let no_trace = SAMPLED.1.replace(TRACE, &"0".repeat(32));
+    let no_span = SAMPLED.1.replace(CALLER, &"0".repeat(16));
+    for (case, values) in [
+        ("malformed", [&SAMPLED.1[..52]].as_slice()),
+        ("no-trace", &[&no_trace]),
+        ("no-span", &[&no_span]),
+        ("twice", &[SAMPLED.1; 2]),
+        ("not-even-text", &["\u{e9}"]),
+    ] {
+        let values = values.iter().map(|value| ("traceparent", *value));
+        let headers: Vec<_> = values.chain([("x-request-id", case)]).collect();
+        assert_eq!(scene.ask(1, &headers).await, 200, "{case}");
+        let id = ("cep.request_id", case);
+        let trace = scene.collector.trace_of("POST /v1/cep/xml", id).await;
+        let server = trace.the("POST /v1/cep/xml");
+        assert_eq!((&*server.parent, &*server.state), ("", ""), "{case}");
+        assert_ne!(server.trace, TRACE, "{case}");
+    }
 }
 
 #[tokio::test]
 async fn a_caller_that_does_not_want_a_trace_gets_none_and_the_bank_is_told_so() {
-    let collector = Collector::start(Behaviour::Takes).await;
-    let bank = CountingBank::start(Duration::ZERO).await;
-    let gateway = bank.known_to(collector.trusting_plan()).start();
-    let unsampled = format!("00-{TRACE}-{CALLER}-00");
-    let headers = [("traceparent", &*unsampled)];
-    let key = gateway.live_key();
-    assert_eq!(ask(&gateway, &key, 1, &headers).await, 200);
-    assert!(is_silent(&collector, &gateway, TRACE).await);
-    let told = bank.told("traceparent");
+    let scene = Scene::start(&[TRUSTING]).await;
+    assert_eq!(scene.ask(1, &[UNSAMPLED]).await, 200);
+    // Spans are exported in their order.
+    let later = scene.gateway.client.get(scene.gateway.url("/openapi.json"));
+    later.send().await.unwrap();
+    scene.collector.span("GET /openapi.json").await;
+    let mut spans = scene.collector.spans().into_iter();
+    assert!(spans.all(|span| span.trace != TRACE));
+    let told = scene.bank.told("traceparent");
     assert_eq!(told.len(), 2);
     for told in told.into_iter().flatten() {
-        assert!(
-            told.starts_with(&format!("00-{TRACE}-")) && told.ends_with("-00"),
-            "{told}"
-        );
+        let is_of_trace = told.starts_with(&format!("00-{TRACE}-"));
+        assert!(is_of_trace && told.ends_with("-00"), "{told}");
     }
 }
 
 #[tokio::test]
 async fn the_ratio_is_of_traces_that_begin_here() {
-    let collector = Collector::start(Behaviour::Takes).await;
-    let gateway = collector
-        .trusting_plan()
-        .with("CEP_TRACE_RATIO", "0")
-        .start();
-    let key = gateway.roomy_key();
+    let scene = Scene::start(&[TRUSTING, ("CEP_TRACE_RATIO", "0")]).await;
     for number in 1..20 {
-        ask(&gateway, &key, number, &[]).await;
+        scene.ask(number, &[]).await;
     }
-    ask(&gateway, &key, 20, &[("traceparent", &*sampled())]).await;
-    collector.span("POST /v1/cep/xml").await;
-    assert!(collector.spans().iter().all(|span| span.trace == TRACE));
+    scene.ask(20, &[SAMPLED]).await;
+    scene.collector.span("POST /v1/cep/xml").await;
+    let mut spans = scene.collector.spans().into_iter();
+    assert!(spans.all(|span| span.trace == TRACE));
 }
 
 #[tokio::test]
 async fn a_stranger_cannot_have_a_trace_sampled() {
-    let collector = Collector::start(Behaviour::Takes).await;
-    let gateway = collector.plan().with("CEP_TRACE_RATIO", "0").start();
-    let key = gateway.roomy_key();
+    let scene = Scene::start(&[("CEP_TRACE_RATIO", "0")]).await;
     for number in 1..20 {
-        let headers = [("traceparent", &*sampled())];
-        assert_eq!(ask(&gateway, &key, number, &headers).await, 200);
+        assert_eq!(scene.ask(number, &[SAMPLED]).await, 200);
     }
     // What waits to be sent is sent before the end.
-    stop(gateway).await;
-    assert!(collector.headers().is_empty());
+    scene.gateway.stopped().await;
+    assert!(scene.collector.headers().is_empty());
 }
 
 #[tokio::test]
 async fn a_strangers_trace_is_linked_to_one_that_begins_here() {
-    let collector = Collector::start(Behaviour::Takes).await;
-    let bank = CountingBank::start(Duration::ZERO).await;
-    let gateway = bank.known_to(collector.plan()).start();
-    let key = gateway.live_key();
-    let unsampled = format!("00-{TRACE}-{CALLER}-00");
-    let headers = [("traceparent", &*unsampled), ("tracestate", "vendor=1")];
-    assert_eq!(ask(&gateway, &key, 1, &headers).await, 200);
+    let scene = Scene::start(&[]).await;
+    assert_eq!(scene.ask(1, &[UNSAMPLED, STATE]).await, 200);
 
-    let trace = collector.trace("POST /v1/cep/xml").await;
+    let trace = scene.collector.trace("POST /v1/cep/xml").await;
     let server = trace.the("POST /v1/cep/xml");
     assert_ne!(server.trace, TRACE);
     assert_eq!((&*server.parent, &*server.state), ("", ""));
     assert_eq!(server.links, [CALLER]);
     assert_eq!(trace.0.len(), 7, "{:#?}", trace.0);
-    assert_eq!(bank.told("tracestate"), [None, None]);
-    for told in bank.told("traceparent") {
+    assert_eq!(scene.bank.told("tracestate"), [None, None]);
+    for told in scene.bank.told("traceparent") {
         let told = told.unwrap();
         assert!(told.starts_with(&format!("00-{}-", server.trace)), "{told}");
         assert!(told.ends_with("-01"), "{told}");
     }
-    let exported = collector.bytes();
-    let state = b"vendor=1";
-    assert!(!exported.windows(state.len()).any(|window| window == state));
+    assert!(!scene.collector.holds("vendor=1"));
 }
 
 #[tokio::test]
 async fn without_a_collector_nothing_is_exported() {
     let collector = Collector::start(Behaviour::Takes).await;
-    let bank = CountingBank::start(Duration::ZERO).await;
     // Settings of other OpenTelemetry programs don't apply to the gateway.
     let plan = Plan::new()
         .with("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.url)
         .with("OTEL_TRACES_EXPORTER", "otlp");
-    let gateway = bank.known_to(plan).start();
-    let key = gateway.live_key();
-    let headers = [("traceparent", &*sampled()), ("tracestate", "vendor=1")];
-    assert_eq!(ask(&gateway, &key, 1, &headers).await, 200);
-    stop(gateway).await;
-    assert_eq!(bank.told("traceparent"), [None, None]);
-    assert_eq!(bank.told("tracestate"), [None, None]);
-    assert!(collector.headers().is_empty());
+    let scene = Scene::of(collector, Duration::ZERO, plan).await;
+    assert_eq!(scene.ask(1, &[SAMPLED, STATE]).await, 200);
+    scene.gateway.stopped().await;
+    assert_eq!(scene.bank.told("traceparent"), [None, None]);
+    assert_eq!(scene.bank.told("tracestate"), [None, None]);
+    assert!(scene.collector.headers().is_empty());
 }
 
 #[tokio::test]
 async fn other_programs_settings_change_nothing() {
-    let collector = Collector::start(Behaviour::Takes).await;
-    let gateway = collector
-        .plan()
-        .with("OTEL_TRACES_SAMPLER", "always_off")
-        .with("OTEL_SERVICE_NAME", "another")
-        .with("OTEL_RESOURCE_ATTRIBUTES", "service.name=another,owner=x")
-        .with("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "1")
-        .with("OTEL_BSP_SCHEDULE_DELAY", "3600000")
-        .start();
-    ask(&gateway, &gateway.roomy_key(), 1, &[]).await;
-    let server = collector.span("POST /v1/cep/xml").await;
+    let scene = Scene::start(&[
+        ("OTEL_TRACES_SAMPLER", "always_off"),
+        ("OTEL_SERVICE_NAME", "another"),
+        ("OTEL_RESOURCE_ATTRIBUTES", "service.name=another,owner=x"),
+        ("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "1"),
+        ("OTEL_BSP_SCHEDULE_DELAY", "3600000"),
+    ])
+    .await;
+    scene.ask(1, &[]).await;
+    let server = scene.collector.span("POST /v1/cep/xml").await;
     assert_eq!(server.resource["service.name"], "cep-gateway");
     assert!(!server.resource.contains_key("owner"));
     assert_eq!(server.attributes.len(), 9, "{:?}", server.attributes);
@@ -355,30 +322,22 @@ async fn other_programs_settings_change_nothing() {
 
 #[tokio::test]
 async fn a_shared_lookup_is_in_the_trace_of_the_first_request_and_linked_from_the_others() {
-    let collector = Collector::start(Behaviour::Takes).await;
-    let bank = CountingBank::start(Duration::from_millis(500)).await;
-    let gateway = bank.known_to(collector.plan()).start();
-    let key = gateway.live_key();
-    let together = (0..4).map(|_| ask(&gateway, &key, 1, &[]));
+    let scene = Scene::with_bank(Duration::from_millis(500), &[]).await;
+    let together = (0..4).map(|_| scene.ask(1, &[]));
     let answers = futures::future::join_all(together).await;
     assert!(answers.iter().all(|status| *status == 200));
     let named = |name: &str| {
-        let mut spans = collector.spans();
+        let mut spans = scene.collector.spans();
         spans.retain(|span| span.name == name);
         spans
     };
-    eventually("all are exported", PATIENCE, async || {
-        named("POST /v1/cep/xml").len() == 4
-    })
-    .await;
+    let are_exported = async || named("POST /v1/cep/xml").len() == 4;
+    eventually("all are exported", PATIENCE, are_exported).await;
     let [lookup] = &*named("bank lookup") else {
         panic!("not one lookup: {:#?}", named("bank lookup"));
     };
-    let servers = named("POST /v1/cep/xml");
-    let asker = servers
-        .iter()
-        .find(|span| span.id == lookup.parent)
-        .unwrap();
+    let mut servers = named("POST /v1/cep/xml").into_iter();
+    let asker = servers.find(|span| span.id == lookup.parent).unwrap();
     let waits = named("wait for a shared lookup");
     assert_eq!(waits.len(), 3);
     for wait in waits {
@@ -389,21 +348,12 @@ async fn a_shared_lookup_is_in_the_trace_of_the_first_request_and_linked_from_th
 
 #[tokio::test]
 async fn a_caller_who_hangs_up_leaves_a_whole_trace() {
-    let collector = Collector::start(Behaviour::Takes).await;
-    let bank = CountingBank::start(Duration::from_millis(500)).await;
-    let gateway = bank.known_to(collector.plan()).start();
-    let key = gateway.live_key();
-    let impatient = gateway
-        .asking("xml", &key)
-        .body(request(1, "10.00").to_string())
-        .timeout(Duration::from_millis(200));
-    assert!(impatient.send().await.is_err());
-    let trace = collector.trace("POST /v1/cep/xml").await;
+    let scene = Scene::with_bank(Duration::from_millis(500), &[]).await;
+    let impatient = tokio::time::timeout(Duration::from_millis(200), scene.ask(1, &[]));
+    assert!(impatient.await.is_err());
+    let trace = scene.collector.trace("POST /v1/cep/xml").await;
     let server = trace.the("POST /v1/cep/xml");
     assert_eq!(server.attribute("cep.outcome"), Some("delivered"));
-    assert_eq!(
-        trace.children(server),
-        ["admission", "bank lookup", "settlement"]
-    );
+    assert_eq!(trace.children(server), PARTS);
     assert!(server.nanoseconds >= 500_000_000, "{}", server.nanoseconds);
 }

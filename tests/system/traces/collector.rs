@@ -70,11 +70,6 @@ impl Collector {
         Plan::new().with("CEP_OTLP_ENDPOINT", &self.url)
     }
 
-    /// The same, of a gateway that trusts the traces of its callers.
-    pub(super) fn trusting_plan(&self) -> Plan {
-        self.plan().with("CEP_TRACE_TRUST", "on")
-    }
-
     pub(super) fn becomes(&self, behaviour: Behaviour) {
         self.behaviour.send(behaviour).unwrap();
     }
@@ -84,9 +79,11 @@ impl Collector {
         self.state.headers.lock().unwrap().clone()
     }
 
-    /// All accepted batches, byte for byte.
-    pub(super) fn bytes(&self) -> Vec<u8> {
-        self.state.bodies.lock().unwrap().concat()
+    /// Returns whether a text is in an accepted batch.
+    pub(super) fn holds(&self, text: &str) -> bool {
+        let batches = self.state.bodies.lock().unwrap().concat();
+        let mut windows = batches.windows(text.len());
+        windows.any(|window| window == text.as_bytes())
     }
 
     /// All accepted spans.
@@ -100,7 +97,13 @@ impl Collector {
 
     /// The first span of this name, once it has arrived.
     pub(super) async fn span(&self, name: &str) -> Span {
-        let found = || self.spans().into_iter().find(|span| span.name == name);
+        self.once(name, |_| true).await
+    }
+
+    /// The first span of this name that satisfies a condition, once it has arrived.
+    async fn once(&self, name: &str, condition: impl Fn(&Span) -> bool) -> Span {
+        let is_it = |span: &Span| span.name == name && condition(span);
+        let found = || self.spans().into_iter().find(is_it);
         eventually(name, PATIENCE, async || found().is_some()).await;
         found().unwrap()
     }
@@ -108,9 +111,18 @@ impl Collector {
     /// All spans of the trace of the span of this name, once that has arrived: a trace's others end
     /// before it, and none is sent later than it.
     pub(super) async fn trace(&self, name: &str) -> Trace {
-        let Span { trace, .. } = self.span(name).await;
+        self.trace_with(&self.span(name).await)
+    }
+
+    /// The same for the span of this name with this attribute.
+    pub(super) async fn trace_of(&self, name: &str, (attribute, value): (&str, &str)) -> Trace {
+        let has_it = |span: &Span| span.attribute(attribute) == Some(value);
+        self.trace_with(&self.once(name, has_it).await)
+    }
+
+    fn trace_with(&self, span: &Span) -> Trace {
         let mut spans = self.spans();
-        spans.retain(|span| span.trace == trace);
+        spans.retain(|other| other.trace == span.trace);
         Trace(spans)
     }
 }

@@ -9,7 +9,7 @@ use rstest::rstest;
 use testkit::free_port;
 
 use super::collector::{Behaviour, Collector, PATIENCE};
-use super::stop;
+use crate::fairness::slowest_of_fifty;
 use crate::gateway::{Gateway, Key, Plan, eventually, request};
 use crate::metrics::Measured;
 
@@ -22,17 +22,10 @@ fn times(gateway: &Gateway, words: &str) -> usize {
     gateway.log().matches(words).count()
 }
 
-/// Requests proofs one after the other, and returns the longest duration.
-async fn slowest(gateway: &Gateway, key: &Key) -> Duration {
-    let mut slowest = Duration::ZERO;
-    for _ in 0..50 {
-        let began = Instant::now();
-        let answer = gateway.post("xml", key, &request(1, "10.00")).await;
-        assert_eq!(answer.status(), StatusCode::OK);
-        answer.bytes().await.unwrap();
-        slowest = slowest.max(began.elapsed());
-    }
-    slowest
+/// Waits until a line was logged so often.
+async fn is_said(gateway: &Gateway, words: &str, so_often: usize) {
+    let is_said = async || times(gateway, words) == so_often;
+    eventually(words, PATIENCE, is_said).await;
 }
 
 /// Asserts that the gateway serves as with a good collector, logs the failure once, and stops in
@@ -41,26 +34,20 @@ async fn carries_on(endpoint: impl Display) {
     let gateway = Plan::new().with("CEP_OTLP_ENDPOINT", endpoint).start();
     let key = gateway.roomy_key();
     // A request that waited for a collector would wait for three seconds.
-    let before = slowest(&gateway, &key).await;
-    eventually("it is said", PATIENCE, async || {
-        times(&gateway, WARNING) == 1
-    })
-    .await;
-    let meanwhile = slowest(&gateway, &key).await;
-    assert!(
-        before.max(meanwhile) < Duration::from_secs(2),
-        "{before:?}, {meanwhile:?}"
-    );
+    let before = slowest_of_fifty(&gateway, &key).await;
+    is_said(&gateway, WARNING, 1).await;
+    let longest = before.max(slowest_of_fifty(&gateway, &key).await);
+    assert!(longest < Duration::from_secs(2), "{longest:?}");
     let failed = "cep_trace_spans_total{result=\"failed\"}";
     eventually("more fail", PATIENCE, async || {
-        slowest(&gateway, &key).await;
+        slowest_of_fifty(&gateway, &key).await;
         measured(&gateway, failed).await > 600.0
     })
     .await;
     assert_eq!(times(&gateway, WARNING), 1, "{}", gateway.log());
     assert_eq!(times(&gateway, RELIEF), 0);
     let began = Instant::now();
-    stop(gateway).await;
+    gateway.stopped().await;
     assert!(began.elapsed() < STOPPED, "{:?}", began.elapsed());
 }
 
@@ -90,7 +77,7 @@ async fn a_collector_that_is_back_gets_the_spans_from_then_on() {
     for outage in 1..=2 {
         collector.becomes(Behaviour::Fails);
         eventually("it is said", PATIENCE, async || {
-            slowest(&gateway, &key).await;
+            slowest_of_fifty(&gateway, &key).await;
             times(&gateway, WARNING) == outage
         })
         .await;
@@ -98,14 +85,11 @@ async fn a_collector_that_is_back_gets_the_spans_from_then_on() {
         let had = collector.spans().len();
         collector.becomes(Behaviour::Takes);
         eventually("spans arrive", PATIENCE, async || {
-            slowest(&gateway, &key).await;
+            slowest_of_fifty(&gateway, &key).await;
             collector.spans().len() > had
         })
         .await;
-        eventually("it is said, too", PATIENCE, async || {
-            times(&gateway, RELIEF) == outage
-        })
-        .await;
+        is_said(&gateway, RELIEF, outage).await;
     }
 }
 
@@ -126,15 +110,13 @@ async fn spans_beyond_the_queue_are_dropped_counted_and_logged_once() {
     })
     .await;
     let words = "more spans end than the collector of traces takes";
-    eventually("it is said", PATIENCE, async || times(&gateway, words) == 1).await;
+    is_said(&gateway, words, 1).await;
     let memory = measured(&gateway, "process_resident_memory_bytes").await;
     assert!(memory < 3e8, "{memory}");
     collector.becomes(Behaviour::Takes);
     let sent = "cep_trace_spans_total{result=\"sent\"}";
-    eventually("what waited is sent", PATIENCE, async || {
-        measured(&gateway, sent).await > 4_000.0
-    })
-    .await;
+    let is_sent = async || measured(&gateway, sent).await > 4_000.0;
+    eventually("what waited is sent", PATIENCE, is_sent).await;
     assert_eq!(times(&gateway, words), 1);
 }
 
@@ -147,7 +129,7 @@ async fn queued_spans_are_sent_when_the_process_ends() {
         let answer = gateway.post("xml", &key, &request(number, "10.00")).await;
         assert_eq!(answer.status(), StatusCode::OK);
     }
-    stop(gateway).await;
+    gateway.stopped().await;
     let spans = collector.spans();
     let servers = spans.iter().filter(|span| span.kind == 2);
     assert_eq!(servers.count(), 30);

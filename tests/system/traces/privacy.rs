@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use super::SAMPLED;
 use super::collector::{Behaviour, Collector, PATIENCE};
-use super::{sampled, stop};
 use crate::canary::ask_for_everything;
-use crate::gateway::{Plan, eventually, request};
+use crate::gateway::{Gateway, Plan, eventually, request};
 use crate::person::{Demo, Person};
 
 #[tokio::test]
@@ -34,9 +34,8 @@ async fn accounts_names_amounts_keys_and_addresses_are_in_no_trace() {
     .map(str::to_owned)
     .into();
     canaries.extend(ask_for_everything(&gateway, &key).await);
-    let odd = gateway
-        .client
-        .post(gateway.url("/v1/cep/xml?cuenta=002010077777777771&canary=8675309.17"));
+    let odd = "/v1/cep/xml?cuenta=002010077777777771&canary=8675309.17";
+    let odd = gateway.client.post(gateway.url(odd));
     let odd = odd
         .header("x-api-key", "cep_test_AAAAAAAA.canary")
         .header("cookie", "canary-cookie")
@@ -52,17 +51,18 @@ async fn accounts_names_amounts_keys_and_addresses_are_in_no_trace() {
     person.ask_anyway(find, json!({ "id": "canary" })).await;
     let token = person.cookie("cep_session").unwrap();
     canaries.extend(token.split('.').map(str::to_owned));
-    stop(gateway).await;
-
-    let exported = collector.bytes();
-    let holds = |text: &str| {
-        let mut windows = exported.windows(text.len());
-        windows.any(|window| window == text.as_bytes())
-    };
-    assert!(holds(&key.id) && holds("POST /v1/cep/zip_auto") && holds("POST /graphql"));
-    for canary in canaries {
-        assert!(!holds(&canary), "{canary} is in the traces");
+    gateway.stopped().await;
+    for text in [&*key.id, "POST /v1/cep/zip_auto", "POST /graphql"] {
+        assert!(collector.holds(text), "{text}");
     }
+    for canary in canaries {
+        assert!(!collector.holds(&canary), "{canary} is in the traces");
+    }
+}
+
+/// The log of a gateway that has ended.
+async fn whole_log(gateway: Gateway) -> String {
+    std::fs::read_to_string(gateway.stopped().await.path().join("log")).unwrap()
 }
 
 /// Lines of requests without the values that differ from one to the next.
@@ -81,32 +81,28 @@ fn lines(log: &str) -> String {
 #[tokio::test]
 async fn the_log_is_the_same_with_and_without_traces() {
     let collector = Collector::start(Behaviour::Takes).await;
-    let mut logs = Vec::new();
     for level in ["info", "trace", "info,cep::trace=trace"] {
         let mut both = Vec::new();
         for plan in [Plan::new(), collector.plan()] {
             let gateway = plan.with("CEP_LOG", level).start();
             let key = gateway.roomy_key();
             for amount in ["10.00", "404.00", "500.00"] {
-                let asked = gateway
-                    .asking("xml", &key)
-                    .header("x-request-id", "same")
-                    .header("traceparent", sampled())
-                    .body(request(1, amount).to_string());
-                asked.send().await.unwrap();
+                let asking = gateway.asking("xml", &key).header("x-request-id", "same");
+                let asking = asking.header(SAMPLED.0, SAMPLED.1);
+                let asked = asking.body(request(1, amount).to_string()).send();
+                asked.await.unwrap();
             }
             let nowhere = gateway.client.get(gateway.url("/nowhere"));
             let nowhere = nowhere.header("x-request-id", "same");
             nowhere.send().await.unwrap();
-            let log = std::fs::read_to_string(stop(gateway).await.path().join("log")).unwrap();
-            assert!(!log.contains("cep::trace\""), "{level}: {log}");
-            assert!(!log.contains("cep.request_id"), "{level}: {log}");
-            assert!(!log.contains("bank lookup"), "{level}: {log}");
+            let log = whole_log(gateway).await;
+            for word in ["cep::trace\"", "cep.request_id", "bank lookup"] {
+                assert!(!log.contains(word), "{level}: {log}");
+            }
             both.push(lines(&log));
         }
         assert_eq!(both[0].lines().count(), 4, "{}", both[0]);
         assert_eq!(both[0], both[1], "{level}");
-        logs.extend(both);
     }
     assert!(!collector.spans().is_empty());
 }
@@ -127,7 +123,7 @@ async fn text_log_lines_have_no_spans_either() {
     let gateway = collector.plan().with("CEP_LOG_FORMAT", "text").start();
     let key = gateway.roomy_key();
     gateway.post("xml", &key, &request(1, "500.00")).await;
-    let log = std::fs::read_to_string(stop(gateway).await.path().join("log")).unwrap();
+    let log = whole_log(gateway).await;
     assert!(log.contains("bank_unavailable"), "{log}");
     for word in ["request{", "otel", "bank lookup", "cep.request_id"] {
         assert!(!log.contains(word), "{word}: {log}");
@@ -146,15 +142,13 @@ async fn the_collector_gets_the_headers_from_a_file() {
         .with("CEP_OTLP_HEADERS_FILE", file.display())
         .start();
     gateway.status_of(&gateway.roomy_key()).await;
-    eventually("a batch arrives", PATIENCE, async || {
-        !collector.headers().is_empty()
-    })
-    .await;
+    let has_arrived = async || !collector.headers().is_empty();
+    eventually("a batch arrives", PATIENCE, has_arrived).await;
     let headers = &collector.headers()[0];
     assert_eq!(headers["authorization"], "Bearer hunter2");
     assert_eq!(headers["x-scope"], "a b");
     assert_eq!(headers["content-type"], "application/x-protobuf");
     assert!(!headers.contains_key("traceparent"));
-    let log = std::fs::read_to_string(stop(gateway).await.path().join("log")).unwrap();
+    let log = whole_log(gateway).await;
     assert!(!log.contains("hunter2"), "{log}");
 }
