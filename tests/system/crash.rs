@@ -1,4 +1,7 @@
-//! `kill -9` at any moment loses no count of a delivered proof; a graceful stop loses nothing.
+//! `kill -9` at any moment loses no count of a delivered proof and leaves no secrets in a core dump; a graceful
+//! stop loses nothing.
+
+use std::fs;
 
 use crate::counted::{Load, QUOTA, metered_key, month_used};
 use crate::gateway::{Gateway, Plan, left, request, soon};
@@ -49,11 +52,22 @@ async fn a_graceful_stop_finishes_what_is_in_flight_and_writes_everything_down()
         left(&answer, "month") == QUOTA - 5 - looks
     })
     .await;
-    let stopping = tokio::task::spawn_blocking(|| gateway.stop());
+    let stopping = tokio::spawn(gateway.stopped());
     for answer in in_flight {
         assert_eq!(answer.await.unwrap().unwrap().status(), 200);
     }
     let gateway = Plan::in_folder(stopping.await.unwrap()).start();
     let used = month_used(&gateway, &key).await.unwrap();
     assert_eq!(used as u64, 5 + looks);
+}
+
+#[tokio::test]
+async fn a_gateway_leaves_no_core_dump_and_cannot_be_made_to() {
+    let gateway = Gateway::start();
+    let limits = fs::read_to_string(format!("/proc/{}/limits", gateway.id())).unwrap();
+    let core = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max core file size"));
+    let core: Vec<_> = core.unwrap().split_whitespace().collect();
+    assert_eq!(core, ["0", "0", "bytes"], "{limits}");
 }

@@ -10,6 +10,7 @@ use axum::body::Bytes;
 use futures::future::{join_all, select};
 use reqwest::{Method, Response, StatusCode};
 use rstest::rstest;
+use sandbox::seal::CERTIFICATE_NUMBER;
 use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -21,6 +22,10 @@ mod other_files;
 mod zips;
 
 const AMOUNT: &str = "1234.56";
+/// Queries and media types.
+const XML: (&str, &str) = ("", "application/xml");
+const PDF: (&str, &str) = ("", "application/pdf");
+const ZIP: (&str, &str) = ("", "application/zip");
 
 /// A file of a transfer.
 async fn file(gateway: &Gateway, key: &Key, format: &str, number: u32, amount: &str) -> Bytes {
@@ -54,8 +59,17 @@ async fn send(
 
 /// The answer about an XML.
 pub(crate) async fn checked(gateway: &Gateway, key: &Key, query: &str, xml: &str) -> Value {
-    let answer = send(gateway, key, (query, "application/xml"), xml.to_owned()).await;
-    json_of(answer, 200).await
+    verified(gateway, key, (query, XML.1), xml.to_owned()).await
+}
+
+/// The answer about a file of this type.
+async fn verified(
+    gateway: &Gateway,
+    key: &Key,
+    declared: (&str, &str),
+    file: impl Into<reqwest::Body>,
+) -> Value {
+    json_of(send(gateway, key, declared, file).await, 200).await
 }
 
 /// Result, reason and fields of a check.
@@ -80,6 +94,12 @@ fn not_checked(reason: &str) -> Value {
 /// The reasons of a file that is refused.
 fn refused(answer: &Value) -> &Value {
     &answer["details"]["file"]["problem"]
+}
+
+/// The XML with another amount.
+fn with_amount(xml: &str, amount: &str) -> String {
+    let [old, new] = [AMOUNT, amount].map(|amount| format!("MontoPago=\"{amount}\""));
+    xml.replace(&old, &new)
 }
 
 /// The value of an attribute.
@@ -122,8 +142,8 @@ async fn an_untouched_file_is_valid_and_its_fields_are_those_of_the_json() {
     let first = &of_xml["visto"]["primera_vez"];
     assert_eq!(&of_pdf["visto"]["primera_vez"], first);
     // As generated clients send it.
-    let answer = send(&gateway, &key, ("", "application/xml"), pdf).await;
-    assert_eq!(json_of(answer, 200).await["resultado"], "valid");
+    let answer = verified(&gateway, &key, XML, pdf).await;
+    assert_eq!(answer["resultado"], "valid");
 }
 
 /// A file of `tests/cases`.
@@ -163,8 +183,7 @@ async fn a_proof_whose_tracking_key_was_edited_was_seen_before_and_the_key_is_sa
         ("clave-editada.xml", 1),
         ("clave-original.xml", 2),
     ] {
-        let answer = send(&gateway, &key, ("", "text/plain"), case(file)).await;
-        let answer = json_of(answer, 200).await;
+        let answer = verified(&gateway, &key, ("", "text/plain"), case(file)).await;
         assert_eq!(answer["resultado"], "valid", "{answer}");
         assert_eq!(answer["visto"]["veces"], times, "{file}: {answer}");
         assert_eq!(notices(&answer), [NOT_COMPARED]);
@@ -187,8 +206,7 @@ async fn what_a_viewer_shows_beside_the_sealed_data_of_a_page_is_never_called_va
     ] {
         let mut edited = good.to_vec();
         edited[at..at + written.len()].copy_from_slice(written.as_bytes());
-        let answer = send(&gateway, &key, ("", "application/pdf"), edited).await;
-        let answer = json_of(answer, 200).await;
+        let answer = verified(&gateway, &key, PDF, edited).await;
         assert_eq!(answer["pagina"], "no_comparada", "{written}: {answer}");
         assert_eq!(answer["resultado"], "not_checked", "{written}");
     }
@@ -202,7 +220,7 @@ async fn of_a_pdf_that_is_not_the_portals_page_the_sealed_data_are_told() {
         ("forged-off-mediabox.pdf", "5.55"),
         ("qdf.pdf", "1234.56"),
     ] {
-        let answer = send(&gateway, &key, ("", "application/pdf"), case(file)).await;
+        let answer = send(&gateway, &key, PDF, case(file)).await;
         assert_eq!(answer.headers()["x-seal"], "not_checked");
         let answer = json_of(answer, 200).await;
         assert_eq!(answer["resultado"], "not_checked", "{answer}");
@@ -213,12 +231,12 @@ async fn of_a_pdf_that_is_not_the_portals_page_the_sealed_data_are_told() {
         assert_eq!(check(&answer, "texto_y_cadena"), page);
     }
     let receipt = case("comprobante-del-banco.pdf");
-    let answer = send(&gateway, &key, ("", "application/pdf"), receipt).await;
+    let answer = send(&gateway, &key, PDF, receipt).await;
     let answer = json_of(answer, 400).await;
     assert_eq!(refused(&answer), "comprobante_del_banco", "{answer}");
 }
 
-/// Every edit and every spelling is tested in the domain.
+/// Every alteration and every spelling is tested in the domain.
 #[tokio::test]
 async fn no_edit_beside_the_sealed_text_and_no_format_hides_that_a_proof_was_seen_before() {
     let (gateway, key) = Gateway::with_key();
@@ -243,28 +261,12 @@ async fn no_edit_beside_the_sealed_text_and_no_format_hides_that_a_proof_was_see
         assert_eq!(answer["resultado"], result, "{edited}: {answer}");
         assert_eq!(answer["visto"]["veces"], times, "{edited}: {answer}");
     }
-    let answer = send(&gateway, &key, ("", "application/pdf"), pdf).await;
-    assert_eq!(json_of(answer, 200).await["visto"]["veces"], 5);
+    let answer = verified(&gateway, &key, PDF, pdf).await;
+    assert_eq!(answer["visto"]["veces"], 5);
     // The first one is the delivery, to whichever endpoint.
     let json = json_of(gateway.post("json", &key, &request(1, AMOUNT)).await, 200).await;
     assert_eq!(json["visto"]["veces"], 6);
     assert_eq!(notices(&json), [COMPARED]);
-}
-
-/// Every kind of alteration is tested in the domain.
-#[tokio::test]
-async fn an_altered_amount_is_invalid_and_said_to_be_sealed_no_more() {
-    let (gateway, key) = Gateway::with_key();
-    let good = xml(&gateway, &key, 1, AMOUNT).await;
-    let altered = good.replace(r#"MontoPago="1234.56""#, r#"MontoPago="9234.56""#);
-    let answer = checked(&gateway, &key, "", &altered).await;
-    assert_eq!(answer["resultado"], "invalid");
-    let changed = failed("campos_cambiados", &["monto"]);
-    assert_eq!(check(&answer, "atributos_y_cadena"), changed);
-    assert_eq!(check(&answer, "sello")[0], "ok");
-    assert_eq!(answer["cep"]["monto"], "9234.56");
-    let sealed = answer["campos_sellados"].as_array().unwrap();
-    assert!(!sealed.contains(&json!("monto")), "{answer}");
 }
 
 /// A file of the largest size, which is refused for its depth.
@@ -282,8 +284,7 @@ async fn an_ordinary_customer_is_served_beside_one_that_sends_hostile_files() {
     let flood = async {
         let callers = (0..64).map(|_| async {
             loop {
-                let file = ("", "application/pdf");
-                let answer = send(&gateway, &greedy, file, hostile()).await;
+                let answer = send(&gateway, &greedy, PDF, hostile()).await;
                 assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
             }
         });
@@ -303,9 +304,8 @@ async fn an_ordinary_customer_is_served_beside_one_that_sends_hostile_files() {
 
 #[tokio::test]
 async fn what_somebody_uploads_is_no_sample_and_no_use() {
-    let bank = CountingBank::start(Duration::ZERO).await;
-    let gateway = bank.gateway();
-    let (test, live) = (gateway.roomy_key(), gateway.live_key());
+    let (_bank, gateway, live) = CountingBank::with_gateway().await;
+    let test = gateway.roomy_key();
     let samples = || {
         let said = gateway.run(&["seals", "export-samples"]).stdout;
         String::from_utf8(said).unwrap().lines().count()
@@ -317,4 +317,48 @@ async fn what_somebody_uploads_is_no_sample_and_no_use() {
     // A proof that the gateway fetched itself is one.
     xml(&gateway, &live, 2, "600.01").await;
     assert_eq!(samples(), 1);
+}
+
+#[tokio::test]
+async fn no_certificates_number_hides_that_a_seal_is_of_another_text() {
+    let (_bank, gateway, live) = CountingBank::with_gateway().await;
+    for key in [gateway.roomy_key(), live] {
+        let xml = xml(&gateway, &key, 1, AMOUNT).await;
+        let renamed = xml.replace(CERTIFICATE_NUMBER, "00001000000599999999");
+        for file in [renamed.replace(AMOUNT, "9234.56"), renamed] {
+            let answer = checked(&gateway, &key, "", &file).await;
+            assert_eq!(answer["sello"]["estado"], "invalid", "{answer}");
+            assert_eq!(answer["resultado"], "invalid", "{answer}");
+            let mut notices = answer["avisos"].as_array().unwrap().iter();
+            let of_sandbox = notices.any(|it| it["codigo"] == "sello_del_banco_de_pruebas");
+            assert!(of_sandbox, "{answer}");
+        }
+    }
+}
+
+/// Numbers of earlier deliveries, in order.
+fn times(mut answers: Vec<Value>) -> Vec<u64> {
+    answers.sort_by_key(|answer| answer["visto"]["veces"].as_u64());
+    let times = answers.iter().map(|answer| &answer["visto"]["veces"]);
+    times.map(|times| times.as_u64().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn simultaneous_checks_and_deliveries_of_one_proof_are_all_counted() {
+    let (gateway, key) = Gateway::with_key();
+    let transfer = request(1, AMOUNT);
+    let xml = xml(&gateway, &key, 1, AMOUNT).await;
+
+    // The XML was the first.
+    let checks = (0..16).map(|_| checked(&gateway, &key, "", &xml));
+    assert_eq!(times(join_all(checks).await), (1..17).collect::<Vec<_>>());
+
+    let both = (0..8).map(async |_| {
+        let checked = checked(&gateway, &key, "", &xml);
+        let delivered = gateway.post("json", &key, &transfer);
+        let (checked, delivered) = tokio::join!(checked, delivered);
+        [checked, json_of(delivered, 200).await]
+    });
+    let both = join_all(both).await.into_iter().flatten();
+    assert_eq!(times(both.collect()), (17..33).collect::<Vec<_>>());
 }

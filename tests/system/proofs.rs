@@ -1,12 +1,12 @@
 //! Every endpoint and every outcome, over real sockets, through the real portal adapter and the
 //! sandbox bank.
 
-use std::time::Duration;
-
+use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA512, UnparsedPublicKey};
 use axum::body::Bytes;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use domain::proof::Proof;
 use reqwest::Method;
-use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::free_port;
 
@@ -44,94 +44,60 @@ async fn all_endpoints_deliver_the_same_proof() {
         }
     }
     assert_eq!(xmls.len(), 4);
-    assert!(
-        xmls.windows(2).all(|pair| pair[0] == pair[1]),
-        "the bytes of one proof changed"
-    );
+    let unchanged = xmls.windows(2).all(|pair| pair[0] == pair[1]);
+    assert!(unchanged, "the bytes of one proof changed");
     let proof = Proof::parse(&xmls[0]).unwrap();
-    assert_eq!(
-        (proof.tracking_key.as_str(), proof.centavos),
-        ("MBAN01002611180000000008", 123_456)
-    );
+    assert_eq!(proof.tracking_key.as_str(), "MBAN01002611180000000008");
+    assert_eq!(proof.centavos, 123_456);
 }
 
 #[tokio::test]
-async fn a_proof_that_was_delivered_before_says_so_to_its_customer_alone() {
-    let (gateway, key) = Gateway::with_key();
-    let seen = async |amount| {
-        let answer = gateway.post("json", &key, &request(8, amount)).await;
-        json_of(answer, 200).await["visto"].clone()
-    };
-    let never = json!({ "veces": 0, "primera_vez": null });
-    assert_eq!(seen("1234.56").await, never);
-    gateway.post("pdf", &key, &request(8, "1234.56")).await;
-    let again = seen("1234.56").await;
-    assert_eq!(again["veces"], 2);
-    assert!(again["primera_vez"].is_string());
-    assert_eq!(seen("1234.57").await["veces"], 0);
-}
-
-/// The reason of a 404, the code of the payment's state and the bank's word for it.
-type Told = Option<(&'static str, &'static str, &'static str)>;
-
-#[rstest]
-#[case("404.00", 404, "NOT_FOUND", None)]
-#[case("404.01", 404, "NOT_FOUND", None)]
-#[case("404.02", 404, "NOT_FOUND", Some(("proof_not_issued", "settled", "Liquidado")))]
-#[case("404.03", 404, "NOT_FOUND", Some(("payment_returned", "returned", "Devuelto")))]
-#[case("404.04", 404, "NOT_FOUND", Some(("payment_in_process", "in_process", "En proceso")))]
-#[case("404.05", 404, "NOT_FOUND", Some(("payment_canceled", "canceled", "Cancelado")))]
-#[case("404.06", 404, "NOT_FOUND", Some(("payment_rejected", "rejected", "Rechazado")))]
-#[case("404.07", 404, "NOT_FOUND", Some(("payment_in_process", "return_in_process", "En proceso de devolución")))]
-#[case("404.08", 404, "NOT_FOUND", Some(("payment_rejected", "not_settled", "No liquidado")))]
-#[case("404.09", 404, "NOT_FOUND", Some(("not_in_spei", "not_found", "No encontrado")))]
-#[case("404.10", 404, "NOT_FOUND", Some(("payment_returned", "sent_back", "Retornado")))]
-#[case("429.00", 503, "BANK_THROTTLED", None)]
-#[case("429.01", 503, "BANK_THROTTLED", None)]
-#[case("500.00", 503, "BANK_UNAVAILABLE", None)]
-#[case("502.00", 502, "BANK_PROTOCOL_ERROR", None)]
-#[case("502.01", 502, "BANK_PROTOCOL_ERROR", None)]
-#[case("503.00", 503, "BANK_UNAVAILABLE", None)]
-#[case("504.00", 504, "BANK_TIMEOUT", None)]
-#[tokio::test]
-async fn a_magic_amount_has_its_outcome_on_every_endpoint(
-    #[case] amount: &str,
-    #[case] status: u16,
-    #[case] code: &str,
-    #[case] told: Told,
-) {
-    let gateway = Plan::new().with("CEP_BANK_TIMEOUT", "0.6").start();
-    let key = gateway.roomy_key();
-    let body = request(1, amount);
-    let asked = endpoints().map(|endpoint| gateway.post(endpoint, &key, &body));
-    for answer in futures::future::join_all(asked).await {
-        assert!(answer.headers().contains_key("ratelimit"));
-        assert_eq!(answer.headers()["cache-control"], "no-store");
-        let wait = answer.headers().get("retry-after").cloned();
-        let body = json_of(answer, status).await;
-        assert_eq!(body["error"], code, "{body}");
-        assert!(!body["message"].as_str().unwrap().is_empty());
-        if status == 503 {
-            let wait = wait.expect("Retry-After");
-            assert!(wait.to_str().unwrap().parse::<u32>().unwrap() >= 1);
+async fn every_refusal_is_the_same_on_every_endpoint() {
+    let gateway = Gateway::start();
+    let poor = gateway.key(&["--per-minute", "100", "--monthly-quota", "1"]);
+    let hurried = gateway.key(&["--per-minute", "1", "--monthly-quota", "100"]);
+    let roomy = gateway.roomy_key();
+    for key in [&poor, &hurried] {
+        assert_eq!(gateway.status_of(key).await, 200);
+    }
+    let body = request(1, "10.00").to_string();
+    let large = " ".repeat(16_385);
+    for endpoint in endpoints() {
+        for (key, body, status) in [
+            (&Key::unknown(), &body, 401),
+            (&poor, &body, 402),
+            (&hurried, &body, 429),
+            (&roomy, &large, 413),
+        ] {
+            let answer = gateway.post_text(endpoint, key, body.clone()).await;
+            assert_eq!(answer.status(), status, "{endpoint}");
         }
-        let details = &body["details"];
-        if let Some((reason, state, text)) = told {
-            let payment = &details["payment"];
-            let found = [&details["reason"], &payment["state"], &payment["text"]];
-            assert_eq!(found, [reason, state, text], "{body}");
-            assert!(payment["processed_at"].is_string(), "{body}");
-        } else if status == 404 {
-            assert_eq!(details["reason"], "not_in_spei");
-        }
+        let compressed = gateway.asking(endpoint, &roomy);
+        let compressed = compressed.header("content-encoding", "gzip").body("x");
+        assert_eq!(compressed.send().await.unwrap().status(), 415, "{endpoint}");
+        let read = gateway.get(&format!("/v1/cep/{endpoint}")).await;
+        assert_eq!(read.status(), 405, "{endpoint}");
+
+        let error = json_of(gateway.post(endpoint, &roomy, &json!({})).await, 400).await;
+        assert_eq!(error["error"], "INVALID_REQUEST", "{endpoint}");
+        let fields = error["details"]["fields"].as_array().unwrap().iter();
+        let missing: Vec<_> = fields.map(|it| it["field"].as_str().unwrap()).collect();
+        let all = [
+            "fecha",
+            "clave_rastreo",
+            "cuenta",
+            "monto",
+            "emisor",
+            "receptor",
+        ];
+        let needed = if endpoint.ends_with("_auto") { 4 } else { 6 };
+        assert_eq!(missing, all[..needed], "{endpoint}");
     }
 }
 
 #[tokio::test]
 async fn a_second_format_and_a_repeat_ask_the_bank_for_what_is_missing() {
-    let bank = CountingBank::start(Duration::ZERO).await;
-    let gateway = bank.gateway();
-    let key = gateway.live_key();
+    let (bank, gateway, key) = CountingBank::with_gateway().await;
     for endpoint in ["xml", "xml", "xml_base64", "pdf", "base64", "pdf_auto"] {
         let answer = gateway.post(endpoint, &key, &request(8, "1234.56")).await;
         assert_eq!(answer.status(), 200, "{endpoint}");
@@ -159,4 +125,20 @@ async fn a_live_key_never_reaches_the_sandbox() {
     let answer = gateway.post("xml", &key, &request(8, "1234.56")).await;
     let error = json_of(answer, 503).await;
     assert_eq!(error["error"], "BANK_UNAVAILABLE");
+}
+
+#[tokio::test]
+async fn the_seal_of_a_delivered_proof_verifies() {
+    let (gateway, key) = Gateway::with_key();
+    let key_of_bank = sandbox::seal::public_key_der();
+    let public = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA512, key_of_bank);
+    // Enough numbers for every generation of the chain, spelling and order of children.
+    for number in 0..40 {
+        let answer = gateway.post("xml", &key, &request(number, "9858.70")).await;
+        assert_eq!(answer.status(), 200);
+        let proof = Proof::parse(&answer.bytes().await.unwrap()).unwrap();
+        let seal = STANDARD.decode(&proof.seal).unwrap();
+        let text = proof.chain.signed_text();
+        public.verify(text.as_bytes(), &seal).unwrap();
+    }
 }

@@ -26,9 +26,7 @@ async fn an_edited_tracking_key_is_told_apart_from_edited_data_by_the_bank() {
 /// What each state of a payment means for the file is tested in the domain.
 #[tokio::test]
 async fn the_bank_tells_what_it_knows_of_the_payment() {
-    let bank = CountingBank::start(Duration::ZERO).await;
-    let gateway = bank.gateway();
-    let key = gateway.live_key();
+    let (bank, gateway, key) = CountingBank::with_gateway().await;
     let good = xml(&gateway, &key, 1, AMOUNT).await;
     let asked = bank.cycles().len();
 
@@ -74,7 +72,7 @@ async fn the_bank_tells_what_it_knows_of_the_payment() {
 async fn an_amount_that_was_changed_beside_a_valid_seal_is_compared_by_the_sealed_one() {
     let (gateway, key) = Gateway::with_key();
     let good = xml(&gateway, &key, 1, AMOUNT).await;
-    let forged = good.replace(&format!(r#"MontoPago="{AMOUNT}""#), r#"MontoPago="404.00""#);
+    let forged = with_amount(&good, "404.00");
     let answer = checked(&gateway, &key, "?portal=true", &forged).await;
     assert_eq!(check(&answer, "portal"), failed("otro_monto", &["monto"]));
 }

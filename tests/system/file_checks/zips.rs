@@ -5,10 +5,9 @@ use super::*;
 /// A ZIP of these files.
 fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default();
     for (name, bytes) in files {
-        writer
-            .start_file(*name, SimpleFileOptions::default())
-            .unwrap();
+        writer.start_file(*name, options).unwrap();
         writer.write_all(bytes).unwrap();
     }
     writer.finish().unwrap().into_inner()
@@ -18,7 +17,7 @@ fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
 async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() {
     let (gateway, key) = Gateway::with_key();
     let sent = case("cep-de-cliente.zip");
-    let answer = send(&gateway, &key, ("", "application/zip"), sent).await;
+    let answer = send(&gateway, &key, ZIP, sent).await;
     assert_eq!(answer.headers()["x-seal"], "valid");
     let answer = json_of(answer, 200).await;
     assert_eq!(answer["archivo"], "zip", "{answer}");
@@ -28,7 +27,7 @@ async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() 
 
     let good = xml(&gateway, &key, 1, AMOUNT).await;
     let page = pdf(&gateway, &key, 1).await;
-    let forged = good.replace(&format!(r#"MontoPago="{AMOUNT}""#), r#"MontoPago="9.00""#);
+    let forged = with_amount(&good, "9.00");
     let files = zip(&[
         ("pagos/CEP.xml", good.as_bytes()),
         ("pagos/CEP.pdf", &page),
@@ -39,36 +38,40 @@ async fn each_proof_in_a_zip_is_checked_in_one_request_and_the_rest_is_listed() 
     ]);
     let mut remaining = None;
     for seen in [2, 3] {
-        let answer = send(&gateway, &key, ("", "application/pdf"), files.clone()).await;
+        let answer = send(&gateway, &key, PDF, files.clone()).await;
         assert_eq!(answer.headers()["x-seal"], "invalid");
         let now = left(&answer, "minute");
         assert_eq!(remaining.replace(now), Some(now + 1).filter(|_| seen == 3));
         let answer = json_of(answer, 200).await;
-        let proofs = answer["comprobantes"].as_array().unwrap().iter();
         // The XML and the PDF of one payment are shown once.
-        let told = proofs.map(|it| json!([it["nombre"], it["resultado"], it["visto"]["veces"]]));
-        let expected = [
-            json!(["pagos/CEP.xml", "valid", seen]),
-            json!(["pagos/CEP.pdf", "valid", seen]),
-            json!(["pagos/falso", "invalid", seen]),
-        ];
-        assert!(told.eq(expected), "{answer}");
-        let omitted = answer["omitidos"].as_array().unwrap().iter();
-        let told = omitted.map(|it| json!([it["nombre"], it["motivo"], it["resultado"]]));
-        let expected = [
-            json!(["foto.jpg", "es_imagen", null]),
-            json!(["malo.pdf", "pdf_danado", "invalid"]),
-        ];
-        assert!(told.eq(expected), "{answer}");
+        let told = ["/nombre", "/resultado", "/visto/veces"];
+        let proofs = members(&answer["comprobantes"], told);
+        let expected = json!([
+            ["pagos/CEP.xml", "valid", seen],
+            ["pagos/CEP.pdf", "valid", seen],
+            ["pagos/falso", "invalid", seen],
+        ]);
+        assert_eq!(proofs, expected);
+        let omitted = members(&answer["omitidos"], ["/nombre", "/motivo", "/resultado"]);
+        let expected = json!([
+            ["foto.jpg", "es_imagen", null],
+            ["malo.pdf", "pdf_danado", "invalid"],
+        ]);
+        assert_eq!(omitted, expected);
     }
+}
+
+/// These members of each item of a list; null where there is none.
+fn members(list: &Value, names: [&str; 3]) -> Value {
+    let of_item = |item: &Value| json!(names.map(|name| item.pointer(name)));
+    list.as_array().unwrap().iter().map(of_item).collect()
 }
 
 #[tokio::test]
 async fn an_altered_file_in_a_zip_counts_in_the_total() {
     let (gateway, key) = Gateway::with_key();
     let good = xml(&gateway, &key, 1, AMOUNT).await;
-    let shown = format!(r#"MontoPago="{AMOUNT}""#);
-    let unreadable = good.replace(&shown, r#"MontoPago="$9,999.00""#);
+    let unreadable = with_amount(&good, "$9,999.00");
     let photo = case("recibo-whatsapp.jpg");
     for (name, other, total, omitted) in [
         ("2.jpg", photo.as_slice(), "valid", json!(null)),
@@ -76,7 +79,7 @@ async fn an_altered_file_in_a_zip_counts_in_the_total() {
         ("2.xml", unreadable.as_bytes(), "invalid", json!("invalid")),
     ] {
         let files = zip(&[("1.xml", good.as_bytes()), (name, other)]);
-        let answer = send(&gateway, &key, ("", "application/zip"), files).await;
+        let answer = send(&gateway, &key, ZIP, files).await;
         assert_eq!(answer.headers()["x-seal"], total);
         let answer = json_of(answer, 200).await;
         assert_eq!(answer["resultado"], total, "{answer}");
@@ -91,16 +94,14 @@ async fn a_zip_is_compared_with_the_bank_when_it_is_of_one_payment() {
     let good = xml(&gateway, &key, 1, AMOUNT).await;
     let page = pdf(&gateway, &key, 1).await;
     let other = xml(&gateway, &key, 2, "77.00").await;
-    let one = zip(&[("1.xml", good.as_bytes()), ("1.pdf", &page)]);
-    let answer = send(&gateway, &key, ("?portal=true", "application/zip"), one).await;
-    let answer = json_of(answer, 200).await;
+    let one_payment = zip(&[("1.xml", good.as_bytes()), ("1.pdf", &page)]);
+    let answer = verified(&gateway, &key, ("?portal=true", ZIP.1), one_payment).await;
     for proof in answer["comprobantes"].as_array().unwrap() {
         assert_eq!(check(proof, "portal")[0], "ok", "{answer}");
         assert_eq!(notices(proof), [COMPARED]);
     }
     let several = zip(&[("1.xml", good.as_bytes()), ("2.xml", other.as_bytes())]);
-    let answer = send(&gateway, &key, ("?portal=true", "application/zip"), several).await;
-    let answer = json_of(answer, 200).await;
+    let answer = verified(&gateway, &key, ("?portal=true", ZIP.1), several).await;
     for proof in answer["comprobantes"].as_array().unwrap() {
         let several = not_checked("varios_pagos_en_zip");
         assert_eq!(check(proof, "portal"), several);
@@ -123,7 +124,7 @@ async fn a_zip_without_a_proof_is_refused_with_what_it_holds() {
         (zip(&[]), "zip_sin_comprobantes"),
         (b"PK\x03\x04 cut off".to_vec(), "zip_danado"),
     ] {
-        let answer = send(&gateway, &key, ("", "application/zip"), files).await;
+        let answer = send(&gateway, &key, ZIP, files).await;
         let body = json_of(answer, 400).await;
         assert_eq!(refused(&body), reason, "{body}");
     }
