@@ -24,8 +24,11 @@ struct Webhook {
     secret: String,
 }
 
-/// Adds a webhook that is told the ends of `test` lookups.
-async fn subscribed(person: &Person, receiver: &Receiver) -> Webhook {
+/// A receiver, a gateway and a member, whose webhook tells the receiver the ends of `test` lookups.
+async fn subscribed() -> (Receiver, Gateway, Person, Webhook) {
+    let receiver = Receiver::start().await;
+    let gateway = plan().start();
+    let person = Person::signed_in(&gateway, Demo::Member).await;
     let body = json!({
         "url": receiver.url(),
         "events": ["lookup.delivered", "lookup.not_found"],
@@ -33,10 +36,11 @@ async fn subscribed(person: &Person, receiver: &Receiver) -> Webhook {
     });
     let added = person.send(Method::POST, "/webhooks", &body, 201).await;
     let id = added["webhook"]["id"].as_str().unwrap();
-    Webhook {
+    let webhook = Webhook {
         path: format!("/webhooks/{id}"),
         secret: added["secret"].as_str().unwrap().to_owned(),
-    }
+    };
+    (receiver, gateway, person, webhook)
 }
 
 /// Creates a lookup, and returns its id once it has ended.
@@ -48,34 +52,27 @@ async fn ended(gateway: &Gateway, key: &Key, number: u32) -> String {
 }
 
 async fn arrived(receiver: &Receiver, number: usize) -> Vec<Message> {
-    soon("the messages arrive", async || {
-        receiver.messages().len() >= number
-    })
-    .await;
+    let have_arrived = async || receiver.messages().len() >= number;
+    soon("the messages arrive", have_arrived).await;
     receiver.messages()
 }
 
 #[tokio::test]
 async fn the_end_of_a_lookup_is_told_within_a_second() {
-    let receiver = Receiver::start().await;
-    let gateway = plan().start();
-    let person = Person::signed_in(&gateway, Demo::Member).await;
-    let webhook = subscribed(&person, &receiver).await;
+    let (receiver, gateway, person, webhook) = subscribed().await;
     let key = person.create_key("caja 4", "test").await;
     let mut delays = Vec::new();
     for number in 1..=20 {
         let id = ended(&gateway, &key, number).await;
         let before = std::time::Instant::now();
-        let told = async || {
-            let messages = receiver.messages();
-            messages.iter().any(|message| message.body().contains(&id))
-        };
+        let is_it = |body: &Value| body["data"]["id"] == *id;
+        let told = async || receiver.bodies().iter().any(is_it);
         soon("the end is told", told).await;
         delays.push(before.elapsed());
     }
     delays.sort_unstable();
     assert!(delays[18] <= Duration::from_secs(1), "{delays:?}");
-    let body: Value = serde_json::from_str(&receiver.messages()[0].body()).unwrap();
+    let body = &receiver.bodies()[0];
     assert_eq!(body["type"], "lookup.delivered");
     assert_eq!(body["data"]["state"], "delivered");
     // The receiver has the last message before its attempt is stored.
@@ -95,25 +92,18 @@ async fn the_end_of_a_lookup_is_told_within_a_second() {
 
 #[tokio::test]
 async fn a_process_that_dies_sends_its_message_again_with_the_same_id() {
-    let receiver = Receiver::start().await;
-    let gateway = plan().start();
-    let person = Person::signed_in(&gateway, Demo::Member).await;
-    subscribed(&person, &receiver).await;
+    let (receiver, gateway, person, _) = subscribed().await;
     let key = person.create_key("caja 4", "test").await;
     receiver.hang();
     ended(&gateway, &key, 1).await;
     arrived(&receiver, 1).await;
     let folder = gateway.kill();
     receiver.answer();
-    let _gateway = Plan::in_folder(folder)
-        .with("CEP_WEBHOOK_ALLOW_LOOPBACK", "on")
-        .start();
-    eventually(
-        "another process goes on with it",
-        Duration::from_mins(1),
-        async || receiver.messages().len() >= 2,
-    )
-    .await;
+    let again = Plan::in_folder(folder).with("CEP_WEBHOOK_ALLOW_LOOPBACK", "on");
+    let _gateway = again.start();
+    let goes_on = async || receiver.messages().len() >= 2;
+    let patience = Duration::from_mins(1);
+    eventually("another process goes on with it", patience, goes_on).await;
     let messages = receiver.messages();
     let ids: Vec<_> = messages.iter().map(|it| it.header("webhook-id")).collect();
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");

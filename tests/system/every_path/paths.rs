@@ -144,33 +144,26 @@ impl Seen {
         let files = files.collect();
         let summary = read_to_string(zip.by_name("resumen.csv").unwrap()).unwrap();
         let id = batch.rsplit('/').next().unwrap();
-        let graphql_rows = scene.person.ask(ROWS, json!({ "id": id })).await;
-        let graphql_rows = graphql_rows["batchRows"]["rows"]
-            .as_array()
-            .unwrap()
-            .clone();
+        let mut graphql_rows = scene.person.ask(ROWS, json!({ "id": id })).await;
+        let graphql_rows = graphql_rows["batchRows"]["rows"].take();
         let page_rows = match &scene.browser {
             Some(browser) => Some(page_rows(scene, browser, id, stored.len()).await),
             None => None,
         };
         let told = lookups.iter().filter(|it| it["state"].is_string()).count();
         eventually("the ends are told", PATIENCE, async || {
-            let alone = scene.receiver.messages().into_iter();
-            let alone = alone.filter(|message| message.body().contains("\"batch\":null"));
-            alone.count() >= told
+            let alone = scene.receiver.bodies().into_iter();
+            alone.filter(|it| it["data"]["batch"].is_null()).count() >= told
         })
         .await;
-        let messages = scene.receiver.messages().into_iter();
         Self {
             lookups,
             rows: rows.collect(),
             csv: lines(&String::from_utf8(csv).unwrap()),
             summary: lines(&summary),
             files,
-            messages: messages
-                .map(|message| serde_json::from_str(&message.body()).unwrap())
-                .collect(),
-            graphql_rows,
+            messages: scene.receiver.bodies(),
+            graphql_rows: serde_json::from_value(graphql_rows).unwrap(),
             page_rows,
         }
     }

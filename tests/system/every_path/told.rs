@@ -7,17 +7,35 @@ use serde_json::Value;
 /// Facts. One that isn't told isn't there.
 pub(super) type Told = BTreeMap<&'static str, String>;
 
-/// Adds a text, if there is one.
-fn put(told: &mut Told, fact: &'static str, value: &Value) {
-    if let Some(text) = value.as_str() {
-        told.insert(fact, text.to_owned());
+/// Facts that are names, and their places in a body.
+const NAMES: [(&str, &str); 3] = [
+    ("state", "/state"),
+    ("reason", "/reason"),
+    ("seal", "/seal"),
+];
+
+/// The facts with the names as REST writes them.
+fn in_lower_case(mut told: Told) -> Told {
+    for name in told.values_mut() {
+        name.make_ascii_lowercase();
     }
+    told
+}
+
+/// Facts that are texts in these places of a body.
+fn texts(body: &Value, places: &[(&'static str, &str)]) -> Told {
+    let text = |(fact, place): &(&'static str, &str)| {
+        let text = body.pointer(place)?.as_str()?;
+        Some((*fact, text.to_owned()))
+    };
+    places.iter().filter_map(text).collect()
 }
 
 /// Messages of a list, one a line.
-fn messages<'a>(items: impl Iterator<Item = &'a Value>) -> Option<String> {
+fn messages<'a>(fact: &'static str, items: impl Iterator<Item = &'a Value>) -> Told {
     let texts: Vec<_> = items.filter_map(|item| item["message"].as_str()).collect();
-    (!texts.is_empty()).then(|| texts.join("\n"))
+    let texts = (!texts.is_empty()).then(|| texts.join("\n"));
+    texts.map(|texts| (fact, texts)).into_iter().collect()
 }
 
 fn items(value: &Value) -> impl Iterator<Item = &Value> {
@@ -25,35 +43,34 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// Facts that the REST API gives the same names, wherever it tells them.
-fn put_bank_answer(told: &mut Told, body: &Value) {
-    put(told, "reason", &body["reason"]);
-    let payment = &body["payment"];
-    put(told, "payment.state", &payment["state"]);
-    put(told, "payment.text", &payment["text"]);
-    put(told, "payment.received_at", &payment["received_at"]);
-    put(told, "payment.processed_at", &payment["processed_at"]);
-    told.extend(messages(items(&body["hints"])).map(|hints| ("hints", hints)));
-    put(told, "inferred.emisor", &body["inferred"]["emisor"]["code"]);
-    put(
-        told,
-        "inferred.receptor",
-        &body["inferred"]["receptor"]["code"],
+fn of_bank_answer(body: &Value) -> Told {
+    let mut told = texts(
+        body,
+        &[
+            ("reason", "/reason"),
+            ("payment.state", "/payment/state"),
+            ("payment.text", "/payment/text"),
+            ("payment.received_at", "/payment/received_at"),
+            ("payment.processed_at", "/payment/processed_at"),
+            ("inferred.emisor", "/inferred/emisor/code"),
+            ("inferred.receptor", "/inferred/receptor/code"),
+        ],
     );
+    told.append(&mut messages("hints", items(&body["hints"])));
+    told
 }
 
 /// Facts of the answer of an endpoint that answers at once.
 pub(super) fn of_direct(body: &Value) -> Told {
-    let mut told = Told::new();
-    put(&mut told, "seal", &body["sello"]["estado"]);
     let Some(error) = body["error"].as_str() else {
-        return told;
+        return texts(body, &[("seal", "/sello/estado")]);
     };
     let details = &body["details"];
-    put_bank_answer(&mut told, details);
+    let mut told = of_bank_answer(details);
     told.entry("reason").or_insert_with(|| error.to_lowercase());
     let gaps = ["emisor", "receptor"].map(|side| &details["reasons"][side]);
-    let errors = messages(gaps.into_iter().chain(items(&details["fields"])));
-    told.extend(errors.map(|errors| ("errors", errors)));
+    let errors = gaps.into_iter().chain(items(&details["fields"]));
+    told.append(&mut messages("errors", errors));
     told
 }
 
@@ -62,20 +79,18 @@ pub(super) fn of_lookup(body: &Value) -> Told {
     if body["error"].is_string() {
         return of_direct(body);
     }
-    let mut told = Told::new();
-    put(&mut told, "state", &body["state"]);
-    put(&mut told, "seal", &body["sello"]["estado"]);
     assert_eq!(body["seal"], body["sello"]["estado"], "{body:#}");
-    put(&mut told, "what_to_do", &body["what_to_do"]);
-    put_bank_answer(&mut told, body);
+    let mut told = of_bank_answer(body);
+    told.append(&mut texts(body, &NAMES));
+    told.append(&mut texts(body, &[("what_to_do", "/what_to_do")]));
     told
 }
 
 /// Facts of a row of a batch.
 pub(super) fn of_row(body: &Value) -> Told {
     let mut told = of_lookup(&body["lookup"]);
-    put(&mut told, "state", &body["state"]);
-    told.extend(messages(items(&body["errors"])).map(|errors| ("errors", errors)));
+    told.append(&mut texts(body, &[("state", "/state")]));
+    told.append(&mut messages("errors", items(&body["errors"])));
     told
 }
 
@@ -92,61 +107,41 @@ pub(super) fn of_line(line: &BTreeMap<String, String>) -> Told {
         ("inferred.emisor", "emisor"),
         ("inferred.receptor", "receptor"),
     ];
-    let cells = columns.map(|(fact, column)| (fact, line[column].clone()));
-    cells
-        .into_iter()
-        .filter(|(_, cell)| !cell.is_empty())
-        .collect()
+    let mut told = Told::from(columns.map(|(fact, column)| (fact, line[column].clone())));
+    told.retain(|_, cell| !cell.is_empty());
+    told
 }
 
 /// Facts of a webhook's message.
 pub(super) fn of_message(body: &Value) -> Told {
-    let mut told = Told::new();
-    for fact in ["state", "reason", "seal"] {
-        put(&mut told, fact, &body["data"][fact]);
-    }
-    told
+    texts(&body["data"], &NAMES)
 }
 
 /// Facts of a lookup or a row, as GraphQL tells them.
 pub(super) fn of_graphql(body: &Value) -> Told {
-    let mut told = Told::new();
-    let names = [
-        ("state", &body["state"]),
-        ("reason", &body["reason"]),
-        ("seal", &body["seal"]),
-        ("payment.state", &body["payment"]["state"]),
-    ];
-    for (fact, value) in names {
-        told.extend(value.as_str().map(|name| (fact, name.to_lowercase())));
-    }
-    let payment = &body["payment"];
-    put(&mut told, "payment.text", &payment["text"]);
-    put(&mut told, "payment.received_at", &payment["receivedAt"]);
-    put(&mut told, "payment.processed_at", &payment["processedAt"]);
-    put(&mut told, "what_to_do", &body["whatToDo"]);
-    told.extend(messages(items(&body["hints"])).map(|hints| ("hints", hints)));
-    told.extend(messages(items(&body["errors"])).map(|errors| ("errors", errors)));
-    let inferred = &body["inferred"];
-    put(
-        &mut told,
-        "inferred.emisor",
-        &inferred["emisor"]["participant"]["code"],
+    let mut told = texts(body, &NAMES);
+    told.append(&mut texts(body, &[("payment.state", "/payment/state")]));
+    let mut told = in_lower_case(told);
+    let mut others = texts(
+        body,
+        &[
+            ("payment.text", "/payment/text"),
+            ("payment.received_at", "/payment/receivedAt"),
+            ("payment.processed_at", "/payment/processedAt"),
+            ("what_to_do", "/whatToDo"),
+            ("inferred.emisor", "/inferred/emisor/participant/code"),
+            ("inferred.receptor", "/inferred/receptor/participant/code"),
+        ],
     );
-    put(
-        &mut told,
-        "inferred.receptor",
-        &inferred["receptor"]["participant"]["code"],
-    );
+    told.append(&mut others);
+    told.append(&mut messages("hints", items(&body["hints"])));
+    told.append(&mut messages("errors", items(&body["errors"])));
     told
 }
 
 /// Facts that stand somewhere in the text of a part of the page, which says state, reason and seal itself.
 pub(super) fn of_page(shown: &Value) -> Told {
-    let mut told = Told::new();
-    for fact in ["state", "reason", "seal"] {
-        told.extend(shown[fact].as_str().map(|name| (fact, name.to_lowercase())));
-    }
+    let mut told = in_lower_case(texts(shown, &NAMES));
     let text = shown["text"].as_str().unwrap_or_default();
     for fact in [
         "payment.text",

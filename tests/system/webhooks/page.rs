@@ -1,7 +1,7 @@
 //! The receivers of `docs/webhooks.md` take the messages of a gateway, refuse everything else, and go on.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -11,9 +11,8 @@ use rstest::rstest;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::receiver::{Message, Receiver};
-use super::{arrived, plan, subscribed};
-use crate::person::{Demo, Person};
+use super::receiver::Message;
+use super::{arrived, subscribed};
 
 const SIGNED: [&str; 3] = ["webhook-id", "webhook-timestamp", "webhook-signature"];
 
@@ -23,38 +22,32 @@ struct Language {
     name: &'static str,
     program: &'static str,
     arguments: &'static [&'static str],
-    file: &'static str,
-    /// What is replaced in the page's code, and by what, so that it tells its port.
-    told: (&'static str, &'static str),
+    /// The statement that starts the page's server, and one before it that tells its port.
+    starts: &'static str,
+    tells: &'static str,
 }
 
 const PYTHON: Language = Language {
     name: "python",
     program: "python3",
     arguments: &[],
-    file: "receiver.py",
-    told: (
-        "server.serve_forever()",
-        "print(f'port:{server.server_port}', flush=True)\nserver.serve_forever()",
-    ),
+    starts: "server.serve_forever()",
+    tells: "print(f'port:{server.server_port}', flush=True)\n",
 };
 const JAVASCRIPT: Language = Language {
     name: "js",
     program: "node",
     arguments: &[],
-    file: "receiver.js",
-    told: (
-        "server.listen(",
-        "server.on('listening', () => console.log(`port:${server.address().port}`));\nserver.listen(",
-    ),
+    starts: "server.listen(",
+    tells: "server.on('listening', () => console.log(`port:${server.address().port}`));\n",
 };
 /// Its server tells where it listens.
 const PHP: Language = Language {
     name: "php",
     program: "php",
     arguments: &["-S", "127.0.0.1:0"],
-    file: "receiver.php",
-    told: ("", ""),
+    starts: "",
+    tells: "",
 };
 
 impl Language {
@@ -74,12 +67,9 @@ impl Language {
                 _ => {}
             }
         }
-        let (from, to) = self.told;
-        assert!(found.contains(from), "{}: {from}", self.name);
-        if from.is_empty() {
-            return found;
-        }
-        found.replace(from, to)
+        let starts = found.find(self.starts).expect("the page starts a server");
+        found.insert_str(starts, self.tells);
+        found
     }
 
     fn is_installed(self) -> bool {
@@ -89,10 +79,10 @@ impl Language {
     /// Starts the receiver with a secret.
     fn start(self, secret: &str) -> Documented {
         let folder = tempfile::tempdir().unwrap();
-        let code = folder.path().join(self.file);
+        let code = folder.path().join("receiver").with_extension(self.name);
         fs::write(&code, self.code()).unwrap();
         let output = folder.path().join("output");
-        let (reader, writer) = std::io::pipe().unwrap();
+        let writer = fs::File::create_new(&output).unwrap();
         let process = Command::new(self.program)
             .args(self.arguments)
             .arg(&code)
@@ -103,19 +93,14 @@ impl Language {
             .stderr(writer)
             .spawn()
             .unwrap();
-        let mut lines = BufReader::new(reader).lines();
-        let port = lines
-            .by_ref()
-            .map_while(Result::ok)
-            .find_map(|line| port_in(&line));
-        let port = port.expect("the receiver tells its port");
-        // Nobody may wait for room in the pipe.
-        std::thread::spawn(move || {
-            let said: Vec<_> = lines.map_while(Result::ok).collect();
-            fs::write(output, said.join("\n"))
+        let mut port = None;
+        testkit::until("the receiver tells its port", || {
+            let said = fs::read_to_string(&output).unwrap();
+            port = said.lines().find_map(port_in);
+            port.is_some()
         });
         Documented {
-            url: format!("http://127.0.0.1:{port}/"),
+            url: format!("http://127.0.0.1:{}/", port.unwrap()),
             process,
             client: crate::gateway::client(),
             _folder: folder,
@@ -150,17 +135,15 @@ impl Drop for Documented {
 impl Documented {
     /// The message with these headers instead of its own, where they are given.
     fn sending(&self, message: &Message, changed: &[(&str, Option<&[u8]>)]) -> RequestBuilder {
-        let own = SIGNED.into_iter().filter_map(|name| {
+        let mut request = self.client.post(&self.url);
+        for name in SIGNED {
+            let own = message.header(name);
             let change = changed.iter().find(|(changed, _)| *changed == name);
-            let value = message.header(name).into_bytes();
-            Some((
-                name,
-                change.map_or(Some(value), |(_, to)| to.map(<[u8]>::to_vec))?,
-            ))
-        });
-        own.fold(self.client.post(&self.url), |request, (name, value)| {
-            request.header(name, value)
-        })
+            if let Some(value) = change.map_or(Some(own.as_bytes()), |(_, to)| *to) {
+                request = request.header(name, value);
+            }
+        }
+        request
     }
 
     async fn status(&self, request: RequestBuilder) -> u16 {
@@ -183,10 +166,7 @@ async fn a_receiver_of_the_page_takes_our_messages_alone_and_goes_on(#[case] lan
         testkit::skip(&format!("{} is not installed", language.program));
         return;
     }
-    let receiver = Receiver::start().await;
-    let gateway = plan().start();
-    let person = Person::signed_in(&gateway, Demo::Member).await;
-    let webhook = subscribed(&person, &receiver).await;
+    let (receiver, _gateway, person, webhook) = subscribed().await;
     let post = async |path: &str, status| {
         let path = format!("{}/{path}", webhook.path);
         person.send(Method::POST, &path, &json!({}), status).await

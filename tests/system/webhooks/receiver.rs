@@ -7,6 +7,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -60,6 +61,13 @@ impl Receiver {
 
     pub(crate) fn messages(&self) -> Vec<Message> {
         self.inbox.messages.lock().unwrap().clone()
+    }
+
+    /// The JSON of the messages.
+    pub(crate) fn bodies(&self) -> Vec<Value> {
+        let messages = self.messages().into_iter();
+        let bodies = messages.map(|message| serde_json::from_str(&message.body).unwrap());
+        bodies.collect()
     }
 
     /// Answers nothing from now on.
