@@ -1,6 +1,5 @@
 //! Connections: an address that holds many leaves others theirs.
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
@@ -48,33 +47,22 @@ async fn an_address_that_holds_many_connections_leaves_others_theirs() {
     let gateway = Plan::new().with("CEP_MAX_CONNECTIONS", PLACES).start();
     let key = gateway.roomy_key();
     let mut connections = idle(&gateway, [127, 0, 0, 1]).await;
-    assert_eq!(
-        status(&gateway, [127, 0, 0, 2], &question(&key)).await,
-        Some(200)
-    );
+    let another = status(&gateway, [127, 0, 0, 2], &question(&key)).await;
+    assert_eq!(another, Some(200));
     assert_eq!(status(&gateway, [127, 0, 0, 1], PROBE).await, None);
-    eventually("half of all are held", AT_ONCE, async || {
-        closed(&mut connections).await == IDLE - PLACES / 2
-    })
-    .await;
+    let are_closed = async || closed(&mut connections).await == IDLE - PLACES / 2;
+    eventually("half of all are held", AT_ONCE, are_closed).await;
 }
 
 #[tokio::test]
 async fn a_probe_is_answered_while_a_trusted_proxy_holds_all_connections() {
-    let gateway = Plan::new()
-        .with("CEP_MAX_CONNECTIONS", PLACES)
-        .with(
-            "CEP_TRUSTED_PROXIES",
-            IpAddr::V4(Ipv4Addr::new(127, 0, 0, 9)),
-        )
-        .start();
+    let plan = Plan::new().with("CEP_MAX_CONNECTIONS", PLACES);
+    let gateway = plan.with("CEP_TRUSTED_PROXIES", "127.0.0.9").start();
     let mut connections = idle(&gateway, [127, 0, 0, 9]).await;
     for host in [1, 2] {
         assert_eq!(status(&gateway, [127, 0, 0, host], PROBE).await, Some(200));
     }
     // It has all but those that are kept, one of these, and as many wait.
-    eventually("the others are closed", AT_ONCE, async || {
-        closed(&mut connections).await == IDLE - PLACES - 1
-    })
-    .await;
+    let are_closed = async || closed(&mut connections).await == IDLE - PLACES - 1;
+    eventually("the others are closed", AT_ONCE, are_closed).await;
 }

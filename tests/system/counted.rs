@@ -1,14 +1,14 @@
 //! Load on one key, and its delivered proofs: the gateway must have counted at least those.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
 use crate::gateway::{Gateway, Key, holds_within};
-use crate::load::{Answer, Asker, question};
+use crate::load::{Asker, question};
 
 /// A month's quota that no load uses up.
 pub(crate) const QUOTA: u64 = 1_000_000_000;
@@ -27,16 +27,10 @@ pub(crate) struct Load {
     askers: Vec<JoinHandle<()>>,
 }
 
-#[derive(Debug)]
 struct Seen {
-    begun: Instant,
     stopping: AtomicBool,
-    delivered: AtomicUsize,
-    refused: AtomicUsize,
-    unanswered: AtomicUsize,
-    slowest_ms: AtomicU64,
-    /// Arrival of the newest proof, in ms since the beginning.
-    newest_ms: AtomicU64,
+    /// Results, and the arrival of the newest proof.
+    so_far: Mutex<(Tally, Instant)>,
 }
 
 /// Requests of a load by their results.
@@ -69,13 +63,8 @@ pub(crate) async fn month_used(gateway: &Gateway, key: &Key) -> Option<usize> {
 impl Load {
     pub(crate) fn start(gateway: &Gateway, key: &Key, connections: usize) -> Self {
         let seen = Arc::new(Seen {
-            begun: Instant::now(),
             stopping: AtomicBool::new(false),
-            delivered: AtomicUsize::new(0),
-            refused: AtomicUsize::new(0),
-            unanswered: AtomicUsize::new(0),
-            slowest_ms: AtomicU64::new(0),
-            newest_ms: AtomicU64::new(0),
+            so_far: Mutex::new((Tally::default(), Instant::now())),
         });
         let askers = (0..connections).map(|_| {
             let asker = Asker::new(gateway).patient(LONGEST_ANSWER);
@@ -92,12 +81,12 @@ impl Load {
 
     /// Results of the requests so far.
     pub(crate) fn so_far(&self) -> Tally {
-        self.seen.so_far()
+        self.seen.so_far().0
     }
 
     /// Arrival of the newest proof.
     pub(crate) fn newest(&self) -> Instant {
-        self.seen.begun + Duration::from_millis(self.seen.newest_ms.load(Ordering::SeqCst))
+        self.seen.so_far().1
     }
 
     /// Waits until so many more proofs are delivered; false when they aren't in time.
@@ -120,43 +109,31 @@ impl Load {
         for asker in self.askers {
             asker.await.unwrap();
         }
-        self.seen.so_far()
+        self.seen.so_far().0
     }
 }
 
 impl Seen {
-    fn so_far(&self) -> Tally {
-        Tally {
-            delivered: self.delivered.load(Ordering::SeqCst),
-            refused: self.refused.load(Ordering::SeqCst),
-            unanswered: self.unanswered.load(Ordering::SeqCst),
-            slowest: Duration::from_millis(self.slowest_ms.load(Ordering::SeqCst)),
-        }
+    fn so_far(&self) -> MutexGuard<'_, (Tally, Instant)> {
+        self.so_far.lock().unwrap()
     }
 
     async fn ask_on(self: Arc<Self>, mut asker: Asker, question: Vec<u8>) {
         let mut pace = tokio::time::interval(AFTER_REFUSAL);
         pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.stopping.load(Ordering::SeqCst) {
-            let outcome = match asker.ask(&question).await {
+            match asker.ask(&question).await {
                 Ok(answer) if answer.status == 200 => {
-                    self.deliver(&answer);
+                    let (tally, newest) = &mut *self.so_far();
+                    tally.delivered += 1;
+                    tally.slowest = tally.slowest.max(answer.took());
+                    *newest = answer.received.max(*newest);
                     continue;
                 }
-                Ok(_) => &self.refused,
-                Err(_) => &self.unanswered,
-            };
-            outcome.fetch_add(1, Ordering::SeqCst);
+                Ok(_) => self.so_far().0.refused += 1,
+                Err(_) => self.so_far().0.unanswered += 1,
+            }
             pace.tick().await;
         }
-    }
-
-    fn deliver(&self, answer: &Answer) {
-        let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap();
-        self.slowest_ms
-            .fetch_max(millis(answer.took()), Ordering::SeqCst);
-        let arrived = answer.received - self.begun;
-        self.newest_ms.fetch_max(millis(arrived), Ordering::SeqCst);
-        self.delivered.fetch_add(1, Ordering::SeqCst);
     }
 }

@@ -122,45 +122,33 @@ impl Asker {
         let sent = Instant::now();
         stream.write_all(question).await?;
         self.received.clear();
-        let (mut end, mut whole) = (None, usize::MAX);
-        while self.received.len() < whole {
-            let read = stream.read_buf(&mut self.received).await;
-            if !read.as_ref().is_ok_and(|bytes| *bytes > 0) {
-                if end.is_some() {
-                    break;
-                }
-                return Err(read.err().unwrap_or(io::ErrorKind::UnexpectedEof.into()));
+        let end = loop {
+            if stream.read_buf(&mut self.received).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            if end.is_none() {
-                end = self
-                    .received
-                    .windows(4)
-                    .position(|four| four == b"\r\n\r\n");
-                if let Some(end) = end {
-                    let head = String::from_utf8_lossy(&self.received[..end]);
-                    let length = head.to_ascii_lowercase();
-                    let length = length.split_once("\r\ncontent-length:");
-                    let length = length.and_then(|(_, rest)| rest.lines().next());
-                    let length: usize = length
-                        .and_then(|length| length.trim().parse().ok())
-                        .unwrap_or_else(|| panic!("an answer without its length: {head}"));
-                    whole = end + 4 + length;
-                }
+            let mut windows = self.received.windows(4);
+            if let Some(end) = windows.position(|four| four == b"\r\n\r\n") {
+                break end;
             }
-        }
-        let received = Instant::now();
-        let head = String::from_utf8_lossy(&self.received[..end.unwrap_or_default()]).into_owned();
-        let status = head
-            .split(' ')
-            .nth(1)
-            .and_then(|status| status.parse().ok())
-            .unwrap_or_else(|| panic!("an answer without its status: {head}"));
-        let answer = Answer {
-            status,
+        };
+        let head = String::from_utf8_lossy(&self.received[..end]).into_owned();
+        let status = head.split(' ').nth(1).and_then(|it| it.parse().ok());
+        let mut answer = Answer {
+            status: status.unwrap_or_else(|| panic!("an answer without its status: {head}")),
             sent,
-            received,
+            received: sent,
             head,
         };
+        let length = answer.header("content-length");
+        let length = length.and_then(|length| length.parse::<usize>().ok());
+        let whole = end + 4 + length.unwrap_or_else(|| panic!("without a length: {answer:?}"));
+        while self.received.len() < whole
+            && stream
+                .read_buf(&mut self.received)
+                .await
+                .is_ok_and(|bytes| bytes > 0)
+        {}
+        answer.received = Instant::now();
         if self.received.len() >= whole && answer.header("connection") != Some("close") {
             self.stream = Some(stream);
         }

@@ -2,14 +2,12 @@
 #![expect(clippy::float_cmp, reason = "counts are whole numbers")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::TcpListener;
-use std::time::Duration;
 
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use crate::batches::post;
-use crate::gateway::{Gateway, Key, Plan, command, json_of, refusal, request, soon};
+use crate::gateway::{CountingBank, Gateway, Key, Plan, json_of, request, soon};
 use crate::person::{Demo, Person};
 use crate::servers::Servers;
 
@@ -61,52 +59,28 @@ async fn metrics_are_on_the_admin_listener_alone_and_nothing_else_is_on_it() {
     }
     let admin = gateway.admin_url("").await;
     assert!(admin.starts_with("http://127.0.0.1:"), "{admin}");
+    let ask = async |method: Method, path: &str| {
+        let asked = gateway.client.request(method, format!("{admin}/{path}"));
+        asked.send().await.unwrap()
+    };
     for path in [
-        "/",
-        "/healthz",
-        "/readyz",
-        "/docs",
-        "/keys",
-        "/v1/cep/xml",
-        "/debug",
-        "/metrics/",
+        "",
+        "healthz",
+        "readyz",
+        "docs",
+        "keys",
+        "v1/cep/xml",
+        "debug",
+        "metrics/",
     ] {
         for method in [Method::GET, Method::POST] {
-            let asked = gateway.client.request(method, format!("{admin}{path}"));
-            let answer = asked.send().await.unwrap();
+            let answer = ask(method, path).await;
             assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
             assert_eq!(answer.text().await.unwrap(), "", "{path}");
         }
     }
-    let written = gateway.client.post(format!("{admin}/metrics")).send().await;
-    assert_eq!(written.unwrap().status(), StatusCode::METHOD_NOT_ALLOWED);
-}
-
-#[test]
-fn the_admin_listener_is_on_loopback_unless_it_is_told_otherwise() {
-    use cep_gateway::cli::Command;
-    use cep_gateway::config::AdminAddress;
-
-    let parsed = cep_gateway::cli::parse_from(["cep-gateway"]).unwrap();
-    let Command::Serve(options) = parsed else {
-        panic!("{parsed:?}");
-    };
-    let AdminAddress::On(listen) = options.admin.admin_listen else {
-        panic!("it is off");
-    };
-    assert!(listen.address().ip().is_loopback());
-}
-
-#[test]
-fn an_admin_address_that_is_taken_is_refused_with_the_way_out() {
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let address = taken.local_addr().unwrap().to_string();
-    let said = refusal(command(folder.path()).env("CEP_ADMIN_LISTEN", address));
-    assert!(
-        said.contains("CEP_ADMIN_LISTEN") && said.contains("`off`"),
-        "{said}"
-    );
+    let written = ask(Method::POST, "metrics").await;
+    assert_eq!(written.status(), StatusCode::METHOD_NOT_ALLOWED);
 }
 
 #[tokio::test]
@@ -115,13 +89,20 @@ async fn without_an_admin_listener_the_gateway_serves_and_says_nothing_of_metric
     let key = gateway.roomy_key();
     assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
     // The last line of the greeting.
-    soon("it said everything", async || {
-        gateway.printed().contains("More keys")
-    })
-    .await;
+    let has_ended = async || gateway.printed().contains("More keys");
+    soon("it said everything", has_ended).await;
     let printed = gateway.printed();
     assert!(!printed.contains("Metrics"), "{printed}");
 }
+
+/// Samples of a gateway that nobody asked. An alert looks for an increase of failures and unknown pages: the first
+/// one must be one.
+const BEFORE: &str = r#"
+cep_limiter_degraded 0
+cep_bank_pacing_degraded 0
+cep_journal_failures_total 0
+cep_bank_lookup_duration_seconds_count{side="live",outcome="protocol_error"} 0
+"#;
 
 /// Samples after the requests of the test below; the second delivery was in memory.
 const AFTERWARDS: &str = r#"
@@ -163,14 +144,18 @@ process_start_time_seconds 1.5e9
 #[tokio::test]
 async fn what_happens_is_measured() {
     let gateway = Plan::new().with("CEP_INSTANCE", "pod-7").start();
-    let before = Measured::of(&gateway).await;
+    let text = text_of(&gateway).await;
+    let lines = text.lines().count();
+    assert!(lines < 150, "{lines} lines before anybody asks:\n{text}");
+    let before = Measured::read(&text);
     let delivered = "cep_request_duration_seconds_count{endpoint=\"xml\",outcome=\"delivered\"}";
     assert_eq!(before.count(delivered), 0.0);
     let version = env!("CARGO_PKG_VERSION");
     let build = format!("cep_build_info{{version=\"{version}\",replica=\"pod-7\"}}");
     assert_eq!(before.value(&build), 1.0);
-    assert_eq!(before.value("cep_limiter_degraded"), 0.0);
-    assert_eq!(before.value("cep_bank_pacing_degraded"), 0.0);
+    for (series, value) in Measured::read(BEFORE).0 {
+        assert_eq!(before.value(&series), value, "{series}");
+    }
 
     let key = gateway.key(&["--per-minute", "5"]);
     for amount in ["10.00", "10.00", "404.00", "500.00", "0.001", "10.00"] {
@@ -194,9 +179,7 @@ async fn what_happens_is_measured() {
     let written_ahead = std::fs::metadata(written_ahead).unwrap().len();
     let written_ahead = f64::from(u32::try_from(written_ahead).unwrap());
     assert_eq!(after.value("cep_database_log_bytes"), written_ahead);
-
-    let folder = gateway.stop();
-    let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
+    let log = gateway.log();
     assert!(log.contains("\"instance\":\"pod-7\""), "{log}");
 }
 
@@ -211,10 +194,8 @@ async fn batches_are_measured_with_the_lookups_of_their_rows() {
         2026-11-18,,012180001234567897,10.00,40012,40072\n";
     json_of(post(&gateway, &key, "", table.to_owned()).await, 202).await;
     let ended = "cep_batches_ended_total{state=\"finished\"}";
-    soon("it ends", async || {
-        Measured::of(&gateway).await.count(ended) == 1.0
-    })
-    .await;
+    let has_ended = async || Measured::of(&gateway).await.count(ended) == 1.0;
+    soon("it ends", has_ended).await;
     let measured = Measured::of(&gateway).await;
     assert_eq!(measured.value("cep_batches_created_total"), 1.0);
     assert_eq!(measured.value("cep_lookups_created_total"), 2.0);
@@ -222,9 +203,7 @@ async fn batches_are_measured_with_the_lookups_of_their_rows() {
 
 #[tokio::test]
 async fn a_bank_that_is_left_alone_shows() {
-    let bank = crate::gateway::CountingBank::start(Duration::ZERO).await;
-    let gateway = bank.gateway();
-    let key = gateway.live_key();
+    let (_bank, gateway, key) = CountingBank::with_gateway().await;
     let throttled = gateway.post("xml", &key, &request(1, "429.00")).await;
     assert_eq!(throttled.status(), StatusCode::SERVICE_UNAVAILABLE);
     let measured = Measured::of(&gateway).await;
@@ -264,15 +243,9 @@ async fn the_limiters_mode_shows() {
 async fn whatever_callers_send_the_series_stay_the_same_and_tell_nothing_of_them() {
     let (gateway, person) = Person::with_gateway(Demo::Admin).await;
     let key = gateway.roomy_key();
-    let canaries = [
-        "canary",
-        "77777777",
-        "8675309",
-        "MBAN0100",
-        &key.id,
-        &key.prefix,
-    ];
-    let mut canaries = canaries.map(str::to_owned).to_vec();
+    let texts = ["canary", "77777777", "8675309", "MBAN0100"];
+    let mut canaries = texts.map(str::to_owned).to_vec();
+    canaries.extend([key.id.clone(), key.prefix.clone()]);
     let storm = async |round: u32| {
         for number in 0..20 {
             let path = format!("/canary/{round}/{number}");
@@ -308,20 +281,6 @@ async fn whatever_callers_send_the_series_stay_the_same_and_tell_nothing_of_them
     for canary in canaries {
         assert!(!second.contains(&canary), "{canary} is in the metrics");
     }
-}
-
-#[tokio::test]
-async fn a_gateway_that_nobody_asks_exposes_little() {
-    let gateway = Gateway::start();
-    let text = text_of(&gateway).await;
-    let lines = text.lines().count();
-    assert!(lines < 150, "{lines} lines:\n{text}");
-    // An alert looks for an increase of these: the first failure must be one.
-    let measured = Measured::read(&text);
-    assert_eq!(measured.value("cep_journal_failures_total"), 0.0);
-    let unknown_pages =
-        "cep_bank_lookup_duration_seconds_count{side=\"live\",outcome=\"protocol_error\"}";
-    assert_eq!(measured.value(unknown_pages), 0.0);
 }
 
 /// Names, types and explanations: dashboards and alerts are built on them.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::gateway::{CountingBank, Gateway, client, command, eventually, json_of, request};
+use crate::gateway::{CountingBank, Gateway, command, eventually, json_of, request};
 
 /// Number of lists that a bank was asked for.
 fn lists(bank: &CountingBank) -> usize {
@@ -20,8 +20,7 @@ fn said(output: &Output) -> String {
 }
 
 async fn as_of(gateway: &Gateway) -> String {
-    let answer = client().get(gateway.url("/v1/participants")).send().await;
-    let list = json_of(answer.unwrap(), 200).await;
+    let list = json_of(gateway.get("/v1/participants").await, 200).await;
     list["as_of"].as_str().unwrap().to_owned()
 }
 
@@ -34,17 +33,12 @@ async fn a_refresh_beside_a_server_is_done_by_the_server_which_keeps_the_budget(
     let gateway = bank.gateway();
     assert_eq!(as_of(&gateway).await, EMBEDDED);
     assert!(said(&gateway.run(&["participants", "refresh"])).contains("that runs"));
-    let patience = Duration::from_secs(40);
-    eventually("the server goes by the new list", patience, async || {
-        as_of(&gateway).await != EMBEDDED
-    })
-    .await;
+    let has_new = async || as_of(&gateway).await != EMBEDDED;
+    eventually("it has the new list", Duration::from_secs(40), has_new).await;
     assert_eq!(lists(&bank), 1);
     let said = said(&gateway.run(&["participants", "list"]));
-    assert!(said.starts_with(&format!(
-        "Catalogue of participants as of {}",
-        as_of(&gateway).await
-    )));
+    let beginning = format!("Catalogue of participants as of {}", as_of(&gateway).await);
+    assert!(said.starts_with(&beginning), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -69,11 +63,8 @@ async fn an_imported_catalogue_is_used_by_a_running_server() {
     std::fs::write(&file, csv).unwrap();
     let file = file.to_str().unwrap();
     said(&gateway.run(&["participants", "import", file, "--as-of", "2026-11-20"]));
-    let patience = Duration::from_secs(10);
-    eventually("the server knows the newcomer", patience, async || {
-        as_of(&gateway).await == "2026-11-20"
-    })
-    .await;
+    let has_it = async || as_of(&gateway).await == "2026-11-20";
+    eventually("it has the list", Duration::from_secs(10), has_it).await;
     let mut to_the_newcomer = request(1, "1.00");
     to_the_newcomer["cuenta"] = json!("799180000000000006");
     to_the_newcomer["receptor"] = json!(null);

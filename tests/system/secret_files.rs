@@ -35,10 +35,22 @@ fn file(folder: &Path, name: &str, content: &[u8]) -> String {
     path.to_str().unwrap().to_owned()
 }
 
+/// A file as Kubernetes mounts it: behind two links, and readable for a group.
+fn mounted(folder: &Path, content: &[u8]) -> String {
+    let mounted = folder.join("..2026_11_23");
+    fs::create_dir(&mounted).unwrap();
+    let secret = file(&mounted, "hmac", content);
+    fs::set_permissions(secret, Permissions::from_mode(0o440)).unwrap();
+    symlink("..2026_11_23", folder.join("..data")).unwrap();
+    let link = folder.join("hmac");
+    symlink("..data/hmac", &link).unwrap();
+    link.to_str().unwrap().to_owned()
+}
+
 #[tokio::test]
 async fn a_secret_in_a_file_is_the_one_that_the_variable_would_hold() {
     let folder = tempfile::tempdir().unwrap();
-    let secret = file(folder.path(), "hmac", format!("{CANARY}\n").as_bytes());
+    let secret = mounted(folder.path(), format!("{CANARY}\n").as_bytes());
     let database = folder.path().join("elsewhere.db");
     let url = format!("sqlite://{}\r\n", database.display());
     let url = file(folder.path(), "url", url.as_bytes());
@@ -55,32 +67,15 @@ async fn a_secret_in_a_file_is_the_one_that_the_variable_would_hold() {
     assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
 }
 
-#[tokio::test]
-async fn a_secret_is_read_as_kubernetes_mounts_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let mounted = folder.path().join("..2026_11_23");
-    fs::create_dir(&mounted).unwrap();
-    let secret = file(&mounted, "hmac", CANARY.as_bytes());
-    fs::set_permissions(secret, Permissions::from_mode(0o440)).unwrap();
-    symlink("..2026_11_23", folder.path().join("..data")).unwrap();
-    symlink("..data/hmac", folder.path().join("hmac")).unwrap();
-    let link = folder.path().join("hmac");
-    let gateway = Plan::in_folder(folder)
-        .with("CEP_HMAC_SECRET_FILE", link.display())
-        .start();
-    let key = gateway.roomy_key();
-    assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
-}
-
-#[rstest]
-#[case(0o620)]
-#[case(0o602)]
-fn a_secret_that_others_may_change_is_refused(#[case] mode: u32) {
+#[test]
+fn a_secret_that_others_may_change_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "hmac", CANARY.as_bytes());
-    fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-    let said = refusal(folder.path(), &[("CEP_HMAC_SECRET_FILE", &path)]);
-    assert_has(&said, ["CEP_HMAC_SECRET_FILE", &path, "chmod go-w"]);
+    for mode in [0o620, 0o602] {
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        let said = refusal(folder.path(), &[("CEP_HMAC_SECRET_FILE", &path)]);
+        assert_has(&said, ["CEP_HMAC_SECRET_FILE", &path, "chmod go-w"]);
+    }
 }
 
 #[rstest]
@@ -135,11 +130,23 @@ fn a_secret_is_given_once(#[case] variable: &str, #[case] value: &str) {
     let folder = tempfile::tempdir().unwrap();
     let sister = format!("{variable}_FILE");
     let path = file(folder.path(), "secret", value.as_bytes());
-    let mut both = BESIDE.to_vec();
-    both.extend([(variable, value), (sister.as_str(), path.as_str())]);
-    let said = refusal(folder.path(), &both);
+    let both = [(variable, value), (sister.as_str(), path.as_str())];
+    let said = refusal(folder.path(), &[&BESIDE[..], &both].concat());
     let one = format!("variable {variable})");
     assert_has(&said, [&sister, &one, "cannot be used with"]);
+}
+
+/// The messages of a gateway that a file of this option ends; they name its variable and the file.
+fn refused_file(option: &str, content: Option<Vec<u8>>) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("the-secret");
+    if let Some(content) = content {
+        fs::write(&path, content).unwrap();
+    }
+    let (variable, path) = (format!("CEP_{option}_FILE"), path.to_str().unwrap());
+    let said = refusal(folder.path(), &[&BESIDE[..], &[(&variable, path)]].concat());
+    assert_has(&said, [&variable, path]);
+    said
 }
 
 #[rstest]
@@ -152,44 +159,33 @@ fn a_file_that_holds_no_secret_is_refused_by_its_name(
     #[case] content: Option<Vec<u8>>,
     #[case] problem: &str,
     #[values(
-        "CEP_HMAC_SECRET_FILE",
-        "CEP_DATABASE_URL_FILE",
-        "CEP_REDIS_URL_FILE",
-        "CEP_REDIS_CLUSTER_FILE",
-        "CEP_OIDC_CLIENT_SECRET_FILE",
-        "CEP_OTLP_HEADERS_FILE"
+        "HMAC_SECRET",
+        "DATABASE_URL",
+        "REDIS_URL",
+        "REDIS_CLUSTER",
+        "OIDC_CLIENT_SECRET",
+        "OTLP_HEADERS"
     )]
-    variable: &str,
+    option: &str,
 ) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("the-secret");
-    if let Some(content) = content {
-        fs::write(&path, content).unwrap();
-    }
-    let path = path.to_str().unwrap();
-    let mut told = BESIDE.to_vec();
-    told.push((variable, path));
-    let said = refusal(folder.path(), &told);
-    assert_has(&said, [variable, path, problem]);
+    assert_has(&refused_file(option, content), [problem]);
 }
 
-#[rstest]
-#[case("CEP_HMAC_SECRET_FILE", "hunter2", "32")]
-#[case("CEP_DATABASE_URL_FILE", "mysql://cep:hunter2@db/cep", "postgres://")]
-#[case("CEP_REDIS_URL_FILE", "http://:hunter2@cache", "rediss://")]
-#[case("CEP_REDIS_CLUSTER_FILE", "redis://:hunter2@a,:hunter2@b", "rediss://")]
-#[case("CEP_OTLP_HEADERS_FILE", "hunter2", "NAME=VALUE")]
-fn what_is_wrong_in_a_file_is_said_without_showing_it(
-    #[case] variable: &str,
-    #[case] content: &str,
-    #[case] remedy: &str,
-) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = file(folder.path(), "secret", content.as_bytes());
-    let mut told = BESIDE.to_vec();
-    told.push((variable, &path));
-    let said = refusal(folder.path(), &told);
-    assert_has(&said, [variable, &path, remedy]);
+#[test]
+fn what_is_wrong_in_a_file_is_said_without_showing_it() {
+    for (option, content, remedy) in [
+        ("HMAC_SECRET", "hunter2", "32"),
+        ("DATABASE_URL", "mysql://cep:hunter2@db/cep", "postgres://"),
+        ("REDIS_URL", "http://:hunter2@cache", "rediss://"),
+        (
+            "REDIS_CLUSTER",
+            "redis://:hunter2@a,:hunter2@b",
+            "rediss://",
+        ),
+        ("OTLP_HEADERS", "hunter2", "NAME=VALUE"),
+    ] {
+        assert_has(&refused_file(option, Some(content.into())), [remedy]);
+    }
 }
 
 #[tokio::test]
@@ -229,10 +225,7 @@ async fn redis_is_trusted_by_the_authority_that_is_named() {
         (&url, &*none, "no certificate in PEM"),
         (&unencrypted, authority, "begins with rediss://"),
     ] {
-        let of_redis = [
-            ("CEP_REDIS_URL_FILE", url.as_str()),
-            ("CEP_REDIS_CA", authority),
-        ];
+        let of_redis = [("CEP_REDIS_URL_FILE", &**url), ("CEP_REDIS_CA", authority)];
         let said = refusal(folder.path(), &[&shared[..], &of_redis].concat());
         assert_has(&said, ["CEP_REDIS_CA", problem]);
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::net::UnixDatagram;
 
-use crate::gateway::{Gateway, Plan};
+use crate::gateway::{Gateway, Plan, soon};
 
 /// Time after which the service manager would end a silent gateway, in microseconds.
 const WATCHDOG_USEC: u32 = 200_000;
@@ -21,21 +21,22 @@ struct Manager {
     _folder: TempDir,
 }
 
+/// A gateway that is told to report to this socket.
+fn notifying(socket: &str) -> Gateway {
+    let plan = Plan::new().with("NOTIFY_SOCKET", socket);
+    plan.with("WATCHDOG_USEC", WATCHDOG_USEC).start()
+}
+
 impl Manager {
     /// Starts a gateway that is supervised.
     fn start() -> (Self, Gateway) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notify");
-        let socket = UnixDatagram::bind(&path).unwrap();
-        let gateway = Plan::new()
-            .with("NOTIFY_SOCKET", path.display())
-            .with("WATCHDOG_USEC", WATCHDOG_USEC)
-            .start();
         let manager = Self {
-            socket,
+            socket: UnixDatagram::bind(&path).unwrap(),
             _folder: folder,
         };
-        (manager, gateway)
+        (manager, notifying(path.to_str().unwrap()))
     }
 
     /// The next message, or `None` when none arrives in time.
@@ -89,14 +90,8 @@ async fn a_suspended_gateway_sends_no_watchdog_messages() {
 
 #[tokio::test]
 async fn a_service_manager_that_cannot_be_reached_stops_nothing() {
-    let gateway = Plan::new()
-        .with("NOTIFY_SOCKET", "/nowhere/notify")
-        .with("WATCHDOG_USEC", WATCHDOG_USEC)
-        .start();
-    let answer = gateway.client.get(gateway.url("/readyz")).send().await;
-    assert_eq!(answer.unwrap().status(), 200);
-    crate::gateway::eventually("the log says so", PATIENCE, async || {
-        gateway.log().contains("NOTIFY_SOCKET")
-    })
-    .await;
+    let gateway = notifying("/nowhere/notify");
+    assert_eq!(gateway.get("/readyz").await.status(), 200);
+    let is_told = async || gateway.log().contains("NOTIFY_SOCKET");
+    soon("the log says so", is_told).await;
 }
