@@ -11,7 +11,6 @@ use crate::outbound::{CatalogueVersion, RenewalClaim};
 cases! {
     $ catalogue_store(Pair)
     self {
-        no_catalogue_is_stored_at_first,
         a_stored_catalogue_is_everybodys,
         of_many_concurrent_catalogues_one_is_stored,
         a_renewal_is_claimed_once_when_it_is_due,
@@ -33,42 +32,34 @@ async fn claim(stores: &Stores, now: DateTime<Utc>, next: DateTime<Utc>) -> Rene
     ok(stores.catalogues.claim_renewal(now, next)).await
 }
 
-async fn no_catalogue_is_stored_at_first(under_test: Pair) {
-    let catalogues = under_test.here.catalogues;
-    let version = ok(catalogues.catalogue_version()).await;
-    assert_eq!(version, CatalogueVersion(0));
-    let stored = ok(catalogues.catalogue()).await;
-    assert_eq!(stored, (CatalogueVersion(0), None));
-}
-
 async fn a_stored_catalogue_is_everybodys(Pair { here, elsewhere }: Pair) {
     let mut version = CatalogueVersion(0);
-    for catalogue in [catalogue(1), catalogue(2)] {
-        let stored = ok(here.catalogues.replace_catalogue(version, &catalogue)).await;
-        let newer = stored;
-        let newer = newer.expect("nobody else stored");
-        assert!(newer > version);
-        version = newer;
+    let mut current = None;
+    for next in [catalogue(1), catalogue(2)] {
         for stores in [&here, &elsewhere] {
             assert_eq!(ok(stores.catalogues.catalogue_version()).await, version);
             let stored = ok(stores.catalogues.catalogue()).await;
-            let expected = (version, Some(catalogue.clone()));
-            assert_eq!(stored, expected);
+            assert_eq!(stored, (version, current.clone()));
         }
+        let newer = ok(here.catalogues.replace_catalogue(version, &next)).await;
+        let newer = newer.expect("nobody else stored");
+        assert!(newer > version);
+        (version, current) = (newer, Some(next));
     }
+    let stored = ok(elsewhere.catalogues.catalogue()).await;
+    assert_eq!(stored, (version, current));
 }
 
 async fn of_many_concurrent_catalogues_one_is_stored(pair: Pair) {
-    let first = CatalogueVersion(0);
     let catalogues: Vec<_> = (1..=10).map(catalogue).collect();
     let replace = async |stores: &Stores, catalogue| {
+        let first = CatalogueVersion(0);
         ok(stores.catalogues.replace_catalogue(first, catalogue)).await
     };
     let stored = pair.at_once(&catalogues, replace).await;
     assert_eq!(stored.iter().flatten().count(), 1, "{stored:?}");
     let winner = stored.iter().position(Option::is_some).expect("one");
-    let now_stored = ok(pair.here.catalogues.catalogue()).await;
-    let (_, now_stored) = now_stored;
+    let (_, now_stored) = ok(pair.here.catalogues.catalogue()).await;
     assert_eq!(now_stored.as_ref(), Some(&catalogues[winner]));
 }
 
@@ -80,10 +71,10 @@ async fn a_renewal_is_claimed_once_when_it_is_due(pair: Pair) {
     let claimed = claim(&pair.elsewhere, early, early + hour).await;
     assert_eq!(claimed, RenewalClaim::NotDue);
     for due in [due, due + hour] {
-        let claim = async |stores: &Stores, _| claim(stores, due, due + hour).await;
-        let claims = pair.at_once(0..20, claim).await;
-        let granted = claims.iter().filter(|it| **it == RenewalClaim::Granted);
-        assert_eq!(granted.count(), 1, "{claims:?}");
+        let is_granted = async |stores: &Stores, _| {
+            claim(stores, due, due + hour).await == RenewalClaim::Granted
+        };
+        assert_eq!(pair.succeeding(0..20, is_granted).await, 1);
     }
 }
 

@@ -70,6 +70,16 @@ impl Pair {
         let calls = stores.zip(each).map(|(stores, one)| call(stores, one));
         join_all(calls).await
     }
+
+    /// Makes a call for each of these at once, and counts those that return `true`.
+    pub(super) async fn succeeding<N>(
+        &self,
+        each: impl IntoIterator<Item = N>,
+        call: impl AsyncFn(&Stores, N) -> bool,
+    ) -> usize {
+        let answers = self.at_once(each, call).await;
+        answers.into_iter().filter(|succeeded| *succeeded).count()
+    }
 }
 
 impl Stores {
