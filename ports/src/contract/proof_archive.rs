@@ -11,13 +11,10 @@ use crate::outbound::ArchivedProof;
 cases! {
     $ proof_archive(Pair)
     self {
-        an_entry_is_read_by_every_process,
-        an_entry_is_replaced,
+        an_entry_of_any_bytes_is_read_by_every_process_until_it_is_replaced,
         of_many_indexes_those_are_returned_that_have_an_entry,
-        an_entry_that_is_too_old_is_not_returned,
         the_entries_at_some_indexes_are_removed_and_no_others,
         old_entries_are_removed_and_no_others,
-        an_entry_of_a_megabyte_and_any_bytes_comes_back,
     }
 }
 
@@ -41,21 +38,21 @@ impl Stores {
     }
 }
 
-async fn an_entry_is_read_by_every_process(Pair { here, elsewhere }: Pair) {
-    let written = entry(1, b"content");
-    here.archive_at(&written, noon()).await;
-    for store in [here, elsewhere] {
-        let found = store.archived(&[1], noon()).await;
-        assert_eq!(found, std::slice::from_ref(&written));
+async fn an_entry_of_any_bytes_is_read_by_every_process_until_it_is_replaced(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
+    // A megabyte.
+    let every_byte = (0..=u8::MAX).cycle().take(1 << 20);
+    let first = entry(1, &every_byte.collect::<Vec<_>>());
+    here.archive_at(&first, noon()).await;
+    let later = noon() + TimeDelta::milliseconds(1);
+    for stores in [&here, &elsewhere] {
+        let found = stores.archived(&[1], noon()).await;
+        assert_eq!(found, std::slice::from_ref(&first));
+        assert_eq!(stores.archived(&[1], later).await, [], "it is too old");
     }
-}
-
-async fn an_entry_is_replaced(Pair { here, elsewhere }: Pair) {
-    here.archive_at(&entry(1, b"content"), noon()).await;
-    let longer = entry(1, b"more content");
-    let later = noon() + TimeDelta::hours(1);
-    elsewhere.archive_at(&longer, later).await;
-    assert_eq!(here.archived(&[1], later).await, [longer]);
+    let second = entry(1, b"content");
+    elsewhere.archive_at(&second, later).await;
+    assert_eq!(here.archived(&[1], later).await, [second]);
 }
 
 async fn of_many_indexes_those_are_returned_that_have_an_entry(Pair { here, .. }: Pair) {
@@ -67,13 +64,6 @@ async fn of_many_indexes_those_are_returned_that_have_an_entry(Pair { here, .. }
     let found = here.archived(&[3, 1], noon()).await;
     assert_eq!(found, std::slice::from_ref(&one));
     assert_eq!(here.archived(&[2, 3, 1], noon()).await, [one, two]);
-}
-
-async fn an_entry_that_is_too_old_is_not_returned(Pair { here, .. }: Pair) {
-    here.archive_at(&entry(1, b"content"), noon()).await;
-    let after = noon() + TimeDelta::milliseconds(1);
-    assert_eq!(here.archived(&[1], after).await, []);
-    assert_eq!(here.archived(&[1], noon()).await.len(), 1);
 }
 
 async fn the_entries_at_some_indexes_are_removed_and_no_others(Pair { here, elsewhere }: Pair) {
@@ -98,11 +88,4 @@ async fn old_entries_are_removed_and_no_others(Pair { here, elsewhere }: Pair) {
     assert_eq!(ok(elsewhere.archive.prune_archive(noon())).await, 1);
     let kept = here.archived(&[1, 2, 3], before).await;
     assert_eq!(kept, [entry(2, b"new"), entry(3, b"new")]);
-}
-
-async fn an_entry_of_a_megabyte_and_any_bytes_comes_back(Pair { here, elsewhere }: Pair) {
-    let every_byte = (0..=u8::MAX).cycle().take(1 << 20);
-    let large = entry(1, &every_byte.collect::<Vec<_>>());
-    here.archive_at(&large, noon()).await;
-    assert_eq!(elsewhere.archived(&[1], noon()).await, [large]);
 }
