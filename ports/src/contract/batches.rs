@@ -56,10 +56,8 @@ cases! {
         batches_that_are_added_at_once_do_not_exceed_the_limit_together,
     }
     lists {
-        pages_of_any_size_give_each_batch_once_newest_first,
-        a_list_has_the_batches_of_its_customer_alone,
+        a_customers_batches_are_listed_newest_first_page_by_page,
         batches_are_found_by_state_counters_and_environment,
-        a_cursor_of_another_list_is_refused,
         lookups_are_read_by_their_rows,
         lookups_are_listed_by_their_batch,
     }

@@ -1,5 +1,7 @@
 //! Contract of the key store.
 
+use std::fmt::Debug;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{
     Action, AuditContext, AuditEntry, AuditFilter, FieldChange, creation, difference,
@@ -10,17 +12,17 @@ use domain::key::{
     KeyFilter, KeyId, KeyOverview, KeyPrefix, KeyQuery, KeySort, KeyStatus, MOST_NEW_KEYS,
     NEW_KEYS_SPAN, RevokedKeys,
 };
-use domain::limits::{MonthlyUse, Plan};
+use domain::limits::{LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
-use domain::page::{Cursor, Direction, PageRequest, PageSize};
+use domain::page::{Cursor, Direction, Page, PageRequest, PageSize};
 use uuid::Uuid;
 
 use super::fixture::{
-    act, customer, foreign_cursor, instant, limits, month, monthly_quota, name, page_of,
-    per_minute, prefix, record, record_of,
+    act, customer, instant, limits, month, monthly_quota, name, page_after, page_of, per_minute,
+    prefix, record, record_of,
 };
 use super::ok;
-use super::paging::pages;
+use super::paging;
 use super::stores::{Pair, Stores, keys_of};
 use crate::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, ListError, RotateError,
@@ -33,7 +35,6 @@ mod charge;
 mod feed;
 mod filters;
 mod listing;
-mod log;
 mod rotation;
 mod scope;
 
@@ -43,22 +44,16 @@ cases! {
     $ key_store(Pair)
     self {
         an_empty_store_knows_nothing,
-        a_key_is_found_as_it_was_added,
+        a_new_key_is_found_as_it_was_added_and_writes_an_entry,
         the_credentials_of_active_keys_are_returned_newest_first,
         a_prefix_belongs_to_one_key,
         of_many_concurrent_keys_with_one_prefix_one_is_added,
         a_customers_keys_are_returned_newest_first,
-        a_new_key_has_used_nothing,
     }
     change {
-        a_name_is_the_last_one_given,
-        limits_are_the_last_ones_set,
-        changing_one_limit_leaves_the_other,
+        each_change_sets_its_fields_alone_and_writes_an_entry,
         limits_changed_at_the_same_time_are_both_changed,
-        a_revoked_key_stays_revoked_as_it_was,
-        a_revoked_key_can_still_be_verified,
-        an_unknown_key_is_not_changed,
-        changes_of_one_process_are_seen_by_another,
+        a_revoked_key_stays_revoked_and_can_still_be_verified,
     }
     bound {
         a_customer_has_no_more_active_keys_than_its_plan_allows,
@@ -70,19 +65,15 @@ cases! {
         a_charge_is_counted_and_returned,
         no_more_is_charged_than_the_quota_leaves,
         of_many_concurrent_charges_exactly_the_quota_succeeds,
-        a_revoked_key_is_charged_nothing,
-        an_unknown_key_is_charged_nothing,
+        revoked_and_unknown_keys_are_charged_nothing,
         a_charge_is_a_use_to_the_minute,
         many_keys_are_read_at_once,
         a_key_and_its_successors_have_one_month,
         of_concurrent_charges_of_a_key_and_its_successor_exactly_the_quota_succeeds,
     }
     feed {
-        a_version_grows_with_every_change,
-        changes_come_in_order_with_the_current_state,
+        changes_of_every_process_come_in_order_with_the_current_state,
         a_new_key_is_a_change_with_its_credential,
-        a_refused_key_is_no_change,
-        a_mutation_that_keeps_the_state_is_no_change,
         a_thousand_changes_come_at_once_and_the_rest_after,
         changes_made_at_the_same_time_have_a_number_each,
     }
@@ -91,40 +82,30 @@ cases! {
         keys_of_one_name_are_ordered_by_id,
         a_page_begins_after_the_previous_one_despite_changes,
         a_page_by_name_begins_after_a_key_that_moved,
-        a_cursor_of_another_list_is_refused,
+        a_cursor_of_another_order_is_refused,
     }
     filters {
-        keys_are_listed_by_status,
-        keys_are_listed_by_environment,
+        keys_are_listed_by_status_and_environment,
         a_text_is_found_in_names_and_where_prefixes_begin,
         wildcards_are_characters_like_others,
         subjects_are_searched_in_everybodys_keys_alone,
         each_condition_narrows_the_list,
     }
     scope {
-        another_customers_key_is_not_found,
-        another_customers_key_is_not_changed,
-        another_customers_key_is_not_rotated,
-        a_list_of_one_customers_keys_holds_no_others,
+        a_customer_finds_and_lists_its_own_keys_alone,
+        a_key_that_is_unknown_or_anothers_is_neither_changed_nor_rotated,
         everybodys_scope_contains_every_key,
     }
     rotation {
         a_successor_has_the_name_and_the_limits,
         a_retiring_key_works_until_it_is_due,
         a_key_without_grace_is_revoked_in_the_same_step,
+        a_rotation_writes_an_entry_for_each_of_the_two,
         a_hundred_keys_are_due_at_once_and_the_rest_after,
         a_key_has_one_successor,
         of_many_concurrent_rotations_of_one_key_one_succeeds,
         a_revoked_key_has_no_successor,
         a_taken_prefix_leaves_the_old_key_as_it_was,
-    }
-    log {
-        a_new_key_writes_an_entry,
-        each_change_writes_an_entry_with_the_changed_fields,
-        a_call_that_changes_nothing_writes_no_entry,
-        a_refused_call_writes_no_entry,
-        a_rotation_writes_an_entry_for_each_of_the_two,
-        a_rotation_without_grace_records_the_revocation_of_the_old_key,
     }
 }
 
@@ -152,35 +133,107 @@ async fn of_customer(stores: &Stores, customer: CustomerId, revoked: RevokedKeys
     items.into_iter().map(|(_, key)| key).collect()
 }
 
+/// Adds a key with this name, owned by the first customer.
+async fn called(stores: &Stores, number: u16, text: &str) -> ApiKey {
+    stores.enrolled(1).await;
+    let mut record = record(number);
+    record.key.name = name(text);
+    stores.insert(record, number).await
+}
+
+fn entry(act: AuditContext, action: Action, key: &ApiKey, changes: Vec<FieldChange>) -> AuditEntry {
+    AuditEntry {
+        act,
+        action,
+        customer: key.customer,
+        key: Some(key.id),
+        changes,
+    }
+}
+
+/// A change of the limit of a minute.
+fn to(per_minute: u32) -> KeyChange {
+    KeyChange::SetLimits(limits(per_minute, None).into())
+}
+
+fn once(charged: u64) -> MonthlyUse {
+    MonthlyUse {
+        charged,
+        refunded: 0,
+    }
+}
+
+/// Returns `true` for a success, and `false` for this refusal.
+#[track_caller]
+fn succeeds<T, E: Debug>(answer: Result<T, E>, is_refusal: impl Fn(&E) -> bool) -> bool {
+    if let Err(error) = &answer {
+        assert!(is_refusal(error), "{error:?}");
+    }
+    answer.is_ok()
+}
+
+impl Stores {
+    /// All keys, the number of the newest change, and the audit log: what a refused call leaves as
+    /// it was.
+    pub(super) async fn contents(&self) -> (Vec<ApiKey>, ChangeNumber, Vec<AuditEntry>) {
+        let keys = listed(self, Scope::Everybody, &everything()).await;
+        let written = self.written(&AuditFilter::default()).await;
+        (keys, self.newest_change().await, written)
+    }
+
+    /// A key as it is shown, with its use of a month.
+    pub(super) async fn overview(&self, id: KeyId, month: Month) -> KeyOverview {
+        let found = ok(self.keys.find(Scope::Everybody, id, month)).await;
+        found.expect("the key is there")
+    }
+}
+
 async fn an_empty_store_knows_nothing(Pair { here, .. }: Pair) {
     let KeyRecord { key, .. } = record(1);
     let keys = &here.keys;
     assert!(ok(keys.is_empty()).await);
-    assert_eq!(listed(&here, Scope::Everybody, &everything()).await, []);
+    assert_eq!(here.contents().await, (vec![], ChangeNumber(0), vec![]));
     let own = of_customer(&here, key.customer, RevokedKeys::Included).await;
     assert_eq!(own, []);
     assert_eq!(ok(keys.find(Scope::Everybody, key.id, month())).await, None);
     assert_eq!(ok(keys.credential(&key.prefix)).await, None);
     assert_eq!(ok(keys.snapshot(key.id, month())).await, None);
     assert_eq!(ok(keys.due(instant(u16::MAX))).await, []);
-    assert_eq!(here.newest_change().await, ChangeNumber(0));
     assert_eq!(here.changes(ChangeNumber(0)).await, []);
 }
 
-async fn a_key_is_found_as_it_was_added(Pair { here, .. }: Pair) {
+async fn a_new_key_is_found_as_it_was_added_and_writes_an_entry(Pair { here, .. }: Pair) {
     here.enrolled(1).await;
     let mut record = record(1);
     record.key.limits = limits(domain::limits::MAX_PER_MINUTE, None);
     record.credential.generation = HashGeneration(u16::MAX);
-    here.insert(record.clone(), 1).await;
-    assert_eq!(here.found(record.key.id).await, record.key);
-    let all = listed(&here, Scope::Everybody, &everything()).await;
-    assert_eq!(all, std::slice::from_ref(&record.key));
+    let key = here.insert(record.clone(), 1).await;
+    let overview = KeyOverview {
+        key: key.clone(),
+        month: month(),
+        used: MonthlyUse::default(),
+    };
+    assert_eq!(here.overview(key.id, month()).await, overview);
+    let created = entry(act(1), Action::KeyCreated, &key, creation(&key));
+    let newest = here.newest_change().await;
+    let expected = (vec![key.clone()], newest, vec![created]);
+    assert_eq!(here.contents().await, expected);
     assert!(!ok(here.keys.is_empty()).await);
     let other = KeyPrefix::parse("cep_live_Suite001").expect("a prefix of the suite");
     for (prefix, expected) in [(record.key.prefix, Some(record.credential)), (other, None)] {
         assert_eq!(ok(here.keys.credential(&prefix)).await, expected);
     }
+    let snapshot = here.snapshot(key.id, month()).await;
+    let expected = Snapshot {
+        state: KeyState {
+            revoked: false,
+            limits: key.limits,
+            version: snapshot.state.version,
+        },
+        month: month(),
+        used: MonthlyUse::default(),
+    };
+    assert_eq!(snapshot, expected);
 }
 
 async fn the_credentials_of_active_keys_are_returned_newest_first(Pair { here, .. }: Pair) {
@@ -200,16 +253,17 @@ async fn a_prefix_belongs_to_one_key(Pair { here, .. }: Pair) {
     let first = here.added(1).await;
     let mut second = record(2);
     second.key.prefix = first.prefix.clone();
-    let is_taken = async || {
+    let assert_taken = async || {
+        let before = here.contents().await;
         let (second, bounds) = (second.clone(), KeyBounds::Unbounded);
         let refused = here.keys.insert(second, bounds, &act(2)).await;
-        matches!(refused, Err(InsertError::PrefixTaken))
+        assert!(matches!(refused, Err(InsertError::PrefixTaken)));
+        assert_eq!(here.contents().await, before);
     };
-    assert!(is_taken().await);
-    let kept = listed(&here, Scope::Everybody, &everything()).await;
-    assert_eq!(kept, std::slice::from_ref(&first));
+    assert_taken().await;
     here.changed(first.id, KeyChange::Revoke, 3).await;
-    assert!(is_taken().await, "by a revoked key too");
+    // By a revoked key too.
+    assert_taken().await;
 }
 
 async fn of_many_concurrent_keys_with_one_prefix_one_is_added(pair: Pair) {
@@ -217,13 +271,10 @@ async fn of_many_concurrent_keys_with_one_prefix_one_is_added(pair: Pair) {
     let insert = async |stores: &Stores, number| {
         let (mut record, bounds) = (record(number), KeyBounds::Unbounded);
         record.key.prefix = self::record(0).key.prefix;
-        stores.keys.insert(record, bounds, &act(number)).await
+        let added = stores.keys.insert(record, bounds, &act(number)).await;
+        succeeds(added, |error| matches!(error, InsertError::PrefixTaken))
     };
-    let results = pair.at_once(0..20, insert).await;
-    let added = results.iter().filter(|result| result.is_ok()).count();
-    assert_eq!(added, 1, "{results:?}");
-    let taken = |result: &&Result<(), _>| matches!(result, Err(InsertError::PrefixTaken));
-    assert_eq!(results.iter().filter(taken).count(), 19, "{results:?}");
+    assert_eq!(pair.succeeding(0..20, insert).await, 1);
 }
 
 async fn a_customers_keys_are_returned_newest_first(Pair { here, .. }: Pair) {
@@ -234,39 +285,17 @@ async fn a_customers_keys_are_returned_newest_first(Pair { here, .. }: Pair) {
     let other = here.enrolled(2).await;
     here.insert(record_of(&other, 4), 4).await;
     expected.sort_by_key(|key| std::cmp::Reverse(key.created_at));
-    let own = async |revoked| {
-        let own = of_customer(&here, customer(1).id, revoked).await;
-        let request = PageRequest::first(PageSize::new(2).expect("a length of the suite"));
-        let pages = pages(request, async |page| {
-            here.keys.of_customer(customer(1).id, revoked, &page).await
-        });
-        let pages = pages.await;
-        assert_eq!(pages.len(), own.len().div_ceil(2));
-        assert_eq!(pages.concat(), own);
-        own
+    let assert_own = async |revoked, expected: &[ApiKey]| {
+        let own = async |page| {
+            let keys = &here.keys;
+            keys.of_customer(customer(1).id, revoked, &page).await
+        };
+        paging::assert_is_paged(expected, |key| key, own).await;
     };
-    assert_eq!(own(RevokedKeys::Included).await, expected);
-    assert_eq!(own(RevokedKeys::Hidden).await, expected);
+    assert_own(RevokedKeys::Included, &expected).await;
+    assert_own(RevokedKeys::Hidden, &expected).await;
     expected[1] = here.changed(expected[1].id, KeyChange::Revoke, 5).await;
-    assert_eq!(own(RevokedKeys::Included).await, expected);
+    assert_own(RevokedKeys::Included, &expected).await;
     expected.remove(1);
-    assert_eq!(own(RevokedKeys::Hidden).await, expected);
-}
-
-async fn a_new_key_has_used_nothing(Pair { here, .. }: Pair) {
-    let key = here.added(1).await;
-    let snapshot = here.snapshot(key.id, month()).await;
-    let expected = Snapshot {
-        state: KeyState {
-            revoked: false,
-            limits: key.limits,
-            version: snapshot.state.version,
-        },
-        month: month(),
-        used: MonthlyUse::default(),
-    };
-    assert_eq!(snapshot, expected);
-    let found = ok(here.keys.find(Scope::Everybody, key.id, month())).await;
-    let found = found.expect("the key is there");
-    assert_eq!((found.month, found.used), (month(), MonthlyUse::default()));
+    assert_own(RevokedKeys::Hidden, &expected).await;
 }

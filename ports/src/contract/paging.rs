@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use domain::page::{Cursor, Page, PageRequest};
 
-use super::fixture::{foreign_cursor, page_after};
+use super::fixture::{foreign_cursor, page_after, page_of};
 use super::ok;
 use crate::outbound::ListError;
 
@@ -12,7 +12,7 @@ use crate::outbound::ListError;
 const MOST_PAGES: usize = 1_000;
 
 /// The pages of a list from `request` on, each beginning after the previous one.
-pub(super) async fn pages<T>(
+async fn pages<T>(
     mut request: PageRequest,
     read: impl AsyncFn(PageRequest) -> Result<Page<T>, ListError>,
 ) -> Vec<Vec<T>> {
@@ -48,10 +48,28 @@ pub(super) async fn end_of<T>(
     page.items.last().expect("the page has items").0.clone()
 }
 
-/// Asserts that a list refuses the cursor of another one.
-pub(super) async fn assert_foreign_cursor_is_refused<T: Debug>(
+/// Asserts that a list gives these items on pages of any size, the last of them without a next one.
+pub(super) async fn assert_pages<T, I: Debug + PartialEq>(
+    expected: &[I],
+    item: impl Fn(T) -> I,
     read: impl AsyncFn(PageRequest) -> Result<Page<T>, ListError>,
 ) {
+    let all = u32::try_from(expected.len()).expect("a length of the suite");
+    for size in [1, 2, 3, all - 1, all, all + 1, 100] {
+        let pages = pages(page_of(size), &read).await;
+        assert_eq!(pages.len(), all.div_ceil(size) as usize, "{size} a page");
+        let items: Vec<_> = pages.into_iter().flatten().map(&item).collect();
+        assert_eq!(items, expected, "{size} a page");
+    }
+}
+
+/// Asserts the same of a list by instants, and that it refuses the cursor of another list.
+pub(super) async fn assert_is_paged<T: Debug, I: Debug + PartialEq>(
+    expected: &[I],
+    item: impl Fn(T) -> I,
+    read: impl AsyncFn(PageRequest) -> Result<Page<T>, ListError>,
+) {
+    assert_pages(expected, item, &read).await;
     let refused = read(page_after(foreign_cursor(), 2)).await;
     assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
 }

@@ -33,16 +33,12 @@ mod requests;
 cases! {
     $ usage(JournalUnderTest)
     over_time {
-        a_slot_without_requests_has_no_row,
         a_request_is_counted_in_its_hour_with_its_latency,
-        hours_and_days_are_those_of_utc,
-        months_are_returned_day_by_day,
-        latencies_of_many_requests_add_up,
+        hours_days_and_periods_are_those_of_utc,
+        counts_and_latencies_of_later_requests_add_up,
         a_request_refused_by_a_limit_is_counted_without_a_latency,
         use_of_one_customer_excludes_others,
         use_is_narrowed_to_a_key_an_endpoint_and_an_outcome,
-        a_period_begins_and_ends_at_its_bounds,
-        later_requests_are_added,
     }
     apart {
         keys_are_told_apart,
@@ -52,14 +48,10 @@ cases! {
         of_many_keys_the_busiest_have_rows_of_their_own,
     }
     requests {
-        without_requests_the_page_is_empty,
-        pages_of_any_size_give_each_request_once_newest_first,
-        a_page_begins_after_the_previous_one_despite_additions,
-        a_cursor_of_another_list_is_refused,
+        requests_are_listed_newest_first_page_by_page,
         another_customers_requests_do_not_exist,
-        requests_are_found_by_endpoint_and_outcome,
+        requests_are_found_by_key_endpoint_outcome_and_time,
         requests_are_found_by_their_request_id,
-        requests_are_found_by_time_of_admission,
         each_condition_narrows_the_list,
     }
     overviews {
@@ -99,13 +91,6 @@ impl JournalUnderTest {
     async fn used_by(&self, keys: &[&ApiKey]) {
         let requests = (1..).zip(keys);
         self.concluded(requests.map(|(number, key)| request(number, key, noon())))
-            .await;
-    }
-
-    /// Records requests of a key at these instants.
-    async fn used_at(&self, key: &ApiKey, instants: &[&str]) {
-        let requests = (1..).zip(instants);
-        self.concluded(requests.map(|(number, instant)| request(number, key, at(instant))))
             .await;
     }
 

@@ -2,78 +2,61 @@
 
 use super::*;
 
-async fn walk(stores: &Stores, filter: &BatchFilter, request: PageRequest) -> Vec<BatchId> {
-    let list = async |page| stores.batches.batches(customer(1).id, filter, &page).await;
-    let batches = paging::walk(request, list).await;
-    batches.iter().map(|batch| batch.facts.id).collect()
-}
-
-fn numbered<const N: usize>(numbers: [u16; N]) -> [BatchId; N] {
-    numbers.map(|number| batch(number).facts.id)
-}
-
-pub(super) async fn pages_of_any_size_give_each_batch_once_newest_first(
+pub(super) async fn a_customers_batches_are_listed_newest_first_page_by_page(
     Pair { here, elsewhere }: Pair,
 ) {
     let all = BatchFilter::default();
-    assert_eq!(walk(&here, &all, page_of(1)).await, []);
+    let read = async |page| {
+        let batches = &elsewhere.batches;
+        batches.batches(customer(1).id, &all, &page).await
+    };
+    here.add_batches(&[others(6)]).await;
+    assert_eq!(paging::walk(page_of(9), read).await, []);
     here.add_batches(&[3, 1, 5, 4, 2].map(batch)).await;
-    for size in [1, 2, 3, 4, 5, 100] {
-        let walked = walk(&elsewhere, &all, page_of(size)).await;
-        assert_eq!(walked, numbered([5, 4, 3, 2, 1]), "{size} a page");
-    }
-    let five = page_of(5);
-    let page = ok(here.batches.batches(customer(1).id, &all, &five)).await;
-    assert_eq!((page.has_next, page.total), (false, None));
-    assert_eq!(page.items[0].1, queued(&batch(5)));
-}
-
-pub(super) async fn a_list_has_the_batches_of_its_customer_alone(Pair { here, .. }: Pair) {
-    here.add_batches(&[batch(1), others(2), batch(3)]).await;
-    let walked = walk(&here, &BatchFilter::default(), page_of(1)).await;
-    assert_eq!(walked, numbered([3, 1]));
+    let expected = [5, 4, 3, 2, 1].map(|number| queued(&batch(number)));
+    paging::assert_is_paged(&expected, |batch| batch, read).await;
+    assert_eq!(ok(read(page_of(5))).await.total, None);
 }
 
 pub(super) async fn batches_are_found_by_state_counters_and_environment(Pair { here, .. }: Pair) {
     let live = batch_of(&record(2).key, 2, 3);
+    let of_another_key = batch_of(&record(3).key, 4, 3);
     here.fed_batch(&batch(1)).await;
-    here.add_batches(&[live, batch(3)]).await;
-    let found = async |filter: BatchFilter| walk(&here, &filter, page_of(1)).await;
-    let in_states = async |states: &[BatchState]| {
-        let states = states.to_vec();
-        let filter = BatchFilter {
-            states,
-            ..BatchFilter::default()
-        };
-        found(filter).await
+    here.add_batches(&[live, batch(3), of_another_key]).await;
+    let of = |states: &[BatchState]| BatchFilter {
+        states: states.to_vec(),
+        ..BatchFilter::default()
     };
-    assert_eq!(in_states(&[BatchState::Running]).await, numbered([1]));
-    assert_eq!(in_states(&[BatchState::Queued]).await, numbered([3, 2]));
-    let two = [BatchState::Queued, BatchState::Running];
-    assert_eq!(in_states(&two).await, numbered([3, 2, 1]));
-    assert_eq!(in_states(&[BatchState::Finished]).await, []);
     let of_live = BatchFilter {
         environment: Some(Environment::Live),
         ..BatchFilter::default()
     };
-    assert_eq!(found(of_live).await, numbered([2]));
     let narrow = BatchFilter {
         environment: Some(Environment::Test),
         states: vec![BatchState::Queued],
         counters: Some(record(1).key.counters),
     };
-    assert_eq!(found(narrow).await, numbered([3]));
-    // Each with its own progress.
-    let (all, three) = (BatchFilter::default(), page_of(3));
-    let page = ok(here.batches.batches(customer(1).id, &all, &three)).await;
-    let open = page.items.iter().map(|(_, batch)| batch.progress.open());
-    assert_eq!(open.collect::<Vec<_>>(), [0, 0, 3]);
-}
-
-pub(super) async fn a_cursor_of_another_list_is_refused(Pair { here, .. }: Pair) {
-    let all = BatchFilter::default();
-    let read = async |page| here.batches.batches(customer(1).id, &all, &page).await;
-    paging::assert_foreign_cursor_is_refused(read).await;
+    // Each with its number of open lookups.
+    for (filter, expected) in [
+        (of(&[BatchState::Running]), &[(1, 3)][..]),
+        (of(&[BatchState::Queued]), &[(4, 0), (3, 0), (2, 0)]),
+        (
+            of(&[BatchState::Queued, BatchState::Running]),
+            &[(4, 0), (3, 0), (2, 0), (1, 3)],
+        ),
+        (of(&[BatchState::Finished]), &[]),
+        (of_live, &[(2, 0)]),
+        (narrow, &[(3, 0)]),
+    ] {
+        for size in [1, 4] {
+            let list = async |page| here.batches.batches(customer(1).id, &filter, &page).await;
+            let found = paging::walk(page_of(size), list).await.into_iter();
+            let found = found.map(|found| (found.facts.id, found.progress.open()));
+            let expected = expected.iter();
+            let expected = expected.map(|(number, open)| (batch(*number).facts.id, *open));
+            assert!(found.eq(expected), "{filter:?}");
+        }
+    }
 }
 
 pub(super) async fn lookups_are_read_by_their_rows(Pair { here, elsewhere }: Pair) {
@@ -86,41 +69,44 @@ pub(super) async fn lookups_are_read_by_their_rows(Pair { here, elsewhere }: Pai
     gaps.lookups.reverse();
     assert!(here.feeds(&gaps).await);
     assert!(here.feeds(&feed(&other, 1, 0..3)).await);
-    let read = async |first, rows| -> Vec<u32> {
+    for (first, rows, expected) in [
+        (0, 100, &[0, 1, 3, 4, 5][..]),
+        (0, 3, &[0, 1]),
+        (2, 2, &[3]),
+        (2, 1, &[]),
+        (5, u32::MAX, &[5]),
+        (6, 10, &[]),
+        (0, 0, &[]),
+    ] {
         let id = wide.facts.id;
         let found = ok(elsewhere.batches.batch_lookups(id, RowNumber(first), rows)).await;
-        let rows = found.iter().filter_map(|lookup| lookup.facts.batch);
-        rows.map(|row| row.row.0).collect()
-    };
-    assert_eq!(read(0, 100).await, [0, 1, 3, 4, 5]);
-    assert_eq!(read(0, 3).await, [0, 1]);
-    assert_eq!(read(2, 2).await, [3]);
-    assert_eq!(read(2, 1).await, []);
-    assert_eq!(read(5, u32::MAX).await, [5]);
-    assert_eq!(read(6, 10).await, []);
-    assert_eq!(read(0, 0).await, []);
+        let found = found.iter().filter_map(|lookup| lookup.facts.batch);
+        let found: Vec<_> = found.map(|row| row.row.0).collect();
+        assert_eq!(found, expected, "{rows} from {first} on");
+    }
 }
 
 pub(super) async fn lookups_are_listed_by_their_batch(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
-    let alone = here.alone().await;
-    let listed = async |batch, states: &[LookupState]| -> Vec<LookupId> {
+    let alone = here.alone().await.facts.id;
+    let rows = [2, 1, 0].map(|row| row_of(&batch(1), row).facts.id);
+    let all = [&rows[..], &[alone]].concat();
+    let [first, second] = [1, 2].map(|number| Some(batch(number).facts.id));
+    for (batch, states, expected) in [
+        (first, vec![], &rows[..]),
+        (first, vec![LookupState::Queued], &rows),
+        (first, vec![LookupState::Expired], &[]),
+        (second, vec![], &[]),
+        (None, vec![], &all),
+    ] {
         let filter = LookupFilter {
             batch,
-            states: states.to_vec(),
+            states,
             ..LookupFilter::default()
         };
         let list = async |page| here.lookups.lookups(customer(1).id, &filter, &page).await;
-        let lookups = paging::walk(page_of(2), list).await;
-        lookups.iter().map(|lookup| lookup.facts.id).collect()
-    };
-    let rows = [2, 1, 0].map(|row| row_of(&batch(1), row).facts.id);
-    assert_eq!(listed(Some(batch(1).facts.id), &[]).await, rows);
-    let queued = [LookupState::Queued];
-    assert_eq!(listed(Some(batch(1).facts.id), &queued).await, rows);
-    let ended = [LookupState::Expired];
-    assert_eq!(listed(Some(batch(1).facts.id), &ended).await, []);
-    assert_eq!(listed(Some(batch(2).facts.id), &[]).await, []);
-    let all = [&rows[..], &[alone.facts.id]].concat();
-    assert_eq!(listed(None, &[]).await, all);
+        let found = paging::walk(page_of(2), list).await;
+        let found: Vec<_> = found.iter().map(|lookup| lookup.facts.id).collect();
+        assert_eq!(found, expected, "{filter:?}");
+    }
 }

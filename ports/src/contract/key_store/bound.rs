@@ -13,23 +13,30 @@ fn dated(number: u16, at: DateTime<Utc>) -> (KeyRecord, AuditContext) {
     (new, act)
 }
 
-async fn add(stores: &Stores, number: u16, at: DateTime<Utc>) -> Result<(), InsertError> {
+/// Adds a key; `Err` is the bound that was reached.
+async fn add(stores: &Stores, number: u16, at: DateTime<Utc>) -> Result<(), BoundReached> {
     let (new, act) = dated(number, at);
-    stores.keys.insert(new, KeyBounds::OfPlan, &act).await
+    let added = stores.keys.insert(new, KeyBounds::OfPlan, &act).await;
+    added.map_err(|error| match error {
+        InsertError::Bound(bound) => bound,
+        other => panic!("{other:?}"),
+    })
 }
 
-/// Rotates the `number`th key to the `next`th one.
+/// Rotates the `number`th key to the `next`th one; `Err` is the bound that was reached.
 async fn rotate(
     stores: &Stores,
-    number: u16,
-    next: u16,
+    (number, next): (u16, u16),
     at: DateTime<Utc>,
     grace: TimeDelta,
-) -> Result<(), RotateError> {
+) -> Result<(), BoundReached> {
     let act = AuditContext { at, ..act(next) };
     let (id, successor, retires_at) = (record(number).key.id, successor(next), at + grace);
     let rotated = rotate_within_plan(stores, Scope::Everybody, id, &successor, retires_at, &act);
-    rotated.await.map(drop)
+    rotated.await.map(drop).map_err(|error| match error {
+        RotateError::Bound(bound) => bound,
+        other => panic!("{other:?}"),
+    })
 }
 
 /// An hour and more for each number: nothing else was added in its last hour.
@@ -51,66 +58,52 @@ pub(super) async fn a_customer_has_no_more_active_keys_than_its_plan_allows(
     here.enrolled(1).await;
     let other = here.enrolled(2).await;
     for number in 1..=MOST_ACTIVE {
-        let added = add(&here, number, hour(number)).await;
-        added.expect("there is room for it");
+        assert_eq!(add(&here, number, hour(number)).await, Ok(()));
     }
-    let refused = add(&here, 11, hour(11)).await;
-    assert!(
-        matches!(refused, Err(InsertError::Bound(FULL))),
-        "{refused:?}"
-    );
+    let before = here.contents().await;
+    assert_eq!(add(&here, 11, hour(11)).await, Err(FULL));
+    assert_eq!(here.contents().await, before);
     let (bounds, anothers) = (KeyBounds::OfPlan, record_of(&other, 12));
     let anothers = here.keys.insert(anothers, bounds, &act(12)).await;
     anothers.expect("each customer is counted by itself");
-    let operators = (KeyBounds::Unbounded, record(13));
-    let operators = here.keys.insert(operators.1, operators.0, &act(13)).await;
-    operators.expect("an operator has no bound");
+    // An operator has no bound.
+    here.insert(record(13), 13).await;
     here.changed(record(13).key.id, KeyChange::Revoke, 14).await;
 
-    let beside = rotate(&here, 1, 15, hour(15), NEW_KEYS_SPAN).await;
-    assert!(
-        matches!(beside, Err(RotateError::Bound(FULL))),
-        "a retiring key counts, and so does its successor: {beside:?}"
-    );
-    let instead = rotate(&here, 1, 16, hour(16), TimeDelta::zero()).await;
-    instead.expect("a successor takes the place of a revoked key");
+    // A retiring key counts, and so does its successor, which takes the place of a revoked one.
+    let beside = rotate(&here, (1, 15), hour(15), NEW_KEYS_SPAN).await;
+    assert_eq!(beside, Err(FULL));
+    let instead = rotate(&here, (1, 16), hour(16), TimeDelta::zero()).await;
+    assert_eq!(instead, Ok(()));
 
     here.changed(record(2).key.id, KeyChange::Revoke, 17).await;
     let added = add(&here, 18, hour(18)).await;
-    added.expect("a revoked key doesn't count");
+    assert_eq!(added, Ok(()), "a revoked key doesn't count");
     enterprise(&here).await;
-    let added = add(&here, 19, hour(19)).await;
-    added.expect("the plan decides, whatever limits the keys have");
+    // The plan decides, whatever limits the keys have.
+    assert_eq!(add(&here, 19, hour(19)).await, Ok(()));
 }
 
 pub(super) async fn a_customer_adds_no_more_keys_in_an_hour_than_allowed(Pair { here, .. }: Pair) {
     enterprise(&here).await;
     let minute = |minute| instant(0) + TimeDelta::minutes(minute);
     let most = u16::try_from(MOST_NEW_KEYS).expect("a bound of the suite");
-    add(&here, 1, minute(1)).await.expect("the first");
+    assert_eq!(add(&here, 1, minute(1)).await, Ok(()));
     for number in 2..=most {
-        let (at, at_once) = (minute(number.into()), TimeDelta::zero());
-        let rotated = rotate(&here, number - 1, number, at, at_once).await;
-        rotated.expect("a rotation counts as a creation");
+        let (keys, at) = ((number - 1, number), minute(number.into()));
+        let rotated = rotate(&here, keys, at, TimeDelta::zero()).await;
+        assert_eq!(rotated, Ok(()), "a rotation counts as a creation");
     }
     let later = minute(59);
-    let left = BoundReached::New {
+    let reached = Err(BoundReached::New {
         retry_after: std::time::Duration::from_mins(2),
-    };
-    let refused = add(&here, 30, later).await;
-    assert!(
-        matches!(refused, Err(InsertError::Bound(bound)) if bound == left),
-        "{refused:?}"
-    );
+    });
+    assert_eq!(add(&here, 30, later).await, reached);
     for grace in [TimeDelta::zero(), NEW_KEYS_SPAN] {
-        let refused = rotate(&here, most, 31, later, grace).await;
-        assert!(
-            matches!(refused, Err(RotateError::Bound(bound)) if bound == left),
-            "{refused:?}"
-        );
+        assert_eq!(rotate(&here, (most, 31), later, grace).await, reached);
     }
-    let added = add(&here, 32, minute(61)).await;
-    added.expect("an hour has passed since the first");
+    // An hour has passed since the first, and less since the second.
+    assert_eq!(add(&here, 32, minute(61)).await, Ok(()));
     let refused = add(&here, 33, minute(61)).await;
     refused.expect_err("the second is less than an hour old");
 }
@@ -119,34 +112,27 @@ pub(super) async fn a_customer_adds_no_more_keys_in_an_hour_than_allowed(Pair { 
 pub(super) async fn of_many_concurrent_new_keys_as_many_are_added_as_there_is_room_for(pair: Pair) {
     pair.here.enrolled(1).await;
     for number in 1..=5 {
-        let added = add(&pair.here, number, hour(number)).await;
-        added.expect("there is room for it");
+        assert_eq!(add(&pair.here, number, hour(number)).await, Ok(()));
     }
     let at = hour(100);
     let attempt = async |stores: &Stores, number: u16| {
-        if number <= 5 {
-            let rotated = rotate(stores, number, 20 + number, at, NEW_KEYS_SPAN).await;
-            return rotated.map_err(|error| matches!(error, RotateError::Bound(FULL)));
-        }
-        let added = add(stores, 20 + number, at).await;
-        added.map_err(|error| matches!(error, InsertError::Bound(FULL)))
+        let attempted = if number <= 5 {
+            rotate(stores, (number, 20 + number), at, NEW_KEYS_SPAN).await
+        } else {
+            add(stores, 20 + number, at).await
+        };
+        succeeds(attempted, |bound| *bound == FULL)
     };
-    let results = pair.at_once(1..=20, attempt).await;
-    let added = results.iter().filter(|result| result.is_ok()).count();
-    assert_eq!(added, 5, "{results:?}");
-    assert!(!results.contains(&Err(false)), "{results:?}");
+    assert_eq!(pair.succeeding(1..=20, attempt).await, 5);
     let all = listed(&pair.here, Scope::Everybody, &everything()).await;
     assert_eq!(all.len(), usize::from(MOST_ACTIVE));
 }
 
 pub(super) async fn of_many_concurrent_new_keys_of_an_hour_exactly_the_bound_is_added(pair: Pair) {
     enterprise(&pair.here).await;
-    let add = async |stores: &Stores, number| add(stores, number, hour(1)).await;
-    let results = pair.at_once(1..=40, add).await;
-    let added = results.iter().filter(|result| result.is_ok()).count();
-    assert_eq!(added, MOST_NEW_KEYS, "{results:?}");
-    let refused = |result: &&Result<_, _>| {
-        matches!(result, Err(InsertError::Bound(BoundReached::New { .. })))
+    let add = async |stores: &Stores, number| {
+        let added = add(stores, number, hour(1)).await;
+        succeeds(added, |bound| matches!(bound, BoundReached::New { .. }))
     };
-    assert_eq!(results.iter().filter(refused).count(), 20, "{results:?}");
+    assert_eq!(pair.succeeding(1..=40, add).await, MOST_NEW_KEYS);
 }

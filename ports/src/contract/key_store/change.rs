@@ -2,55 +2,51 @@
 
 use super::*;
 
-pub(super) async fn a_name_is_the_last_one_given(Pair { here, .. }: Pair) {
-    let key = here.added(1).await;
+pub(super) async fn each_change_sets_its_fields_alone_and_writes_an_entry(
+    Pair { here, elsewhere }: Pair,
+) {
+    let mut key = here.added(1).await;
     let unchanged = here.added(2).await;
-    for (number, new) in (3..).zip(["Caja 4", "100 % «ñandú» \\_' 🔑"]) {
-        let renamed = here
-            .changed(key.id, KeyChange::Rename(name(new)), number)
-            .await;
-        let expected = ApiKey {
-            name: name(new),
-            ..key.clone()
-        };
-        assert_eq!(renamed, expected);
-        assert_eq!(here.found(key.id).await, expected);
-    }
-    assert_eq!(here.found(unchanged.id).await, unchanged);
-}
-
-pub(super) async fn limits_are_the_last_ones_set(Pair { here, .. }: Pair) {
-    let key = here.added(1).await;
-    let unchanged = here.added(2).await;
-    let largest = Some(domain::limits::MAX_MONTHLY_QUOTA);
-    for (number, new) in (3..).zip([limits(600, None), limits(1, largest)]) {
-        let change = KeyChange::SetLimits(new.into());
-        let answer = here.changed(key.id, change, number).await;
-        let expected = ApiKey {
-            limits: new,
-            ..key.clone()
+    let rename = |text| (KeyChange::Rename(name(text)), None);
+    let set = |change: LimitsChange, expected| (KeyChange::SetLimits(change), Some(expected));
+    let largest = limits(1, Some(domain::limits::MAX_MONTHLY_QUOTA));
+    let steps = [
+        rename("Caja 4"),
+        rename("100 % «ñandú» \\_' 🔑"),
+        set(limits(600, None).into(), limits(600, None)),
+        set(largest.into(), largest),
+        set(limits(60, Some(1_000)).into(), limits(60, Some(1_000))),
+        set(per_minute(7), limits(7, Some(1_000))),
+        set(monthly_quota(Some(50)), limits(7, Some(50))),
+        set(monthly_quota(None), limits(7, None)),
+        set(per_minute(8), limits(8, None)),
+    ];
+    for (number, (change, new_limits)) in (3..).zip(steps) {
+        let (newest, state) = (here.newest_change().await, here.state(key.id).await);
+        let answer = here.changed(key.id, change.clone(), number).await;
+        let mut expected = key.clone();
+        let action = if let KeyChange::Rename(name) = change {
+            expected.name = name;
+            Action::KeyRenamed
+        } else {
+            expected.limits = new_limits.expect("limits of the suite");
+            Action::LimitsSet
         };
         assert_eq!(answer, expected);
-        assert_eq!(here.found(key.id).await, answer);
-        assert_eq!(here.state(key.id).await.limits, new);
+        assert_eq!(elsewhere.found(key.id).await, expected);
+        let written = elsewhere.written_about(key.id).await;
+        let changes = difference(&key, &expected);
+        assert_eq!(written[0], entry(act(number), action, &key, changes));
+        // Other processes are told of a state, which a name is no part of.
+        let after = elsewhere.state(key.id).await;
+        assert_eq!(after.limits, expected.limits);
+        assert_eq!(after.version > state.version, new_limits.is_some());
+        let told = elsewhere.newest_change().await > newest;
+        assert_eq!(told, new_limits.is_some());
+        key = expected;
     }
+    assert_eq!(here.written(&AuditFilter::default()).await.len(), 11);
     assert_eq!(here.found(unchanged.id).await, unchanged);
-}
-
-pub(super) async fn changing_one_limit_leaves_the_other(Pair { here, .. }: Pair) {
-    let key = here.added(1).await.id;
-    let changes = [
-        (per_minute(7), limits(7, Some(1_000))),
-        (monthly_quota(Some(50)), limits(7, Some(50))),
-        (monthly_quota(None), limits(7, None)),
-        (per_minute(8), limits(8, None)),
-    ];
-    for (number, (change, expected)) in (2..).zip(changes) {
-        let change = KeyChange::SetLimits(change);
-        let answer = here.changed(key, change, number).await;
-        assert_eq!(answer.limits, expected);
-        assert_eq!(here.state(key).await.limits, expected);
-    }
 }
 
 pub(super) async fn limits_changed_at_the_same_time_are_both_changed(under_test: Pair) {
@@ -70,55 +66,38 @@ pub(super) async fn limits_changed_at_the_same_time_are_both_changed(under_test:
     }
 }
 
-pub(super) async fn a_revoked_key_stays_revoked_as_it_was(Pair { here, elsewhere }: Pair) {
+pub(super) async fn a_revoked_key_stays_revoked_and_can_still_be_verified(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     let key = here.added(1).await;
+    let version = here.state(key.id).await.version;
     let revoked = here.changed(key.id, KeyChange::Revoke, 2).await;
-    assert_eq!(revoked.revoked_at, Some(act(2).at));
-    let before = (here.newest_change().await, here.state(key.id).await);
-    assert!(before.1.revoked);
+    let expected = ApiKey {
+        revoked_at: Some(act(2).at),
+        ..key.clone()
+    };
+    assert_eq!(revoked, expected);
+    let changes = difference(&key, &revoked);
+    let written = here.written_about(key.id).await;
+    assert_eq!(written[0], entry(act(2), Action::KeyRevoked, &key, changes));
+    let state = here.state(key.id).await;
+    assert!(state.revoked && state.version > version, "{state:?}");
+    let before = here.contents().await;
+    assert_eq!(before.0, std::slice::from_ref(&revoked));
     for stores in [&here, &elsewhere] {
-        let again = stores.change(key.id, KeyChange::Revoke, 3).await;
-        assert_eq!(again.expect("revoking again is no error"), revoked);
-        let after = (stores.newest_change().await, stores.state(key.id).await);
-        assert_eq!(after, before, "nothing changed");
+        for idle in [
+            KeyChange::Revoke,
+            KeyChange::Rename(key.name.clone()),
+            KeyChange::SetLimits(key.limits.into()),
+        ] {
+            assert_eq!(stores.changed(key.id, idle, 3).await, revoked);
+            assert_eq!(stores.contents().await, before, "nothing changed");
+            assert_eq!(stores.state(key.id).await, state);
+        }
+        let credential = ok(stores.keys.credential(&key.prefix)).await;
+        assert_eq!(credential, Some(record(1).credential));
     }
-    let limited = KeyChange::SetLimits(limits(5, None).into());
-    let limited = here.changed(key.id, limited, 4).await;
+    let limited = here.changed(key.id, to(5), 4).await;
     let revoked_at = Some(act(2).at);
     assert_eq!(limited.revoked_at, revoked_at, "new limits revive no key");
     assert!(here.state(key.id).await.revoked);
-}
-
-pub(super) async fn a_revoked_key_can_still_be_verified(Pair { here, .. }: Pair) {
-    let key = here.added(1).await;
-    here.changed(key.id, KeyChange::Revoke, 2).await;
-    let credential = ok(here.keys.credential(&key.prefix)).await;
-    assert_eq!(credential, Some(record(1).credential));
-    let all = listed(&here, Scope::Everybody, &everything()).await;
-    assert_eq!(all.len(), 1);
-}
-
-pub(super) async fn an_unknown_key_is_not_changed(Pair { here, .. }: Pair) {
-    let KeyRecord { key, .. } = record(1);
-    for change in [
-        KeyChange::Revoke,
-        KeyChange::Rename(name("otra")),
-        KeyChange::SetLimits(limits(1, None).into()),
-    ] {
-        let changed = here.change(key.id, change, 2).await;
-        assert!(matches!(changed, Err(UpdateError::NotFound)), "{changed:?}");
-    }
-    assert_eq!(here.newest_change().await, ChangeNumber(0));
-}
-
-pub(super) async fn changes_of_one_process_are_seen_by_another(Pair { here, elsewhere }: Pair) {
-    let key = here.added(1).await;
-    let added = here.newest_change().await;
-    assert_eq!(elsewhere.found(key.id).await, key);
-    let revoked = elsewhere.changed(key.id, KeyChange::Revoke, 2).await;
-    assert_eq!(here.found(key.id).await, revoked);
-    assert_eq!(here.newest_change().await, elsewhere.newest_change().await);
-    let seen = here.changes(added).await;
-    assert_eq!(seen, elsewhere.changes(added).await);
-    assert_eq!(keys_of(&seen), [key.id]);
 }

@@ -1,6 +1,5 @@
 //! Charges of a key's month in the store itself, and bulk reads.
 
-use super::rotation::rotated;
 use super::*;
 
 /// Charges a key that succeeds no other.
@@ -22,17 +21,10 @@ async fn used(stores: &Stores, key: KeyId, month: Month) -> MonthlyUse {
     stores.snapshot(key, month).await.used
 }
 
-fn once(charged: u64) -> MonthlyUse {
-    MonthlyUse {
-        charged,
-        refunded: 0,
-    }
-}
-
 async fn key_with(stores: &Stores, number: u16, quota: Option<u64>) -> KeyId {
-    let key = stores.added(number).await;
-    let change = KeyChange::SetLimits(limits(60, quota).into());
-    stores.changed(key.id, change, 1_000 + number).await.id
+    let id = stores.added(number).await.id;
+    let change = KeyChange::SetLimits(monthly_quota(quota));
+    stores.changed(id, change, 1_000 + number).await.id
 }
 
 pub(super) async fn a_charge_is_counted_and_returned(Pair { here, elsewhere }: Pair) {
@@ -53,6 +45,7 @@ pub(super) async fn a_charge_is_counted_and_returned(Pair { here, elsewhere }: P
 pub(super) async fn no_more_is_charged_than_the_quota_leaves(Pair { here, .. }: Pair) {
     let key = key_with(&here, 1, Some(2)).await;
     let other = key_with(&here, 2, Some(1)).await;
+    let quota = |most| KeyChange::SetLimits(monthly_quota(Some(most)));
     assert_eq!(charged(&here, key).await, Some(once(1)));
     assert_eq!(charged(&here, key).await, Some(once(2)));
     for _ in 0..3 {
@@ -60,11 +53,9 @@ pub(super) async fn no_more_is_charged_than_the_quota_leaves(Pair { here, .. }: 
     }
     assert_eq!(used(&here, key, month()).await, once(2));
     assert_eq!(charged(&here, other).await, Some(once(1)), "has its own");
-    let raised = KeyChange::SetLimits(limits(60, Some(3)).into());
-    here.changed(key, raised, 20).await;
+    here.changed(key, quota(3), 20).await;
     assert_eq!(charged(&here, key).await, Some(once(3)));
-    let lowered = KeyChange::SetLimits(limits(60, Some(1)).into());
-    here.changed(key, lowered, 21).await;
+    here.changed(key, quota(1), 21).await;
     assert_eq!(charged(&here, key).await, None);
 }
 
@@ -79,25 +70,23 @@ pub(super) async fn of_many_concurrent_charges_exactly_the_quota_succeeds(pair: 
     assert_eq!(used(&pair.here, key, month()).await, once(50));
 }
 
-pub(super) async fn a_revoked_key_is_charged_nothing(Pair { here, .. }: Pair) {
+pub(super) async fn revoked_and_unknown_keys_are_charged_nothing(Pair { here, .. }: Pair) {
     let key = key_with(&here, 1, Some(10)).await;
     assert_eq!(charged(&here, key).await, Some(once(1)));
     here.changed(key, KeyChange::Revoke, 20).await;
-    assert_eq!(charged(&here, key).await, None);
-    assert_eq!(used(&here, key, month()).await, once(1));
-}
-
-pub(super) async fn an_unknown_key_is_charged_nothing(Pair { here, .. }: Pair) {
-    let nobody = record(9).key.id;
-    assert_eq!(charged(&here, nobody).await, None);
+    let unknown = record(9).key.id;
+    for key in [key, unknown] {
+        assert_eq!(charged(&here, key).await, None);
+    }
     here.added(9).await;
-    assert_eq!(used(&here, nobody, month()).await, once(0));
+    assert_eq!(used(&here, key, month()).await, once(1));
+    assert_eq!(used(&here, unknown, month()).await, once(0));
 }
 
 pub(super) async fn a_charge_is_a_use_to_the_minute(Pair { here, .. }: Pair) {
     let key = here.added(1).await.id;
     let charge = async |at| charge(&here, key, month(), at).await;
-    let later = instant(0) + chrono::TimeDelta::minutes(2);
+    let later = instant(0) + TimeDelta::minutes(2);
     for (at, last) in [
         (instant(0), "2026-11-21T12:00:00+00:00"),
         (later, "2026-11-21T12:02:00+00:00"),
@@ -121,18 +110,14 @@ pub(super) async fn many_keys_are_read_at_once(Pair { here, .. }: Pair) {
     }
     here.changed(ids[1], KeyChange::Revoke, 1_000).await;
     let asked = [&ids[..100], &[KeyId(Uuid::nil())]].concat();
-    let read = async |month| {
+    for month in [month(), Month::of(month().end())] {
         let mut snapshots = ok(here.keys.snapshots(&asked, month)).await;
         snapshots.sort_unstable_by_key(|(id, _)| *id);
-        snapshots
-    };
-    for month in [month(), Month::of(month().end())] {
-        let mut expected: Vec<(KeyId, Snapshot)> = Vec::new();
+        let mut expected = Vec::new();
         for id in &ids[..100] {
             expected.push((*id, here.snapshot(*id, month).await));
         }
-        expected.sort_unstable_by_key(|(id, _)| *id);
-        assert_eq!(read(month).await, expected);
+        assert_eq!(snapshots, expected);
     }
     assert_eq!(ok(here.keys.snapshots(&[], month())).await, []);
 }
@@ -140,7 +125,7 @@ pub(super) async fn many_keys_are_read_at_once(Pair { here, .. }: Pair) {
 /// A key of this quota with two successors, one after the other.
 async fn chain(stores: &Stores, quota: u64) -> [CountedKey; 3] {
     let first = CountedKey::first(key_with(stores, 1, Some(quota)).await);
-    let retires_at = instant(0) + chrono::TimeDelta::days(1);
+    let retires_at = instant(0) + TimeDelta::days(1);
     let mut chain = [first; 3];
     for (place, number) in [(1, 20), (2, 21)] {
         let new = rotated(stores, chain[place - 1].id, number, retires_at).await;
@@ -157,23 +142,18 @@ pub(super) async fn a_key_and_its_successors_have_one_month(Pair { here, elsewhe
         assert_eq!(charge(key).await, Some(once(count)));
         for key in keys {
             assert_eq!(used(&elsewhere, key.id, month()).await, once(count));
-            let found = ok(here.keys.find(Scope::Everybody, key.id, month())).await;
-            let found = found.expect("the key is there");
-            assert_eq!(found.used, once(count));
+            assert_eq!(here.overview(key.id, month()).await.used, once(count));
         }
     }
     for key in keys {
         assert_eq!(charge(key).await, None);
+        let last_use = here.found(key.id).await.last_used_at;
+        assert!(last_use.is_some(), "each key's last use is its own");
     }
     let ids = keys.map(|key| key.id);
     let read = ok(here.keys.snapshots(&ids, month())).await;
     assert!(read.iter().all(|(_, snapshot)| snapshot.used == once(4)));
     assert_eq!(read.len(), 3);
-    let mut uses = Vec::new();
-    for key in keys {
-        uses.push(here.found(key.id).await.last_used_at.is_some());
-    }
-    assert_eq!(uses, [true, true, true], "each key's last use is its own");
 }
 
 pub(super) async fn of_concurrent_charges_of_a_key_and_its_successor_exactly_the_quota_succeeds(

@@ -1,6 +1,5 @@
 //! Filters of lists of keys.
 
-use super::rotation::rotated;
 use super::*;
 
 /// The numbers of the matching keys; the list's total equals their count, if it is given.
@@ -38,15 +37,7 @@ fn with(text: &str) -> KeyFilter {
     }
 }
 
-/// Adds a key with this name.
-async fn called(stores: &Stores, number: u16, text: &str) {
-    stores.enrolled(1).await;
-    let mut record = record(number);
-    record.key.name = name(text);
-    stores.insert(record, number).await;
-}
-
-pub(super) async fn keys_are_listed_by_status(Pair { here, .. }: Pair) {
+pub(super) async fn keys_are_listed_by_status_and_environment(Pair { here, .. }: Pair) {
     for number in 1..=4 {
         here.added(number).await;
     }
@@ -55,65 +46,56 @@ pub(super) async fn keys_are_listed_by_status(Pair { here, .. }: Pair) {
     rotated(&here, id(3), 5, instant(500)).await;
     // Rotated without grace: revoked, and not retiring.
     rotated(&here, id(4), 6, instant(6)).await;
-    let of = async |statuses: &[KeyStatus]| {
+    let of = async |environment, statuses: &[KeyStatus]| {
         let filter = KeyFilter {
+            environment,
             statuses: statuses.to_vec(),
-            ..KeyFilter::default()
+            text: None,
         };
         passing(&here, Scope::Everybody, filter).await
     };
-    assert_eq!(of(&[KeyStatus::Active]).await, [1, 5, 6]);
-    assert_eq!(of(&[KeyStatus::Retiring]).await, [3]);
-    assert_eq!(of(&[KeyStatus::Revoked]).await, [2, 4]);
+    assert_eq!(of(None, &[KeyStatus::Active]).await, [1, 5, 6]);
+    assert_eq!(of(None, &[KeyStatus::Retiring]).await, [3]);
+    assert_eq!(of(None, &[KeyStatus::Revoked]).await, [2, 4]);
     let either = [KeyStatus::Revoked, KeyStatus::Retiring];
-    assert_eq!(of(&either).await, [2, 3, 4]);
-    assert_eq!(of(&[]).await, [1, 2, 3, 4, 5, 6]);
-}
-
-pub(super) async fn keys_are_listed_by_environment(Pair { here, .. }: Pair) {
-    for number in 1..=3 {
-        here.added(number).await;
-    }
-    let of = async |environment| {
-        let filter = KeyFilter {
-            environment: Some(environment),
-            ..KeyFilter::default()
-        };
-        passing(&here, Scope::Everybody, filter).await
-    };
-    assert_eq!(of(Environment::Live).await, [2]);
-    assert_eq!(of(Environment::Test).await, [1, 3]);
+    assert_eq!(of(None, &either).await, [2, 3, 4]);
+    assert_eq!(of(None, &[]).await, [1, 2, 3, 4, 5, 6]);
+    assert_eq!(of(Some(Environment::Live), &[]).await, [2, 4, 6]);
+    assert_eq!(of(Some(Environment::Test), &[]).await, [1, 3, 5]);
 }
 
 pub(super) async fn a_text_is_found_in_names_and_where_prefixes_begin(Pair { here, .. }: Pair) {
     called(&here, 1, "Caja Norte").await;
     called(&here, 2, "la caja del señor Ñandú").await;
     called(&here, 3, "'; DROP TABLE api_keys; --").await;
-    assert_eq!(found(&here, "caja").await, [1, 2]);
-    assert_eq!(found(&here, "CAJA").await, [1, 2]);
-    assert_eq!(found(&here, "Caja N").await, [1]);
-    assert_eq!(found(&here, "norte").await, [1]);
-    assert_eq!(found(&here, "señor Ñandú").await, [2]);
-    assert_eq!(found(&here, "'; DROP").await, [3]);
-    assert_eq!(found(&here, "sur").await, [0; 0]);
-
-    assert_eq!(found(&here, prefix(2).as_str()).await, [2]);
-    assert_eq!(found(&here, "cep_test_").await, [1, 3]);
-    assert_eq!(found(&here, "CEP_TEST_suite003").await, [3]);
-    assert_eq!(found(&here, "Suite003").await, [0; 0], "that's its end");
+    for (text, expected) in [
+        ("caja", vec![1, 2]),
+        ("CAJA", vec![1, 2]),
+        ("Caja N", vec![1]),
+        ("norte", vec![1]),
+        ("señor Ñandú", vec![2]),
+        ("'; DROP", vec![3]),
+        ("sur", vec![]),
+        (prefix(2).as_str(), vec![2]),
+        ("cep_test_", vec![1, 3]),
+        ("CEP_TEST_suite003", vec![3]),
+        // The end of one.
+        ("Suite003", vec![]),
+    ] {
+        assert_eq!(found(&here, text).await, expected, "{text}");
+    }
 }
 
 pub(super) async fn wildcards_are_characters_like_others(Pair { here, .. }: Pair) {
-    let names = [
-        "100% rojo",
-        "100 rojo",
-        "a_b",
-        "axb",
-        r"a\b",
-        "a*b?c[d]",
-        "ab",
-    ];
-    for (number, text) in (1..).zip(names) {
+    for (number, text) in [
+        (1, "100% rojo"),
+        (2, "100 rojo"),
+        (3, "a_b"),
+        (4, "axb"),
+        (5, r"a\b"),
+        (6, "a*b?c[d]"),
+        (7, "ab"),
+    ] {
         called(&here, number, text).await;
     }
     for (text, expected) in [
@@ -128,13 +110,13 @@ pub(super) async fn wildcards_are_characters_like_others(Pair { here, .. }: Pair
         ("*", vec![6]),
         ("?", vec![6]),
         ("[d]", vec![6]),
+        // In prefixes, the underscore alone is one of their characters.
+        ("cep%", vec![]),
+        ("cep_test", vec![1, 3, 5, 7]),
+        ("cep__est", vec![]),
     ] {
         assert_eq!(found(&here, text).await, expected, "{text}");
     }
-    // In prefixes, the underscore alone is one of their characters.
-    assert_eq!(found(&here, "cep%").await, [0; 0]);
-    assert_eq!(found(&here, "cep_test").await, [1, 3, 5, 7]);
-    assert_eq!(found(&here, "cep__est").await, [0; 0]);
 }
 
 pub(super) async fn subjects_are_searched_in_everybodys_keys_alone(Pair { here, .. }: Pair) {

@@ -9,12 +9,9 @@ const NAMES: [&str; 9] = [
 
 /// Keys with the names of the suite.
 async fn named(stores: &Stores) -> Vec<ApiKey> {
-    stores.enrolled(1).await;
     let mut keys = Vec::new();
     for (number, text) in (1..).zip(NAMES) {
-        let mut record = record(number);
-        record.key.name = name(text);
-        keys.push(stores.insert(record, number).await);
+        keys.push(called(stores, number, text).await);
     }
     keys
 }
@@ -28,25 +25,22 @@ fn asked(order: KeySort, direction: Direction, page: PageRequest) -> KeyQuery {
     }
 }
 
-/// One page: its keys, and the cursor of the next one, if there is one.
-async fn page(stores: &Stores, query: &KeyQuery) -> (Vec<KeyId>, Option<Cursor>) {
-    let page = ok(stores.keys.list(Scope::Everybody, month(), query)).await;
-    let last = page.items.last().map(|(cursor, _)| cursor.clone());
-    let ids = page.items.iter().map(|(_, item)| item.key.id).collect();
-    (ids, last.filter(|_| page.has_next))
+async fn list(stores: &Stores, query: &KeyQuery, page: PageRequest) -> PageOf {
+    let query = KeyQuery {
+        page,
+        ..query.clone()
+    };
+    stores.keys.list(Scope::Everybody, month(), &query).await
 }
 
+/// The answer with one page.
+type PageOf = Result<Page<KeyOverview>, ListError>;
+
 /// All keys from one page on, page by page.
-async fn walk(stores: &Stores, query: KeyQuery) -> Vec<Vec<KeyId>> {
-    let pages = pages(query.page.clone(), async |page| {
-        let query = KeyQuery {
-            page,
-            ..query.clone()
-        };
-        stores.keys.list(Scope::Everybody, month(), &query).await
-    });
-    let ids = |page: Vec<KeyOverview>| page.into_iter().map(|item| item.key.id).collect();
-    pages.await.into_iter().map(ids).collect()
+async fn walk(stores: &Stores, query: &KeyQuery) -> Vec<KeyId> {
+    let read = async |page| list(stores, query, page).await;
+    let walked = paging::walk(query.page.clone(), read).await;
+    walked.into_iter().map(|item| item.key.id).collect()
 }
 
 fn ids<'a>(keys: impl IntoIterator<Item = &'a ApiKey>) -> Vec<KeyId> {
@@ -65,21 +59,12 @@ pub(super) async fn pages_of_any_size_give_each_key_once_in_order(Pair { here, .
             if direction == Direction::Descending {
                 expected.reverse();
             }
-            for size in [1, 2, 3, 8, 9, 10, 100] {
-                let query = asked(order, direction, page_of(size));
-                let pages = walk(&here, query).await;
-                assert_eq!(
-                    pages.concat(),
-                    expected,
-                    "{order:?}, {direction:?}, {size} a page"
-                );
-                assert_eq!(pages.len(), expected.len().div_ceil(size as usize));
-            }
+            let query = asked(order, direction, page_of(1));
+            let read = async |page| list(&here, &query, page).await;
+            paging::assert_pages(&expected, |item| item.key.id, read).await;
         }
     }
-    let all = everything();
-    let all = here.keys.list(Scope::Everybody, month(), &all).await;
-    let total = all.expect("the list is read").total;
+    let total = ok(list(&here, &everything(), page_of(1))).await.total;
     assert!(total.is_none_or(|total| total == 9), "{total:?}");
 }
 
@@ -98,70 +83,60 @@ pub(super) async fn keys_of_one_name_are_ordered_by_id(Pair { here, .. }: Pair) 
         (KeySort::Created, [two, three, one]),
     ] {
         let query = asked(order, Direction::Ascending, page_of(1));
-        assert_eq!(walk(&here, query).await.concat(), expected);
+        assert_eq!(walk(&here, &query).await, expected);
     }
 }
 
 pub(super) async fn a_page_begins_after_the_previous_one_despite_changes(Pair { here, .. }: Pair) {
     named(&here).await;
     for (direction, number) in [(Direction::Ascending, 20), (Direction::Descending, 21)] {
-        let before = listed_active(&here, direction).await;
         let mut query = asked(KeySort::Created, direction, page_of(3));
         query.filter.statuses = vec![KeyStatus::Active];
-        let (first, next) = page(&here, &query).await;
-        assert_eq!(first, before[..3]);
+        let before = walk(&here, &query).await;
+        let end = paging::end_of(page_of(3), async |page| list(&here, &query, page).await).await;
         // The cursor's key, one on an earlier page, and one on a later page.
         for (act, gone) in (10 * number..).zip([before[2], before[0], before[4]]) {
             here.changed(gone, KeyChange::Revoke, act).await;
         }
         let new = here.added(number).await.id;
-        query.page.after = next;
-        let rest = walk(&here, query).await.concat();
+        query.page.after = Some(end);
         let mut expected = before[3..].to_vec();
         expected.remove(1);
         if direction == Direction::Ascending {
             expected.push(new);
         }
-        assert_eq!(rest, expected, "{direction:?}");
+        assert_eq!(walk(&here, &query).await, expected, "{direction:?}");
     }
-}
-
-async fn listed_active(stores: &Stores, direction: Direction) -> Vec<KeyId> {
-    let mut query = asked(KeySort::Created, direction, page_of(100));
-    query.filter.statuses = vec![KeyStatus::Active];
-    page(stores, &query).await.0
 }
 
 pub(super) async fn a_page_by_name_begins_after_a_key_that_moved(Pair { here, .. }: Pair) {
     let mut keys = named(&here).await;
     keys.sort_by_key(|key| (key.name.as_str().to_owned(), key.id));
     let mut query = asked(KeySort::Name, Direction::Ascending, page_of(4));
-    let (first, next) = page(&here, &query).await;
-    assert_eq!(first, ids(&keys[..4]));
+    let end = paging::end_of(page_of(4), async |page| list(&here, &query, page).await).await;
+    assert_eq!(end.id, keys[3].id.0);
     // The cursor's key moves to the end, others to both sides of the cursor.
     for (act, (key, new)) in (20..).zip([(3, "zona"), (7, "aaa"), (0, "cuota")]) {
         let rename = KeyChange::Rename(name(new));
         keys[key] = here.changed(keys[key].id, rename, act).await;
     }
-    query.page.after = next;
-    let rest = walk(&here, query).await.concat();
+    query.page.after = Some(end);
     let mut expected: Vec<_> = [0, 3, 4, 5, 6, 8].map(|key| &keys[key]).to_vec();
     expected.sort_by_key(|key| (key.name.as_str(), key.id));
-    assert_eq!(rest, ids(expected));
+    assert_eq!(walk(&here, &query).await, ids(expected));
 }
 
-pub(super) async fn a_cursor_of_another_list_is_refused(Pair { here, .. }: Pair) {
+pub(super) async fn a_cursor_of_another_order_is_refused(Pair { here, .. }: Pair) {
     let keys = named(&here).await;
     let by_name = asked(KeySort::Name, Direction::Ascending, page_of(1));
-    let (_, next) = page(&here, &by_name).await;
+    let end = paging::end_of(page_of(1), async |page| list(&here, &by_name, page).await).await;
     let far = Cursor {
         value: "9".repeat(40),
         id: keys[0].id.0,
     };
-    for cursor in [next.expect("there are more"), foreign_cursor(), far] {
-        let mut query = asked(KeySort::Created, Direction::Descending, page_of(1));
-        query.page.after = Some(cursor);
-        let refused = here.keys.list(Scope::Everybody, month(), &query).await;
+    for cursor in [end, far] {
+        let query = asked(KeySort::Created, Direction::Descending, page_of(1));
+        let refused = list(&here, &query, page_after(cursor, 1)).await;
         assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
     }
 }

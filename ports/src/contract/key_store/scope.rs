@@ -11,61 +11,50 @@ async fn neighbours(stores: &Stores) -> [(Customer, ApiKey); 2] {
     [(one, first), (two, second)]
 }
 
-pub(super) async fn another_customers_key_is_not_found(Pair { here, .. }: Pair) {
+pub(super) async fn a_customer_finds_and_lists_its_own_keys_alone(Pair { here, .. }: Pair) {
     let [(one, first), (two, second)] = neighbours(&here).await;
-    let found = async |customer: &Customer, key: &ApiKey| {
-        let found = ok(here.keys.find(Scope::Of(customer.id), key.id, month())).await;
+    let found = async |customer: CustomerId, key: &ApiKey| {
+        let found = ok(here.keys.find(Scope::Of(customer), key.id, month())).await;
         found.map(|found| found.key)
     };
-    assert_eq!(found(&one, &first).await, Some(first.clone()));
-    assert_eq!(found(&two, &second).await, Some(second.clone()));
-    assert_eq!(found(&one, &second).await, None);
-    assert_eq!(found(&two, &first).await, None);
-    assert_eq!(found(&customer(3), &first).await, None);
+    for (customer, own, anothers) in [(one.id, &first, &second), (two.id, &second, &first)] {
+        assert_eq!(found(customer, own).await.as_ref(), Some(own));
+        assert_eq!(found(customer, anothers).await, None);
+        let all = listed(&here, Scope::Of(customer), &everything()).await;
+        assert_eq!(all, std::slice::from_ref(own));
+        let all = of_customer(&here, customer, RevokedKeys::Included).await;
+        assert_eq!(all, std::slice::from_ref(own));
+    }
+    let nobody = customer(3).id;
+    assert_eq!(found(nobody, &first).await, None);
+    let nobodys = listed(&here, Scope::Of(nobody), &everything()).await;
+    assert_eq!(nobodys, []);
 }
 
-pub(super) async fn another_customers_key_is_not_changed(Pair { here, .. }: Pair) {
+pub(super) async fn a_key_that_is_unknown_or_anothers_is_neither_changed_nor_rotated(
+    Pair { here, .. }: Pair,
+) {
     let [(one, first), (_, second)] = neighbours(&here).await;
-    let before = here.newest_change().await;
-    for change in [
-        KeyChange::Rename(name("otra")),
-        KeyChange::SetLimits(limits(1, None).into()),
-        KeyChange::Revoke,
-    ] {
-        let scope = Scope::Of(one.id);
-        let refused = here.keys.change(scope, second.id, &change, &act(3)).await;
-        assert!(matches!(refused, Err(UpdateError::NotFound)), "{refused:?}");
-        assert_eq!(here.found(second.id).await, second);
+    let before = here.contents().await;
+    let unknown = record(9).key.id;
+    for (scope, id) in [(Scope::Of(one.id), second.id), (Scope::Everybody, unknown)] {
+        for change in [
+            KeyChange::Rename(name("otra")),
+            KeyChange::SetLimits(limits(1, None).into()),
+            KeyChange::Revoke,
+        ] {
+            let refused = here.keys.change(scope, id, &change, &act(3)).await;
+            assert!(matches!(refused, Err(UpdateError::NotFound)), "{refused:?}");
+        }
+        let (successor, act) = (successor(3), act(3));
+        let refused = rotate_within_plan(&here, scope, id, &successor, instant(100), &act).await;
+        assert!(matches!(refused, Err(RotateError::NotFound)), "{refused:?}");
     }
-    assert_eq!(here.newest_change().await, before);
-    assert_eq!(here.written_about(second.id).await.len(), 1);
+    assert_eq!(here.contents().await, before);
 
     let (own, revoke) = (Scope::Of(one.id), KeyChange::Revoke);
     let own = here.keys.change(own, first.id, &revoke, &act(4)).await;
     assert_eq!(own.expect("its own key").revoked_at, Some(act(4).at));
-}
-
-pub(super) async fn another_customers_key_is_not_rotated(Pair { here, .. }: Pair) {
-    let [(one, _), (_, second)] = neighbours(&here).await;
-    let (own, retires_at) = (Scope::Of(one.id), instant(100));
-    let refused =
-        rotate_within_plan(&here, own, second.id, &successor(3), retires_at, &act(3)).await;
-    assert!(matches!(refused, Err(RotateError::NotFound)), "{refused:?}");
-    assert_eq!(here.found(second.id).await, second);
-    let all = listed(&here, Scope::Everybody, &everything()).await;
-    assert_eq!(all.len(), 2);
-}
-
-pub(super) async fn a_list_of_one_customers_keys_holds_no_others(Pair { here, .. }: Pair) {
-    let [(one, first), (two, second)] = neighbours(&here).await;
-    for (customer, key) in [(&one, &first), (&two, &second)] {
-        let listed = listed(&here, Scope::Of(customer.id), &everything()).await;
-        assert_eq!(listed, std::slice::from_ref(key));
-        let own = of_customer(&here, customer.id, RevokedKeys::Included).await;
-        assert_eq!(own, std::slice::from_ref(key));
-    }
-    let nobodys = listed(&here, Scope::Of(customer(3).id), &everything()).await;
-    assert_eq!(nobodys, []);
 }
 
 pub(super) async fn everybodys_scope_contains_every_key(Pair { here, .. }: Pair) {

@@ -9,51 +9,40 @@ async fn claim_interactive(stores: &Stores, most: u32, lease: Lease) -> Vec<Clai
 }
 
 pub(super) async fn a_claimed_lookup_is_running_under_its_lease(Pair { here, elsewhere }: Pair) {
-    here.add_lookups(&[lookup(1)]).await;
+    here.add_lookups(&[lookup(2), interactive(3)]).await;
+    assert_eq!(here.claim_at(9, instant(1), lease(1)).await, []);
     let running = StoredLookup {
         state: LookupState::Running,
-        updated_at: soon(),
+        updated_at: instant(2),
         due_at: Some(lease(1).until),
-        ..queued(&lookup(1))
+        ..queued(&lookup(2))
     };
     let expected = ClaimedLookup {
         lookup: running.clone(),
         attempts: Vec::new(),
     };
-    assert_eq!(here.claim(1, lease(1)).await, [expected]);
-    assert_eq!(elsewhere.kept(&lookup(1)).await, running);
-    assert_eq!(elsewhere.claim(1, lease(2)).await, []);
-}
-
-pub(super) async fn nothing_is_claimed_before_it_is_due(Pair { here, .. }: Pair) {
-    here.add_lookups(&[lookup(2), interactive(3)]).await;
-    assert_eq!(here.claim_at(9, instant(1), lease(1)).await, []);
-    let first = here.claim_at(9, instant(2), lease(2)).await;
-    assert_eq!(ids(&first), [lookup(2).facts.id]);
-    let second = here.claim_at(9, instant(3), lease(3)).await;
+    assert_eq!(here.claim_at(9, instant(2), lease(1)).await, [expected]);
+    assert_eq!(elsewhere.kept(&lookup(2)).await, running);
+    let second = elsewhere.claim_at(9, instant(3), lease(2)).await;
     assert_eq!(ids(&second), [lookup(3).facts.id]);
 }
 
-pub(super) async fn what_is_due_first_is_claimed_first(Pair { here, .. }: Pair) {
+pub(super) async fn what_is_due_first_is_claimed_first_and_no_more_than_wanted(
+    Pair { here, .. }: Pair,
+) {
     here.add_lookups(&[4, 2, 5, 1, 3].map(lookup)).await;
-    let [one, two, three, four, five] = [1, 2, 3, 4, 5].map(|number| lookup(number).facts.id);
-    assert_eq!(ids(&here.claim(2, lease(1)).await), [one, two]);
-    assert_eq!(ids(&here.claim(9, lease(2)).await), [three, four, five]);
-}
-
-pub(super) async fn no_more_is_claimed_than_wanted(Pair { here, .. }: Pair) {
-    let others = [4, 5, 6].map(|number| awaited(lookup_of(&other_key(), number)));
-    here.add_lookups(&[1, 2, 3].map(lookup)).await;
-    here.add_lookups(&others).await;
-    assert_eq!(here.claim(0, lease(1)).await, []);
-    assert_eq!(here.claim(2, lease(2)).await.len(), 2);
-    assert_eq!(here.claim(3, lease(3)).await.len(), 3);
-    assert_eq!(here.claim(9, lease(4)).await.len(), 1);
-}
-
-pub(super) async fn what_has_ended_is_not_claimed(Pair { here, .. }: Pair) {
-    here.tried(&lookup(1), deliver()).await;
-    assert_eq!(here.claim_at(9, minutes(1_000), lease(2)).await, []);
+    here.add_lookups(&[interactive(6), interactive(7)]).await;
+    for (token, most, expected) in [
+        (1, 0, &[][..]),
+        (2, 3, &[6, 7, 1]),
+        (3, 2, &[2, 3]),
+        (4, 9, &[4, 5]),
+        (5, 9, &[]),
+    ] {
+        let claimed = ids(&here.claim(most, lease(token)).await);
+        let expected = expected.iter().map(|number| id(*number));
+        assert_eq!(claimed, expected.collect::<Vec<_>>());
+    }
 }
 
 pub(super) async fn of_many_concurrent_claims_none_gets_what_another_has(pair: Pair) {
@@ -83,35 +72,28 @@ pub(super) async fn of_many_concurrent_claims_none_gets_what_another_has(pair: P
     assert_eq!(distinct.len(), usize::from(LOOKUPS));
 }
 
-pub(super) async fn interactive_lookups_are_claimed_first(Pair { here, .. }: Pair) {
+pub(super) async fn interactive_lookups_are_claimed_first_and_alone_on_request(
+    Pair { here, .. }: Pair,
+) {
     let others = awaited(lookup_of(&other_key(), 5));
-    here.add_lookups(&[lookup(1), lookup(2), interactive(3), interactive(4)])
-        .await;
+    here.add_lookups(&[1, 2].map(lookup)).await;
+    here.add_lookups(&[3, 4].map(interactive)).await;
     here.add_lookups(std::slice::from_ref(&others)).await;
     let first = ids(&here.claim(4, lease(1)).await);
-    let [one, three, four] = [1, 3, 4].map(|number| lookup(number).facts.id);
-    assert_eq!(first, [three, others.facts.id, four, one]);
-    assert_eq!(ids(&here.claim(4, lease(2)).await), [lookup(2).facts.id]);
-}
-
-pub(super) async fn interactive_lookups_alone_are_claimed_on_request(Pair { here, .. }: Pair) {
-    here.add_lookups(&[lookup(1), interactive(2)]).await;
-    let claimed = claim_interactive(&here, 9, lease(1)).await;
-    assert_eq!(ids(&claimed), [lookup(2).facts.id]);
-    assert_eq!(claim_interactive(&here, 9, lease(2)).await, []);
+    assert_eq!(first, [id(3), others.facts.id, id(4), id(1)]);
+    here.add_lookups(&[interactive(6)]).await;
+    assert_eq!(ids(&claim_interactive(&here, 9, lease(2)).await), [id(6)]);
+    assert_eq!(claim_interactive(&here, 9, lease(3)).await, []);
+    assert_eq!(ids(&here.claim(4, lease(4)).await), [id(2)]);
 }
 
 pub(super) async fn after_its_first_attempt_no_lookup_is_interactive(Pair { here, .. }: Pair) {
     here.add_lookups(&[interactive(1), interactive(2)]).await;
     assert_eq!(here.claim(9, lease(1)).await.len(), 2);
-    let [tried, given_back] = [1, 2].map(|number| lookup(number).facts.id);
-    assert!(here.ends(tried, 1, soon(), wait(soon())).await);
-    let untried = super::ClaimEnd {
-        attempt: None,
-        ..super::end(given_back, 1, soon(), wait(soon()))
-    };
-    assert!(here.end_claim(&untried).await);
+    assert!(here.ends(id(1), 1, soon(), wait(soon())).await);
+    let given_back = untried(id(2), soon(), wait(soon()));
+    assert!(here.end_claim(&given_back).await);
     let claimed = claim_interactive(&here, 9, lease(2)).await;
-    assert_eq!(ids(&claimed), [given_back]);
-    assert_eq!(ids(&here.claim(9, lease(3)).await), [tried]);
+    assert_eq!(ids(&claimed), [id(2)]);
+    assert_eq!(ids(&here.claim(9, lease(3)).await), [id(1)]);
 }

@@ -13,10 +13,8 @@ pub struct NotificationsUnderTest {
 cases! {
     $ lookup_notifications(NotificationsUnderTest)
     self {
-        an_added_lookup_is_heard_of,
-        each_change_of_a_lookup_is_heard_of,
+        additions_changes_and_cancellations_are_heard_of,
         changes_of_many_lookups_at_once_are_heard_of_one_by_one,
-        a_cancellation_is_heard_of,
         what_changed_nothing_is_not_heard_of,
         two_who_listen_hear_the_same,
     }
@@ -58,25 +56,24 @@ impl NotificationsUnderTest {
     }
 }
 
-async fn an_added_lookup_is_heard_of(under_test: NotificationsUnderTest) {
-    let added = async |elsewhere: &Stores, mut heard: Heard| {
-        elsewhere.add_lookups(&[lookup(1)]).await;
-        assert_eq!(heard.next().await, LookupNotification::Added);
-    };
-    under_test.during(added).await;
-}
-
-async fn each_change_of_a_lookup_is_heard_of(under_test: NotificationsUnderTest) {
+async fn additions_changes_and_cancellations_are_heard_of(under_test: NotificationsUnderTest) {
     let changed = async |elsewhere: &Stores, mut heard: Heard| {
-        let id = lookup(1).facts.id;
         elsewhere.running(&lookup(1)).await;
-        assert_eq!(heard.next_change().await, id);
-        assert!(elsewhere.ends(id, 1, soon(), wait(minutes(1))).await);
-        assert_eq!(heard.next_change().await, id);
+        assert_eq!(heard.next().await, LookupNotification::Added);
+        assert_eq!(heard.next_change().await, id(1));
+        assert!(elsewhere.ends(id(1), 1, soon(), wait(minutes(1))).await);
+        assert_eq!(heard.next_change().await, id(1));
         elsewhere.claim_at(1, minutes(1), lease(2)).await;
-        assert_eq!(heard.next_change().await, id);
-        assert!(elsewhere.ends(id, 2, minutes(1), failed()).await);
-        assert_eq!(heard.next_change().await, id);
+        assert_eq!(heard.next_change().await, id(1));
+        assert!(elsewhere.ends(id(1), 2, minutes(1), failed()).await);
+        assert_eq!(heard.next_change().await, id(1));
+        elsewhere.add_lookups(&[lookup(2), lookup(3)]).await;
+        elsewhere.cancels(customer(1).id, &lookup(2)).await;
+        assert_eq!(heard.next_change().await, id(2));
+        // No key has its counters.
+        let orphaned = ok(elsewhere.lookups.cancel_orphaned(9, soon())).await;
+        assert_eq!(orphaned.len(), 1);
+        assert_eq!(heard.next_change().await, id(3));
     };
     under_test.during(changed).await;
 }
@@ -97,34 +94,19 @@ async fn changes_of_many_lookups_at_once_are_heard_of_one_by_one(
     under_test.during(changed).await;
 }
 
-async fn a_cancellation_is_heard_of(under_test: NotificationsUnderTest) {
-    let canceled = async |elsewhere: &Stores, mut heard: Heard| {
-        elsewhere.add_lookups(&[lookup(1), lookup(2)]).await;
-        let facts = lookup(1).facts;
-        elsewhere.cancels(facts.customer, &lookup(1)).await;
-        assert_eq!(heard.next_change().await, facts.id);
-        // No key has its counters.
-        let orphaned = ok(elsewhere.lookups.cancel_orphaned(9, soon())).await;
-        assert_eq!(orphaned.len(), 1);
-        assert_eq!(heard.next_change().await, lookup(2).facts.id);
-    };
-    under_test.during(canceled).await;
-}
-
 async fn what_changed_nothing_is_not_heard_of(under_test: NotificationsUnderTest) {
     let nothing = async |elsewhere: &Stores, mut heard: Heard| {
         elsewhere.running(&lookup(1)).await;
-        let (id, customer) = (lookup(1).facts.id, lookup(1).facts.customer);
-        assert_eq!(heard.next_change().await, id);
-        assert!(!elsewhere.ends(id, 9, soon(), failed()).await);
+        assert_eq!(heard.next_change().await, id(1));
+        assert!(!elsewhere.ends(id(1), 9, soon(), failed()).await);
         assert_eq!(elsewhere.claim(1, lease(2)).await, []);
         elsewhere.add_lookups(&[lookup(2)]).await;
         for _ in 0..2 {
-            elsewhere.cancels(customer, &lookup(2)).await;
+            elsewhere.cancels(customer(1).id, &lookup(2)).await;
         }
-        assert_eq!(heard.next_change().await, lookup(2).facts.id);
-        assert!(elsewhere.ends(id, 1, soon(), failed()).await);
-        assert_eq!(heard.next_change().await, id);
+        assert_eq!(heard.next_change().await, id(2));
+        assert!(elsewhere.ends(id(1), 1, soon(), failed()).await);
+        assert_eq!(heard.next_change().await, id(1));
     };
     under_test.during(nothing).await;
 }
@@ -133,9 +115,8 @@ async fn two_who_listen_hear_the_same(under_test: NotificationsUnderTest) {
     let both = async |elsewhere: &Stores, mut first: Heard| {
         let second = async |_: &Stores, mut second: Heard| {
             elsewhere.running(&lookup(1)).await;
-            let id = lookup(1).facts.id;
-            assert_eq!(first.next_change().await, id);
-            assert_eq!(second.next_change().await, id);
+            assert_eq!(first.next_change().await, id(1));
+            assert_eq!(second.next_change().await, id(1));
         };
         under_test.during(second).await;
     };

@@ -10,13 +10,9 @@ async fn counted(stores: &Stores, now: DateTime<Utc>) -> [(u64, u64, Option<Date
     [queue[0], queue[1]].map(|queued| (queued.due, queued.waiting, queued.oldest))
 }
 
-pub(super) async fn an_empty_queue_has_both_classes(Pair { here, .. }: Pair) {
-    assert_eq!(counted(&here, soon()).await, [(0, 0, None); 2]);
-}
-
-pub(super) async fn due_lookups_are_counted_with_the_age_of_the_oldest(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn due_lookups_are_counted_with_the_age_of_the_oldest(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
+    assert_eq!(counted(&elsewhere, soon()).await, [(0, 0, None); 2]);
     here.add_lookups(&[lookup(2), lookup(3), interactive(4)])
         .await;
     let expected = [(1, 0, Some(instant(4))), (2, 0, Some(instant(2)))];
@@ -32,9 +28,8 @@ pub(super) async fn what_waits_or_runs_is_counted_apart(Pair { here, .. }: Pair)
     let expected = [(0, 2, None), (1, 1, Some(instant(4)))];
     assert_eq!(counted(&here, soon()).await, expected);
     // From its first attempt on it is no interactive one.
-    let [tried, ended] = [1, 3].map(|number| lookup(number).facts.id);
-    assert!(here.ends(tried, 1, soon(), wait(minutes(2))).await);
-    assert!(here.ends(ended, 1, soon(), failed()).await);
+    assert!(here.ends(id(1), 1, soon(), wait(minutes(2))).await);
+    assert!(here.ends(id(3), 1, soon(), failed()).await);
     let expected = [(0, 1, None), (1, 1, Some(instant(4)))];
     assert_eq!(counted(&here, soon()).await, expected);
     // A lease that ended leaves a due lookup.
@@ -52,12 +47,11 @@ pub(super) async fn the_next_lookup_is_due_first_of_all(Pair { here, elsewhere }
     // A running one is due when its lease ends, a waiting one at its next attempt.
     here.claim(3, lease(1)).await;
     assert_eq!(next().await, Some(minutes(1)));
-    let [first, second, third] = [1, 2, 4].map(|number| lookup(number).facts.id);
-    assert!(here.ends(first, 1, soon(), wait(soon())).await);
+    assert!(here.ends(id(1), 1, soon(), wait(soon())).await);
     assert_eq!(next().await, Some(soon()));
     here.claim(1, lease(2)).await;
-    for (id, lease) in [(first, 2), (second, 1), (third, 1)] {
-        assert!(here.ends(id, lease, soon(), failed()).await);
+    for (number, lease) in [(1, 2), (2, 1), (4, 1)] {
+        assert!(here.ends(id(number), lease, soon(), failed()).await);
     }
     assert_eq!(next().await, None);
 }

@@ -20,15 +20,18 @@ pub(super) async fn a_final_lookup_is_erased_with_its_attempts(Pair { here, else
     assert_eq!(here.attempts_of(&lookup(1)).await, []);
 }
 
-pub(super) async fn nothing_is_erased_that_goes_on(Pair { here, .. }: Pair) {
-    let own = customer(1).id;
-    here.add_lookups(&[lookup(1)]).await;
-    assert!(!erase(&here, own, &lookup(1)).await);
-    here.claim(1, lease(1)).await;
-    assert!(!erase(&here, own, &lookup(1)).await);
-    let waits = wait(minutes(1));
-    assert!(here.ends(lookup(1).facts.id, 1, soon(), waits).await);
-    assert!(!erase(&here, own, &lookup(1)).await);
+pub(super) async fn what_goes_on_is_neither_erased_nor_removed_by_age(Pair { here, .. }: Pair) {
+    let lookups = [1, 2, 3].map(lookup);
+    here.tried(&lookup(1), wait(minutes(1))).await;
+    here.running(&lookup(2)).await;
+    here.add_lookups(&[lookup(3)]).await;
+    for new in &lookups {
+        assert!(!erase(&here, customer(1).id, new).await);
+    }
+    assert_eq!(ok(here.lookups.prune_lookups(minutes(1_000_000))).await, 0);
+    for new in &lookups {
+        assert!(here.stored(new).await.is_some());
+    }
     assert_eq!(here.attempts_of(&lookup(1)).await.len(), 1);
 }
 
@@ -55,15 +58,4 @@ pub(super) async fn lookups_are_removed_some_time_after_their_end(Pair { here, e
     // Their attempts are gone as well.
     here.add_lookups(&[lookup(1)]).await;
     assert_eq!(here.attempts_of(&lookup(1)).await, []);
-}
-
-pub(super) async fn lookups_that_go_on_are_not_removed_by_age(Pair { here, .. }: Pair) {
-    here.add_lookups(&[1, 2, 3].map(lookup)).await;
-    here.claim(2, lease(1)).await;
-    let waits = wait(minutes(1));
-    assert!(here.ends(lookup(1).facts.id, 1, soon(), waits).await);
-    assert_eq!(ok(here.lookups.prune_lookups(minutes(1_000_000))).await, 0);
-    let (all, nine) = (LookupFilter::default(), page_of(9));
-    let list = here.lookups.lookups(customer(1).id, &all, &nine).await;
-    assert_eq!(list.expect("the list is read").items.len(), 3);
 }

@@ -2,11 +2,6 @@
 
 use super::*;
 
-/// The lookup with this number, of this customer.
-fn of(of: u16, number: u16) -> NewLookup {
-    lookup_of(&record_of(&customer(of), of).key, number)
-}
-
 /// The numbers of the customers whose lookups were claimed.
 async fn claim(stores: &Stores, most: u32, token: u128) -> Vec<u16> {
     let claimed = stores.claim(most, lease(token)).await;
@@ -28,14 +23,6 @@ async fn filled(stores: &Stores, numbers: &[u16]) {
             next += 1;
         }
     }
-}
-
-pub(super) async fn many_lookups_of_one_customer_do_not_delay_the_one_of_another(
-    Pair { here, .. }: Pair,
-) {
-    filled(&here, &[10, 1]).await;
-    assert_eq!(claim(&here, 2, 1).await, [1, 2]);
-    assert_eq!(claim(&here, 100, 2).await, [1; 9]);
 }
 
 pub(super) async fn customers_take_turns_within_a_claim(Pair { here, elsewhere }: Pair) {

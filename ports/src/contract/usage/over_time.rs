@@ -58,14 +58,6 @@ impl JournalUnderTest {
     }
 }
 
-pub(super) async fn a_slot_without_requests_has_no_row(under_test: JournalUnderTest) {
-    under_test.three_keys().await;
-    let (by_key, by_endpoint) = (Breakdown::Key, Breakdown::Endpoint);
-    for breakdown in [Breakdown::Total, by_key, by_endpoint, Breakdown::Outcome] {
-        assert_eq!(under_test.rows(Scope::Everybody, &of(breakdown)).await, []);
-    }
-}
-
 pub(super) async fn a_request_is_counted_in_its_hour_with_its_latency(
     under_test: JournalUnderTest,
 ) {
@@ -86,46 +78,86 @@ pub(super) async fn a_request_is_counted_in_its_hour_with_its_latency(
     assert_eq!(rows, [expected]);
 }
 
-pub(super) async fn hours_and_days_are_those_of_utc(under_test: JournalUnderTest) {
+pub(super) async fn hours_days_and_periods_are_those_of_utc(under_test: JournalUnderTest) {
     let Keys { one, .. } = under_test.three_keys().await;
+    for breakdown in [
+        Breakdown::Total,
+        Breakdown::Key,
+        Breakdown::Endpoint,
+        Breakdown::Outcome,
+    ] {
+        assert_eq!(under_test.rows(Scope::Everybody, &of(breakdown)).await, []);
+    }
     let instants = [
         "2026-11-20T22:59:59.999Z",
         "2026-11-20T23:00:00.000Z",
         "2026-11-20T23:59:59.999Z",
         "2026-11-21T00:00:00.000Z",
-    ];
-    under_test.used_at(&one, &instants).await;
-    let rows = async |granularity| {
-        let both = during("2026-11-20T00:00:00Z", "2026-11-22T00:00:00Z", granularity);
-        under_test.rows(Scope::Everybody, &both).await
-    };
-    let by_hour = [
-        row("2026-11-20T22:00:00Z", 1),
-        row("2026-11-20T23:00:00Z", 2),
-        row("2026-11-21T00:00:00Z", 1),
-    ];
-    assert_eq!(rows(Granularity::Hour).await, by_hour);
-    let by_day = [("2026-11-20T00:00:00Z", 3), ("2026-11-21T00:00:00Z", 1)];
-    let by_day = by_day.map(|(slot, requests)| row(slot, requests));
-    assert_eq!(rows(Granularity::Day).await, by_day);
-}
-
-pub(super) async fn months_are_returned_day_by_day(under_test: JournalUnderTest) {
-    let Keys { one, .. } = under_test.three_keys().await;
-    let instants = [
         "2026-11-30T23:59:59.999Z",
         "2026-12-01T00:00:00.000Z",
         "2026-12-01T01:00:00.000Z",
     ];
-    under_test.used_at(&one, &instants).await;
-    let months = Granularity::Month;
-    let query = during("2026-11-01T00:00:00Z", "2027-01-01T00:00:00Z", months);
-    let rows = under_test.rows(Scope::Everybody, &query).await;
-    let expected = [("2026-11-30T00:00:00Z", 1), ("2026-12-01T00:00:00Z", 2)];
-    assert_eq!(rows, expected.map(|(slot, requests)| row(slot, requests)));
+    let requests = (1..).zip(instants);
+    let requests = requests.map(|(number, instant)| request(number, &one, at(instant)));
+    under_test.concluded(requests).await;
+    let (hours, days, months) = (Granularity::Hour, Granularity::Day, Granularity::Month);
+    let by_hour = [
+        ("2026-11-20T22:00:00Z", 1),
+        ("2026-11-20T23:00:00Z", 2),
+        ("2026-11-21T00:00:00Z", 1),
+    ];
+    let by_day = [
+        ("2026-11-20T00:00:00Z", 3),
+        ("2026-11-21T00:00:00Z", 1),
+        ("2026-11-30T00:00:00Z", 1),
+        ("2026-12-01T00:00:00Z", 2),
+    ];
+    for (granularity, from, to, expected) in [
+        (
+            hours,
+            "2026-11-20T00:00:00Z",
+            "2026-11-22T00:00:00Z",
+            &by_hour[..],
+        ),
+        (
+            days,
+            "2026-11-20T00:00:00Z",
+            "2026-11-22T00:00:00Z",
+            &by_day[..2],
+        ),
+        (days, "2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z", &[]),
+        // Months are returned day by day.
+        (
+            months,
+            "2026-11-01T00:00:00Z",
+            "2027-01-01T00:00:00Z",
+            &by_day,
+        ),
+        (
+            hours,
+            "2026-11-20T23:00:00Z",
+            "2026-11-21T00:00:00Z",
+            &by_hour[1..2],
+        ),
+        // Slots are whole: the one with the period's last moment counts too.
+        (
+            hours,
+            "2026-11-20T22:30:00Z",
+            "2026-11-20T23:00:00.001Z",
+            &by_hour[..2],
+        ),
+    ] {
+        let query = during(from, to, granularity);
+        let rows = under_test.rows(Scope::Everybody, &query).await;
+        let expected = expected.iter().map(|(slot, requests)| row(slot, *requests));
+        assert!(
+            rows.iter().cloned().eq(expected),
+            "{from} to {to}: {rows:?}"
+        );
+    }
 }
 
-pub(super) async fn latencies_of_many_requests_add_up(under_test: JournalUnderTest) {
+pub(super) async fn counts_and_latencies_of_later_requests_add_up(under_test: JournalUnderTest) {
     let Keys { one, two, .. } = under_test.three_keys().await;
     let millis: Vec<u64> = (0..40).map(|place| place * place * place).collect();
     let requests = (1..).zip(&millis).map(|(number, millis)| {
@@ -135,13 +167,17 @@ pub(super) async fn latencies_of_many_requests_add_up(under_test: JournalUnderTe
             ..request(number, key, noon())
         }
     });
-    under_test.concluded(requests).await;
-    let rows = under_test.rows(Scope::Everybody, &that_day()).await;
-    let expected = UsageRow {
-        latencies: latencies(&millis),
-        ..row("2026-11-21T12:00:00Z", 40)
-    };
-    assert_eq!(rows, [expected]);
+    let requests: Vec<_> = requests.collect();
+    for (from, to) in [(0, 37), (37, 38), (38, 40)] {
+        under_test.concluded(requests[from..to].to_vec()).await;
+        let rows = under_test.rows(Scope::Everybody, &that_day()).await;
+        let expected = UsageRow {
+            requests: to as u64,
+            latencies: latencies(&millis[..to]),
+            ..row("2026-11-21T12:00:00Z", 0)
+        };
+        assert_eq!(rows, [expected]);
+    }
 }
 
 pub(super) async fn a_request_refused_by_a_limit_is_counted_without_a_latency(
@@ -226,37 +262,4 @@ pub(super) async fn use_is_narrowed_to_a_key_an_endpoint_and_an_outcome(
     let unused = Some(Endpoint::ZipAuto);
     assert_eq!(counted(Some(two.id), unused, None).await, 0);
     assert_eq!(counted(Some(KeyId(Uuid::nil())), None, None).await, 0);
-}
-
-pub(super) async fn a_period_begins_and_ends_at_its_bounds(under_test: JournalUnderTest) {
-    let Keys { one, .. } = under_test.three_keys().await;
-    let instants = [
-        "2026-11-21T10:59:59.999Z",
-        "2026-11-21T11:00:00.000Z",
-        "2026-11-21T12:59:59.999Z",
-        "2026-11-21T13:00:00.000Z",
-    ];
-    under_test.used_at(&one, &instants).await;
-    let expected = ["2026-11-21T11:00:00Z", "2026-11-21T12:00:00Z"].map(|slot| row(slot, 1));
-    // Slots are whole: the one with the period's last moment counts too.
-    for (from, to) in [
-        ("2026-11-21T11:00:00Z", "2026-11-21T13:00:00Z"),
-        ("2026-11-21T11:30:00Z", "2026-11-21T12:00:00.001Z"),
-    ] {
-        let query = during(from, to, Granularity::Hour);
-        let rows = under_test.rows(Scope::Everybody, &query).await;
-        assert_eq!(rows, expected, "{from} to {to}");
-    }
-    let days = Granularity::Day;
-    let day = during("2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z", days);
-    assert_eq!(under_test.rows(Scope::Everybody, &day).await, []);
-}
-
-pub(super) async fn later_requests_are_added(under_test: JournalUnderTest) {
-    let Keys { one, .. } = under_test.three_keys().await;
-    for number in 1..=3 {
-        under_test.concluded([request(number, &one, noon())]).await;
-        let rows = under_test.rows(Scope::Everybody, &that_day()).await;
-        assert_eq!(rows, [row("2026-11-21T12:00:00Z", number.into())]);
-    }
 }

@@ -70,102 +70,91 @@ fn newest_first(mut entries: Vec<RequestEntry>) -> Vec<RequestRecord> {
     entries.iter().map(kept).collect()
 }
 
-pub(super) async fn without_requests_the_page_is_empty(under_test: JournalUnderTest) {
-    under_test.three_keys().await;
-    let (reader, query) = (&under_test.stores.usage, all());
-    let page = ok(reader.requests(Scope::Everybody, &query)).await;
-    assert_eq!(page.items, []);
-    assert!(!page.has_next);
-    assert!(page.total.is_none_or(|total| total == 0), "{page:?}");
-}
-
-pub(super) async fn pages_of_any_size_give_each_request_once_newest_first(
-    under_test: JournalUnderTest,
-) {
+pub(super) async fn requests_are_listed_newest_first_page_by_page(under_test: JournalUnderTest) {
+    let usage = &under_test.stores.usage;
+    let page = ok(usage.requests(Scope::Everybody, &all())).await;
+    assert_eq!((page.items, page.has_next), (vec![], false));
+    assert!(page.total.is_none_or(|total| total == 0));
     let keys = various_concluded(&under_test).await;
     let expected = newest_first(various(&keys));
-    for size in [1, 2, 3, 5, 6, 7, 100] {
-        let walked = walk(&under_test, Scope::Everybody, every(page_of(size))).await;
-        assert_eq!(walked, expected, "{size} a page");
-    }
-}
-
-pub(super) async fn a_page_begins_after_the_previous_one_despite_additions(
-    under_test: JournalUnderTest,
-) {
-    let keys = various_concluded(&under_test).await;
-    let usage = &under_test.stores.usage;
     let read = async |page| usage.requests(Scope::Everybody, &every(page)).await;
+    paging::assert_is_paged(&expected, |request| request, read).await;
+    // A page begins after the previous one despite additions: one that is newer than all, and one
+    // of the same moment as the page's last one, after it.
     let end = paging::end_of(page_of(3), read).await;
-    // One that is newer than all, and one of the same moment as the page's last one, after it.
     let newer = request(9, &keys.one, at("2026-11-23T00:00:00Z"));
     let older = request(0, &keys.one, noon());
     under_test.concluded([newer, older.clone()]).await;
-    let mut expected = newest_first(various(&keys))[3..].to_vec();
+    let mut expected = expected[3..].to_vec();
     expected.insert(2, kept(&older));
-    let rest = every(page_after(end, 2));
-    assert_eq!(walk(&under_test, Scope::Everybody, rest).await, expected);
-}
-
-pub(super) async fn a_cursor_of_another_list_is_refused(under_test: JournalUnderTest) {
-    various_concluded(&under_test).await;
-    let usage = &under_test.stores.usage;
-    let read = async |page| usage.requests(Scope::Everybody, &every(page)).await;
-    paging::assert_foreign_cursor_is_refused(read).await;
+    let rest = paging::walk(page_after(end, 2), read).await;
+    assert_eq!(rest, expected);
 }
 
 pub(super) async fn another_customers_requests_do_not_exist(under_test: JournalUnderTest) {
     let keys = various_concluded(&under_test).await;
     let own = async |customer, query| {
         let own = walk(&under_test, Scope::Of(customer), query).await;
-        own.into_iter()
-            .map(|request| request.key)
-            .collect::<Vec<_>>()
+        let ids = own
+            .into_iter()
+            .map(|request| request.request_id.to_string());
+        ids.collect::<Vec<_>>()
     };
     let (first, second) = (keys.one.customer, keys.neighbours.customer);
-    assert_eq!(own(second, all()).await, [keys.neighbours.id]);
-    let firsts = own(first, every(page_of(2))).await;
-    assert_eq!(firsts.len(), 5);
-    assert!(!firsts.contains(&keys.neighbours.id));
-    assert_eq!(own(customer(3).id, all()).await, []);
-
-    let by_key = RequestQuery {
-        key: Some(keys.neighbours.id),
-        ..all()
-    };
-    assert_eq!(own(first, by_key).await, []);
-    let by_request_id = RequestQuery {
-        request_id: Some(request_id("request-2")),
-        ..all()
-    };
-    assert_eq!(own(first, by_request_id).await, []);
+    assert_eq!(own(second, all()).await, ["request-2"]);
+    let firsts = [
+        "request-6",
+        "request-5",
+        "request-4",
+        "request-3",
+        "request-1",
+    ];
+    assert_eq!(own(first, every(page_of(2))).await, firsts);
+    assert_eq!(own(customer(3).id, all()).await, [""; 0]);
+    for anothers in [
+        RequestQuery {
+            key: Some(keys.neighbours.id),
+            ..all()
+        },
+        RequestQuery {
+            request_id: Some(request_id("request-2")),
+            ..all()
+        },
+    ] {
+        assert_eq!(own(first, anothers).await, [""; 0]);
+    }
 }
 
-pub(super) async fn requests_are_found_by_endpoint_and_outcome(under_test: JournalUnderTest) {
+pub(super) async fn requests_are_found_by_key_endpoint_outcome_and_time(
+    under_test: JournalUnderTest,
+) {
     let keys = various_concluded(&under_test).await;
-    let of_key = async |key: &ApiKey| {
-        let query = RequestQuery {
-            key: Some(key.id),
-            ..all()
-        };
-        found(&under_test, query).await
+    let of = |key: &ApiKey| RequestQuery {
+        key: Some(key.id),
+        ..all()
     };
-    let firsts = ["request-5", "request-3", "request-1"];
-    assert_eq!(of_key(&keys.one).await, firsts);
-    assert_eq!(of_key(&keys.two).await, ["request-6", "request-4"]);
-    let criteria = async |endpoint, outcome| {
-        let query = RequestQuery {
-            criteria: RequestCriteria { endpoint, outcome },
-            ..all()
-        };
-        found(&under_test, query).await
+    let criteria = |endpoint, outcome| RequestQuery {
+        criteria: RequestCriteria { endpoint, outcome },
+        ..all()
     };
-    let (zip, found) = (Some(Endpoint::ZipAuto), Some(Outcome::Delivered));
-    let late = Some(Outcome::BankTimeout);
-    assert_eq!(criteria(zip, None).await, ["request-4"]);
-    assert_eq!(criteria(None, late).await, ["request-4"]);
-    assert_eq!(criteria(None, found).await.len(), 5);
-    assert_eq!(criteria(zip, found).await, [""; 0]);
+    let between = |from, to| RequestQuery { from, to, ..all() };
+    let (zip, delivered) = (Some(Endpoint::ZipAuto), Some(Outcome::Delivered));
+    let (noon, midnight) = (Some(noon()), Some(at("2026-11-22T00:00:00Z")));
+    for (query, expected) in [
+        (of(&keys.one), &[5, 3, 1][..]),
+        (of(&keys.two), &[6, 4]),
+        (criteria(zip, None), &[4]),
+        (criteria(None, Some(Outcome::BankTimeout)), &[4]),
+        (criteria(None, delivered), &[6, 5, 3, 2, 1]),
+        (criteria(zip, delivered), &[]),
+        (between(midnight, None), &[6]),
+        (between(None, noon), &[1]),
+        (between(noon, midnight), &[5, 4, 3, 2]),
+        (between(noon, noon), &[]),
+    ] {
+        let expected: Vec<_> = expected.iter().map(|it| format!("request-{it}")).collect();
+        assert_eq!(found(&under_test, query).await, expected);
+    }
 }
 
 pub(super) async fn requests_are_found_by_their_request_id(under_test: JournalUnderTest) {
@@ -189,21 +178,6 @@ pub(super) async fn requests_are_found_by_their_request_id(under_test: JournalUn
     }
 }
 
-pub(super) async fn requests_are_found_by_time_of_admission(under_test: JournalUnderTest) {
-    various_concluded(&under_test).await;
-    let between = async |from: Option<DateTime<Utc>>, to: Option<DateTime<Utc>>| {
-        found(&under_test, RequestQuery { from, to, ..all() }).await
-    };
-    let midnight = at("2026-11-22T00:00:00Z");
-    assert_eq!(between(Some(midnight), None).await, ["request-6"]);
-    assert_eq!(between(None, Some(noon())).await, ["request-1"]);
-    assert_eq!(
-        between(Some(noon()), Some(midnight)).await,
-        ["request-5", "request-4", "request-3", "request-2"]
-    );
-    assert_eq!(between(Some(noon()), Some(noon())).await, [""; 0]);
-}
-
 pub(super) async fn each_condition_narrows_the_list(under_test: JournalUnderTest) {
     let keys = various_concluded(&under_test).await;
     let narrow = RequestQuery {
@@ -218,20 +192,11 @@ pub(super) async fn each_condition_narrows_the_list(under_test: JournalUnderTest
         page: page_of(1),
     };
     assert_eq!(found(&under_test, narrow.clone()).await, ["request-4"]);
-    for other in [
-        RequestQuery {
-            key: Some(keys.one.id),
-            ..narrow.clone()
-        },
-        RequestQuery {
-            request_id: Some(request_id("request-6")),
-            ..narrow.clone()
-        },
-        RequestQuery {
-            to: Some(noon()),
-            ..narrow
-        },
-    ] {
+    let mut others = [narrow.clone(), narrow.clone(), narrow];
+    others[0].key = Some(keys.one.id);
+    others[1].request_id = Some(request_id("request-6"));
+    others[2].to = Some(noon());
+    for other in others {
         assert_eq!(found(&under_test, other).await, [""; 0]);
     }
 }
