@@ -27,9 +27,9 @@ use super::stores::{Pair, Stores};
 use super::webhooks::{by_owner, endpoint, endpoint_of};
 use crate::outbound::{
     BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress,
-    BatchRelease, CanceledLookup, ClaimEnd, ClaimedBatch, FeedCharge, ImportedProof, KeyChange,
-    LookupChange, LookupFacts, LookupFilter, NewBatch, NewClaim, NewLookup, RowLookup, ScopeClaim,
-    StoredBatch, StoredDelivery, StoredEndpoint, StoredLookup,
+    BatchRelease, CanceledLookup, ClaimEnd, ClaimedBatch, ClaimedLookup, FeedCharge, ImportedProof,
+    KeyChange, Lease, LookupChange, LookupFacts, LookupFilter, NewBatch, NewClaim, NewLookup,
+    RowLookup, ScopeClaim, StoredBatch, StoredDelivery, StoredEndpoint, StoredLookup,
 };
 
 mod additions;
@@ -45,10 +45,8 @@ mod removal;
 cases! {
     $ batches(Pair)
     additions {
-        an_added_batch_is_queued_and_due_at_once,
-        a_batch_comes_back_with_all_its_facts,
+        a_new_batch_is_queued_and_comes_back_to_its_customer_alone,
         chunks_are_read_one_by_one,
-        a_batch_is_found_by_its_customer_alone,
         an_id_is_taken_once,
         a_batch_is_recorded_with_its_request,
         a_request_that_lost_its_claim_adds_no_batch,
@@ -65,19 +63,13 @@ cases! {
         a_due_batch_is_claimed_once,
         batches_that_are_due_first_are_claimed_first,
         of_many_claims_at_once_each_gets_others,
-        a_batch_whose_lease_ended_is_claimed_by_another,
-        a_lease_is_renewed,
+        a_lease_holds_until_another_claim_after_its_last_end,
         the_newest_key_that_is_not_revoked_is_charged,
-        a_final_batch_is_not_claimed,
     }
     feeds {
-        fed_rows_are_queued_lookups_and_the_batch_is_running,
-        fed_rows_are_claimed_as_any_lookups,
-        a_feed_is_charged_once,
-        a_feed_that_the_limiter_charged_is_not_charged_again,
-        a_successors_feed_is_charged_to_its_counters,
+        fed_rows_are_lookups_like_others_and_the_batch_is_running,
+        a_feed_is_charged_once_to_the_counters_of_its_key,
         rows_that_are_never_looked_up_are_passed,
-        whoever_lost_the_lease_feeds_nothing,
         a_row_has_one_lookup_at_most,
         many_rows_are_fed_at_once,
         progress_counts_lookups_by_state,
@@ -86,7 +78,6 @@ cases! {
         a_batch_that_waits_is_due_later,
         a_paused_batch_is_due_later_and_goes_on,
         a_batch_is_finished_once_each_row_has_ended,
-        a_batch_without_rows_to_look_up_is_finished,
         whoever_lost_the_lease_changes_nothing,
     }
     events {
@@ -96,16 +87,13 @@ cases! {
         a_change_that_is_not_made_is_not_told,
     }
     cancellation {
-        a_batch_is_canceled_with_its_open_lookups,
+        a_batch_is_canceled_with_its_open_lookups_alone,
         untouched_lookups_are_refunded_to_their_months,
         who_works_on_a_canceled_row_has_lost_its_lease,
-        a_final_batch_is_not_canceled,
-        nobody_cancels_what_is_not_theirs,
-        other_lookups_go_on,
+        what_is_final_or_anothers_is_not_canceled,
     }
     imports {
-        open_and_failed_lookups_are_delivered,
-        whoever_works_on_a_delivered_row_has_lost_its_lease,
+        open_and_failed_lookups_are_delivered_and_who_works_on_them_has_lost_them,
         untouched_lookups_are_refunded,
         a_row_without_a_lookup_gets_a_delivered_one,
         rows_with_a_proof_are_passed_over,
@@ -117,8 +105,7 @@ cases! {
     }
     removal {
         a_final_batch_is_erased_with_everything,
-        nothing_is_erased_that_goes_on,
-        nobody_erases_what_is_not_theirs,
+        nobody_erases_what_goes_on_or_is_not_theirs,
         batches_are_removed_some_time_after_their_end,
         lookups_of_a_batch_are_removed_with_it_and_not_before,
         who_reads_a_batch_while_it_is_removed_misses_no_lookup,
@@ -133,6 +120,16 @@ fn batch(number: u16) -> NewBatch {
 /// The first batch of another customer.
 fn others(number: u16) -> NewBatch {
     batch_of(&record_of(&customer(2), 2).key, number, 3)
+}
+
+/// The id of a row's lookup, of the first batch.
+fn row_id(row: u16) -> LookupId {
+    row_of(&batch(1), row).facts.id
+}
+
+/// A batch without rows to look up, which can be finished at once.
+fn empty() -> NewBatch {
+    batch_of(&record(1).key, 1, 0)
 }
 
 /// A batch as it is stored at first.
@@ -243,6 +240,22 @@ impl Stores {
         ok(self.batches.feed_batch(feed)).await
     }
 
+    /// Renews the lease of a batch.
+    async fn renews_batch(&self, new: &NewBatch, lease: Lease) -> Option<BatchProgress> {
+        ok(self.batches.renew_batch(new.facts.id, lease)).await
+    }
+
+    /// Ends the work on a row of the first batch under the fifth lease, after an attempt.
+    async fn ends_row(&self, row: u16, change: LookupChange) -> bool {
+        self.ends(row_id(row), 5, start(), change).await
+    }
+
+    /// Claims so many due rows under the fifth lease, for a minute.
+    async fn claims_rows(&self, most: u32) -> Vec<ClaimedLookup> {
+        self.claim_at(most, start(), lease_until(5, minutes(1)))
+            .await
+    }
+
     /// Adds a batch, and makes lookups of its three rows.
     async fn fed_batch(&self, new: &NewBatch) {
         self.fed_rows(new, 0..3).await;
@@ -255,12 +268,11 @@ impl Stores {
         assert!(self.feeds(&feed(new, 1, rows)).await);
     }
 
-    /// Claims all due lookups of rows under the fifth lease, and ends the work on these after an attempt.
-    async fn tried_rows<const N: usize>(&self, new: &NewBatch, ends: [(u16, LookupChange); N]) {
-        self.claim_at(9, start(), lease_until(5, minutes(1))).await;
-        for (row, change) in ends {
-            let id = row_of(new, row).facts.id;
-            assert!(self.ends(id, 5, start(), change).await);
+    /// Claims all due rows of the first batch, and ends the work on these in failure.
+    async fn failed_rows(&self, rows: Range<u16>) {
+        self.claims_rows(9).await;
+        for row in rows {
+            assert!(self.ends_row(row, failed()).await);
         }
     }
 

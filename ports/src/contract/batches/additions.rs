@@ -2,14 +2,8 @@
 
 use super::*;
 
-pub(super) async fn an_added_batch_is_queued_and_due_at_once(Pair { here, elsewhere }: Pair) {
-    here.add_batches(&[batch(1)]).await;
-    assert_eq!(elsewhere.kept_batch(&batch(1)).await, queued(&batch(1)));
-    assert_eq!(elsewhere.stored_batch(&batch(2)).await, None);
-    assert_eq!(elsewhere.state_of(&batch(2)).await, None);
-}
-
-pub(super) async fn a_batch_comes_back_with_all_its_facts(Pair { here, elsewhere }: Pair) {
+pub(super) async fn a_new_batch_is_queued_and_comes_back_to_its_customer_alone(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     let successor = ApiKey {
         counters: record(1).key.counters,
         ..record(3).key
@@ -25,6 +19,11 @@ pub(super) async fn a_batch_comes_back_with_all_its_facts(Pair { here, elsewhere
     here.add_batches(&batches).await;
     for new in &batches {
         assert_eq!(elsewhere.kept_batch(new).await, queued(new));
+    }
+    // Another customer's, and one that nobody added.
+    for unknown in [others(1), batch(3), batch(4)] {
+        assert_eq!(elsewhere.stored_batch(&unknown).await, None);
+        assert_eq!(elsewhere.state_of(&unknown).await, None);
     }
 }
 
@@ -54,13 +53,6 @@ pub(super) async fn chunks_are_read_one_by_one(Pair { here, elsewhere }: Pair) {
     for (of, number) in [(1, 50), (1, u32::MAX), (2, 0), (3, 0)] {
         assert_eq!(chunk(&elsewhere, &batch(of), number).await, None);
     }
-}
-
-pub(super) async fn a_batch_is_found_by_its_customer_alone(Pair { here, .. }: Pair) {
-    here.add_batches(&[batch(1)]).await;
-    let (other, id) = (customer(2).id, batch(1).facts.id);
-    assert_eq!(ok(here.batches.batch(other, id)).await, None);
-    assert_eq!(ok(here.batches.batch_state(other, id)).await, None);
 }
 
 pub(super) async fn an_id_is_taken_once(Pair { here, .. }: Pair) {
@@ -129,8 +121,7 @@ pub(super) async fn a_request_that_lost_its_claim_adds_no_batch(Pair { here, .. 
     assert_eq!(here.stored_batch(&batch(1)).await, None);
     assert_eq!(chunk(&here, &batch(1), 0).await, None);
     here.add_batches(&[claiming(1, 2)]).await;
-    let kept = here.kept_batch(&batch(1)).await;
-    assert_eq!(kept.state, BatchState::Queued);
+    assert_eq!(here.kept_batch(&batch(1)).await, queued(&batch(1)));
 }
 
 pub(super) async fn a_customer_has_so_many_open_batches(Pair { here, elsewhere }: Pair) {
@@ -163,11 +154,9 @@ pub(super) async fn batches_that_are_added_at_once_do_not_exceed_the_limit_toget
     pair.here.with_key().await;
     let batches: Vec<_> = (1..=12).map(batch).collect();
     let add = async |stores: &Stores, new| {
-        let added = ok(stores.batches.add_batch(new, 3)).await;
-        added == BatchAddition::Added
+        ok(stores.batches.add_batch(new, 3)).await == BatchAddition::Added
     };
-    let added = pair.at_once(&batches, add).await;
-    assert_eq!(added.iter().filter(|added| **added).count(), 3);
+    assert_eq!(pair.succeeding(&batches, add).await, 3);
     let mut kept = 0;
     for new in &batches {
         kept += usize::from(pair.here.stored_batch(new).await.is_some());

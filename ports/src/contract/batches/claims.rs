@@ -51,38 +51,27 @@ pub(super) async fn of_many_claims_at_once_each_gets_others(pair: Pair) {
     assert_eq!(claimed, all);
 }
 
-pub(super) async fn a_batch_whose_lease_ended_is_claimed_by_another(
-    Pair { here, elsewhere }: Pair,
-) {
-    here.with_key().await;
-    here.claimed_batch(&batch(1)).await;
-    // Nobody else claimed it, so it is held still.
-    assert!(here.feeds(&feed(&batch(1), 1, 0..1)).await);
-    let again = elsewhere.claim_batches_at(1, minutes(1), 2).await;
-    assert_eq!(ids(&again), [batch(1).facts.id]);
-    assert_eq!(again[0].batch.progress.next_row, 1);
-    let (new, lease) = (batch(1), lease_until(1, minutes(5)));
-    let renewed = ok(here.batches.renew_batch(new.facts.id, lease)).await;
-    assert_eq!(renewed, None);
-    assert!(!here.feeds(&feed(&new, 1, 1..2)).await);
-    let wait = BatchChange::Wait { due_at: start() };
-    assert!(!here.releases_batch(&new, 1, wait).await);
-    assert!(elsewhere.feeds(&feed(&new, 2, 1..2)).await);
-}
-
-pub(super) async fn a_lease_is_renewed(Pair { here, elsewhere }: Pair) {
-    here.fed_batch(&batch(1)).await;
-    let id = batch(1).facts.id;
-    let lease = lease_until(1, minutes(3));
-    let renewed = ok(here.batches.renew_batch(id, lease)).await;
-    let progress = renewed;
+pub(super) async fn a_lease_holds_until_another_claim_after_its_last_end(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
+    here.fed_rows(&batch(1), 0..1).await;
+    let renewed = here
+        .renews_batch(&batch(1), lease_until(1, minutes(3)))
+        .await;
     let kept = elsewhere.kept_batch(&batch(1)).await;
-    assert_eq!(progress.as_ref(), Some(&kept.progress));
-    assert_eq!(progress.map(|it| (it.next_row, it.open())), Some((3, 3)));
+    assert_eq!((kept.progress.next_row, kept.progress.open()), (1, 1));
+    assert_eq!(renewed, Some(kept.progress));
     assert_eq!(kept.due_at, Some(minutes(3)));
     assert_eq!(elsewhere.claim_batches_at(1, minutes(2), 2).await, []);
-    let unknown = batch(2).facts.id;
-    assert_eq!(ok(here.batches.renew_batch(unknown, lease)).await, None);
+    // It has ended, and nobody else has claimed the batch.
+    let later = BatchFeed {
+        now: minutes(3),
+        ..feed(&batch(1), 1, 1..2)
+    };
+    assert!(here.feeds(&later).await);
+    let again = elsewhere.claim_batches_at(1, minutes(3), 2).await;
+    assert_eq!(ids(&again), [batch(1).facts.id]);
+    assert_eq!(again[0].batch.progress.next_row, 2);
+    assert!(elsewhere.feeds(&feed(&batch(1), 2, 2..3)).await);
 }
 
 pub(super) async fn the_newest_key_that_is_not_revoked_is_charged(Pair { here, elsewhere }: Pair) {
@@ -108,12 +97,4 @@ pub(super) async fn the_newest_key_that_is_not_revoked_is_charged(Pair { here, e
     assert_eq!(key().await, Some(first.id));
     here.changed(first.id, KeyChange::Revoke, 12).await;
     assert_eq!(key().await, None);
-}
-
-pub(super) async fn a_final_batch_is_not_claimed(Pair { here, .. }: Pair) {
-    here.add_batches(&[batch(1)]).await;
-    here.cancels_batch(&batch(1)).await;
-    assert_eq!(here.claim_batches_at(9, minutes(100), 1).await, []);
-    let kept = here.kept_batch(&batch(1)).await;
-    assert_eq!((kept.state, kept.due_at), (BatchState::Canceled, None));
 }

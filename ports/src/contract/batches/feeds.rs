@@ -2,15 +2,13 @@
 
 use super::*;
 
-pub(super) async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn fed_rows_are_lookups_like_others_and_the_batch_is_running(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     here.fed_rows(&batch(1), 0..2).await;
-    let row = |row| row_of(&batch(1), row);
-    let created_at = row(0).facts.created_at;
-    let expected = [0, 1].map(|number| lookups::queued(&as_new(&row(number))));
+    let rows = [0, 1].map(|row| row_of(&batch(1), row));
+    let expected = rows.each_ref().map(|row| lookups::queued(&as_new(row)));
     assert_eq!(elsewhere.rows_of(&batch(1)).await, expected);
-    assert_eq!(elsewhere.kept(&as_new(&row(1))).await, expected[1]);
+    assert_eq!(elsewhere.kept(&as_new(&rows[1])).await, expected[1]);
     let running = StoredBatch {
         state: BatchState::Running,
         updated_at: start(),
@@ -20,7 +18,7 @@ pub(super) async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
             lookups: vec![(LookupState::Queued, 2)],
             seal_invalid: 0,
             seal_not_checked: 0,
-            next_due: Some(created_at),
+            next_due: Some(rows[0].facts.created_at),
         },
         ..queued(&batch(1))
     };
@@ -32,56 +30,41 @@ pub(super) async fn fed_rows_are_queued_lookups_and_the_batch_is_running(
     };
     assert!(here.feeds(&later).await);
     let kept = elsewhere.kept_batch(&batch(1)).await;
-    assert_eq!(
-        (kept.state, kept.updated_at),
-        (BatchState::Running, start())
-    );
-    assert_eq!(kept.progress.next_row, 3);
-}
-
-pub(super) async fn fed_rows_are_claimed_as_any_lookups(Pair { here, elsewhere }: Pair) {
-    here.fed_batch(&batch(1)).await;
-    let lease = lease_until(7, minutes(1));
-    let claimed = elsewhere.claim_at(9, start(), lease).await;
-    let rows = claimed.iter().map(|claimed| &claimed.lookup.facts);
+    let expected = (BatchState::Running, start(), 3);
+    let found = (kept.state, kept.updated_at, kept.progress.next_row);
+    assert_eq!(found, expected);
+    let claimed = elsewhere.claims_rows(9).await.into_iter();
+    let claimed: Vec<_> = claimed.map(|claimed| claimed.lookup.facts).collect();
     let expected = [0, 1, 2].map(|row| row_of(&batch(1), row).facts);
-    assert_eq!(rows.cloned().collect::<Vec<_>>(), expected);
+    assert_eq!(claimed, expected);
 }
 
-pub(super) async fn a_feed_is_charged_once(Pair { here, elsewhere }: Pair) {
+pub(super) async fn a_feed_is_charged_once_to_the_counters_of_its_key(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     here.fed_rows(&batch(1), 0..2).await;
     assert_eq!(elsewhere.used().await, (2, 0));
-    let again = feed(&batch(1), 1, 0..2);
-    assert!(!here.feeds(&again).await);
+    assert!(!here.feeds(&feed(&batch(1), 1, 0..2)).await);
     assert!(here.feeds(&feed(&batch(1), 1, 2..3)).await);
     assert_eq!(elsewhere.used().await, (3, 0));
     let minute = start().duration_trunc(TimeDelta::minutes(1)).ok();
     assert_eq!(here.found(record(1).key.id).await.last_used_at, minute);
-}
-
-pub(super) async fn a_feed_that_the_limiter_charged_is_not_charged_again(Pair { here, .. }: Pair) {
-    here.with_key().await;
-    here.claimed_batch(&batch(1)).await;
-    let charged = BatchFeed {
-        charge: None,
-        ..feed(&batch(1), 1, 0..2)
-    };
-    assert!(here.feeds(&charged).await);
-    assert_eq!(here.used().await, (0, 0));
-    assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 2, 2));
-}
-
-pub(super) async fn a_successors_feed_is_charged_to_its_counters(Pair { here, .. }: Pair) {
-    here.with_key().await;
+    // A successor has the same counters, and what the limiter charged is not charged again.
     let new = rotated(&here, record(1).key.id, 2, minutes(60)).await.new;
-    here.claimed_batch(&batch(1)).await;
-    let mut fed = feed(&batch(1), 1, 0..2);
-    fed.charge = fed.charge.map(|charge| FeedCharge {
+    let mut by_successor = feed(&batch(1), 1, 3..5);
+    by_successor.charge = by_successor.charge.map(|charge| FeedCharge {
         key: new.id,
         ..charge
     });
-    assert!(here.feeds(&fed).await);
-    assert_eq!(here.used().await, (2, 0));
+    let by_limiter = BatchFeed {
+        charge: None,
+        ..feed(&batch(1), 1, 5..6)
+    };
+    for (fed, rows) in [(by_successor, 5), (by_limiter, 6)] {
+        assert!(here.feeds(&fed).await);
+        assert_eq!(here.used().await, (5, 0));
+        let standing = (BatchState::Running, rows, rows);
+        assert_eq!(here.standing(&batch(1)).await, standing);
+    }
 }
 
 pub(super) async fn rows_that_are_never_looked_up_are_passed(Pair { here, .. }: Pair) {
@@ -97,19 +80,6 @@ pub(super) async fn rows_that_are_never_looked_up_are_passed(Pair { here, .. }: 
     assert!(here.feeds(&feed(&batch(1), 1, 2..3)).await);
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 3, 1));
     assert_eq!(here.used().await, (1, 0));
-}
-
-pub(super) async fn whoever_lost_the_lease_feeds_nothing(Pair { here, elsewhere }: Pair) {
-    here.with_key().await;
-    here.claimed_batch(&batch(1)).await;
-    assert!(!here.feeds(&feed(&batch(1), 2, 0..1)).await);
-    assert!(!here.feeds(&feed(&batch(2), 1, 0..1)).await);
-    here.cancels_batch(&batch(1)).await;
-    assert!(!here.feeds(&feed(&batch(1), 1, 0..1)).await);
-    assert_eq!(elsewhere.rows_of(&batch(1)).await, []);
-    assert_eq!(elsewhere.used().await, (0, 0));
-    let nothing = (BatchState::Canceled, 0, 0);
-    assert_eq!(elsewhere.standing(&batch(1)).await, nothing);
 }
 
 pub(super) async fn a_row_has_one_lookup_at_most(Pair { here, elsewhere }: Pair) {
@@ -144,9 +114,8 @@ pub(super) async fn many_rows_are_fed_at_once(Pair { here, elsewhere }: Pair) {
 
 pub(super) async fn progress_counts_lookups_by_state(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
-    here.claim_at(2, start(), lease_until(1, minutes(3))).await;
-    let ended = row_of(&batch(1), 0).facts.id;
-    assert!(here.ends(ended, 1, start(), failed()).await);
+    here.claim_at(2, start(), lease_until(5, minutes(3))).await;
+    assert!(here.ends_row(0, failed()).await);
     let progress = elsewhere.kept_batch(&batch(1)).await.progress;
     let expected = [
         (LookupState::Queued, 1),

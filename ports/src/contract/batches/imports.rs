@@ -26,16 +26,10 @@ fn seal_of(row: u16) -> SealVerdict {
 
 /// A proof for a row that has its lookup.
 fn for_existing(row: u16) -> ImportedProof {
-    let id = row_of(&batch(1), row).facts.id;
-    let mut imported = proof(row, Some(id));
+    let mut imported = proof(row, Some(row_id(row)));
     // It would be another lookup.
     imported.row.facts.id = lookup_of(&record(1).key, 100 + row).facts.id;
     imported
-}
-
-fn content(row: u16) -> Vec<u8> {
-    let id = row_of(&batch(1), row).facts.id;
-    format!("proof of {id}").into_bytes()
 }
 
 async fn import_as(
@@ -55,20 +49,22 @@ async fn import(stores: &Stores, proofs: &[ImportedProof]) -> Option<Vec<u32>> {
     Some(rows.map(|row| row.row.0).collect())
 }
 
-pub(super) async fn open_and_failed_lookups_are_delivered(Pair { here, elsewhere }: Pair) {
+pub(super) async fn open_and_failed_lookups_are_delivered_and_who_works_on_them_has_lost_them(
+    Pair { here, elsewhere }: Pair,
+) {
     here.fed_batch(&batch(1)).await;
-    here.claim_at(3, start(), lease_until(5, minutes(1))).await;
-    let [waiting, ended] = [0, 1].map(|row| row_of(&batch(1), row).facts.id);
+    here.claims_rows(3).await;
     let expiry = LookupChange::End {
         state: LookupState::Expired,
         refund: false,
     };
-    let found = |id, change| ClaimEnd {
-        finding: Some(b"not issued".to_vec()),
-        ..end(id, 5, start(), change)
-    };
-    assert!(here.end_claim(&found(waiting, wait(minutes(9)))).await);
-    assert!(here.end_claim(&found(ended, expiry)).await);
+    for (row, change) in [(0, wait(minutes(9))), (1, expiry)] {
+        let found = ClaimEnd {
+            finding: Some(b"not issued".to_vec()),
+            ..end(row_id(row), 5, start(), change)
+        };
+        assert!(here.end_claim(&found).await);
+    }
     let before = here.rows_of(&batch(1)).await;
     let proofs = [2, 0, 1].map(for_existing);
     assert_eq!(import(&elsewhere, &proofs).await, Some(vec![2, 0, 1]));
@@ -76,7 +72,7 @@ pub(super) async fn open_and_failed_lookups_are_delivered(Pair { here, elsewhere
         state: LookupState::Delivered,
         updated_at: minutes(1),
         due_at: None,
-        proof: Some(content(row)),
+        proof: Some(format!("proof of {}", row_id(row)).into_bytes()),
         seal: Some(seal_of(row)),
         finding: None,
         ..before
@@ -85,42 +81,35 @@ pub(super) async fn open_and_failed_lookups_are_delivered(Pair { here, elsewhere
     assert_eq!(here.rows_of(&batch(1)).await, after);
     let first = as_new(&row_of(&batch(1), 0));
     assert_eq!(here.attempts_of(&first).await.len(), 1);
+    // The last one was running.
+    assert!(!here.ends_row(2, failed()).await);
+    let claimed = here.claim_at(9, minutes(10), lease_until(6, minutes(11)));
+    assert_eq!(claimed.await, []);
+    assert_eq!(here.rows_of(&batch(1)).await, after);
     // All three were worked on.
     assert_eq!(here.used().await, (3, 0));
     assert!(here.releases_batch(&batch(1), 1, BatchChange::Finish).await);
 }
 
-pub(super) async fn whoever_works_on_a_delivered_row_has_lost_its_lease(
-    Pair { here, elsewhere }: Pair,
-) {
-    here.fed_batch(&batch(1)).await;
-    here.claim_at(3, start(), lease_until(5, minutes(1))).await;
-    assert_eq!(import(&elsewhere, &[for_existing(1)]).await, Some(vec![1]));
-    let id = row_of(&batch(1), 1).facts.id;
-    assert!(!here.ends(id, 5, start(), failed()).await);
-    let claimed = here.claim_at(9, minutes(2), lease_until(6, minutes(3)));
-    assert_eq!(claimed.await.len(), 2);
-    assert_eq!(here.rows_of(&batch(1)).await[1].proof, Some(content(1)));
-}
-
 pub(super) async fn untouched_lookups_are_refunded(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
-    here.claim_at(1, start(), lease_until(5, minutes(1))).await;
+    here.claims_rows(1).await;
     let refunded = LookupChange::End {
         state: LookupState::Failed,
         refund: true,
     };
-    let first = row_of(&batch(1), 0).facts.id;
-    let mut untried = end(first, 5, start(), refunded);
-    untried.attempt = None;
+    let untried = ClaimEnd {
+        attempt: None,
+        ..end(row_id(0), 5, start(), refunded)
+    };
     assert!(here.end_claim(&untried).await);
     assert_eq!(here.used().await, (3, 1));
     // What was given back already isn't given back again.
     let proofs = [0, 2].map(for_existing);
-    assert_eq!(import(&here, &proofs).await, Some(vec![0, 2]));
-    assert_eq!(here.used().await, (3, 2));
-    assert_eq!(import(&here, &proofs).await, Some(Vec::new()));
-    assert_eq!(here.used().await, (3, 2));
+    for delivered in [vec![0, 2], vec![]] {
+        assert_eq!(import(&here, &proofs).await, Some(delivered));
+        assert_eq!(here.used().await, (3, 2));
+    }
 }
 
 pub(super) async fn a_row_without_a_lookup_gets_a_delivered_one(Pair { here, elsewhere }: Pair) {
@@ -148,11 +137,10 @@ pub(super) async fn a_row_without_a_lookup_gets_a_delivered_one(Pair { here, els
 
 pub(super) async fn rows_with_a_proof_are_passed_over(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
-    here.claim_at(1, start(), lease_until(5, minutes(1))).await;
-    let [first, second] = [0, 1].map(|row| row_of(&batch(1), row).facts.id);
-    assert!(here.ends(first, 5, start(), deliver()).await);
+    here.claims_rows(1).await;
+    assert!(here.ends_row(0, deliver()).await);
     let (own, lookups) = (customer(1).id, &here.lookups);
-    ok(lookups.cancel_lookup(own, second, start())).await;
+    ok(lookups.cancel_lookup(own, row_id(1), start())).await;
     let before = here.rows_of(&batch(1)).await;
     let proofs = [0, 1].map(for_existing);
     assert_eq!(import(&here, &proofs).await, Some(Vec::new()));
@@ -175,12 +163,10 @@ pub(super) async fn a_row_that_is_not_as_it_was_is_passed_over(Pair { here, .. }
     assert_eq!(here.rows_of(&batch(1)).await.len(), 3);
 }
 
-pub(super) async fn a_finished_batch_takes_proofs_and_a_canceled_one_does_not(
-    Pair { here, .. }: Pair,
-) {
+pub(super) async fn a_finished_batch_takes_proofs_and_a_canceled_one_does_not(under_test: Pair) {
+    let Pair { here, .. } = under_test;
     here.fed_batch(&batch(1)).await;
-    let ends = [0, 1, 2].map(|row| (row, failed()));
-    here.tried_rows(&batch(1), ends).await;
+    here.failed_rows(0..3).await;
     assert!(here.releases_batch(&batch(1), 1, BatchChange::Finish).await);
     assert_eq!(import(&here, &[for_existing(1)]).await, Some(vec![1]));
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Finished, 3, 0));
@@ -201,38 +187,33 @@ pub(super) async fn nobody_imports_into_what_is_not_theirs(Pair { here, .. }: Pa
     assert_eq!(nothing, Some(Vec::new()));
 }
 
-pub(super) async fn deliveries_are_counted_by_the_verdict_on_their_seals(
-    Pair { here, elsewhere }: Pair,
-) {
-    let counts = async |stores: &Stores| {
-        let progress = stores.kept_batch(&batch(1)).await.progress;
-        (
-            progress.in_state(LookupState::Delivered),
-            progress.seal_invalid,
-            progress.seal_not_checked,
-        )
+pub(super) async fn deliveries_are_counted_by_the_verdict_on_their_seals(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
+    let (filter, page) = (BatchFilter::default(), PageRequest::first(PageSize::MAX));
+    let counts = async || {
+        let kept = elsewhere.kept_batch(&batch(1)).await;
+        let listed = ok(elsewhere.batches.batches(customer(1).id, &filter, &page)).await;
+        assert_eq!(listed.items[0].1, kept);
+        let progress = kept.progress;
+        let delivered = progress.in_state(LookupState::Delivered);
+        (delivered, progress.seal_invalid, progress.seal_not_checked)
     };
     here.fed_batch(&batch(1)).await;
-    assert_eq!(counts(&elsewhere).await, (0, 0, 0));
-    here.claim_at(1, start(), lease_until(5, minutes(1))).await;
+    assert_eq!(counts().await, (0, 0, 0));
+    here.claims_rows(1).await;
     let fetched = LookupChange::Deliver {
         proof: b"of the bank".to_vec(),
         seal: SealVerdict::Invalid,
     };
-    let first = row_of(&batch(1), 0).facts.id;
-    assert!(here.ends(first, 5, start(), fetched).await);
-    assert_eq!(counts(&elsewhere).await, (1, 1, 0));
+    assert!(here.ends_row(0, fetched).await);
+    assert_eq!(counts().await, (1, 1, 0));
     let proofs = [1, 2].map(for_existing);
     assert_eq!(import(&here, &proofs).await, Some(vec![1, 2]));
-    assert_eq!(counts(&elsewhere).await, (3, 2, 1));
-    let (filter, page) = (BatchFilter::default(), PageRequest::first(PageSize::MAX));
-    let listed = ok(elsewhere.batches.batches(customer(1).id, &filter, &page)).await;
-    assert_eq!(listed.items[0].1.progress.seal_invalid, 2);
+    assert_eq!(counts().await, (3, 2, 1));
 }
 
-pub(super) async fn each_delivery_is_told_once_to_those_who_want_it(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn each_delivery_is_told_once_to_those_who_want_it(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     let told = wanting(endpoint(1), &[EventType::LookupDelivered]);
     let other = wanting(endpoint(2), &[EventType::LookupFailed]);
     // The key has the first entry of the audit log.
@@ -240,9 +221,8 @@ pub(super) async fn each_delivery_is_told_once_to_those_who_want_it(
         here.add_webhook(endpoint, number).await;
     }
     here.fed_rows(&batch(1), 0..2).await;
-    here.claim_at(1, start(), lease_until(5, minutes(1))).await;
-    let tried = row_of(&batch(1), 0).facts.id;
-    assert!(here.ends(tried, 5, start(), wait(minutes(9))).await);
+    here.claims_rows(1).await;
+    assert!(here.ends_row(0, wait(minutes(9))).await);
     // A row that was tried, a queued one, and one without a lookup; the second time each has its proof.
     let proofs = [for_existing(0), for_existing(1), proof(2, None)];
     assert_eq!(import(&here, &proofs).await, Some(vec![0, 1, 2]));
@@ -263,12 +243,11 @@ pub(super) async fn each_delivery_is_told_once_to_those_who_want_it(
         };
         StoredDelivery::of(told.id, &event)
     };
-    let mut expected = [0, 1, 2].map(delivery).to_vec();
+    let mut expected = [0, 1, 2].map(delivery);
     let mut deliveries = elsewhere.told(&told).await;
     // All of one instant.
-    for list in [&mut expected, &mut deliveries] {
-        list.sort_by_key(|delivery| delivery.id);
-    }
+    expected.sort_by_key(|delivery| delivery.id);
+    deliveries.sort_by_key(|delivery| delivery.id);
     assert_eq!(deliveries, expected);
     assert_eq!(elsewhere.told(&other).await, []);
 }

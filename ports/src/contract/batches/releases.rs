@@ -64,21 +64,19 @@ pub(super) async fn a_batch_is_finished_once_each_row_has_ended(Pair { here, els
     here.claimed_batch(&batch(1)).await;
     assert!(!finish().await, "no row was made a lookup of");
     assert!(here.feeds(&feed(&batch(1), 1, 0..2)).await);
-    let ends = [(0, failed()), (1, failed())];
-    here.tried_rows(&batch(1), ends).await;
+    here.failed_rows(0..2).await;
     assert!(!finish().await, "the last row was made no lookup of");
     assert!(here.feeds(&feed(&batch(1), 1, 2..3)).await);
     assert!(!finish().await, "a row is queued");
-    here.claim_at(9, start(), lease_until(5, minutes(1))).await;
+    here.claims_rows(9).await;
     assert!(!finish().await, "a row is running");
-    let last = row_of(&batch(1), 2).facts.id;
-    assert!(here.ends(last, 5, start(), wait(minutes(1))).await);
+    assert!(here.ends_row(2, wait(minutes(1))).await);
     assert!(!finish().await, "a row waits");
     // The lease is held all the time.
     assert!(!claimed(&elsewhere, 0, 2).await);
     let lease = lease_until(5, minutes(2));
     here.claim_at(9, minutes(1), lease).await;
-    assert!(here.ends(last, 5, start(), failed()).await);
+    assert!(here.ends_row(2, failed()).await);
     assert!(finish().await);
     let kept = elsewhere.kept_batch(&batch(1)).await;
     let expected = (BatchState::Finished, minutes(1), None);
@@ -88,22 +86,40 @@ pub(super) async fn a_batch_is_finished_once_each_row_has_ended(Pair { here, els
     assert!(!finish().await);
 }
 
-pub(super) async fn a_batch_without_rows_to_look_up_is_finished(Pair { here, .. }: Pair) {
-    let empty = batch_of(&record(1).key, 1, 0);
-    here.claimed_batch(&empty).await;
-    assert!(here.releases_batch(&empty, 1, BatchChange::Finish).await);
-    assert_eq!(here.standing(&empty).await, (BatchState::Finished, 0, 0));
+/// Asserts that whoever works on a batch under a lease has lost it.
+async fn assert_lost(stores: &Stores, new: &NewBatch, lease: u128) {
+    let before = stores.stored_batch(new).await;
+    let used = stores.used().await;
+    assert!(!stores.feeds(&feed(new, lease, 1..2)).await);
+    for change in [wait_until(1), pause_until(1), BatchChange::Finish] {
+        assert!(!stores.releases_batch(new, lease, change).await);
+    }
+    let renewed = stores
+        .renews_batch(new, lease_until(lease, minutes(9)))
+        .await;
+    assert_eq!(renewed, None);
+    assert_eq!(stores.stored_batch(new).await, before);
+    assert_eq!(stores.used().await, used);
 }
 
-pub(super) async fn whoever_lost_the_lease_changes_nothing(Pair { here, .. }: Pair) {
-    let empty = batch_of(&record(1).key, 1, 0);
-    here.claimed_batch(&empty).await;
-    let before = here.kept_batch(&empty).await;
-    for change in [wait_until(1), pause_until(1), BatchChange::Finish] {
-        assert!(!here.releases_batch(&empty, 2, change).await);
-        assert!(!here.releases_batch(&batch(2), 1, change).await);
-    }
-    assert_eq!(here.kept_batch(&empty).await, before);
-    assert!(here.releases_batch(&empty, 1, wait_until(1)).await);
-    assert!(!here.releases_batch(&empty, 1, wait_until(2)).await);
+pub(super) async fn whoever_lost_the_lease_changes_nothing(Pair { here, elsewhere }: Pair) {
+    // The second one could be finished at once.
+    let (first, second) = (batch(1), batch_of(&record(1).key, 2, 0));
+    here.fed_rows(&first, 0..1).await;
+    // Another one's lease, a batch that isn't there, and one that isn't claimed.
+    assert_lost(&here, &first, 2).await;
+    assert_lost(&here, &second, 1).await;
+    here.add_batches(std::slice::from_ref(&second)).await;
+    assert_lost(&here, &second, 1).await;
+    // Another one claimed both.
+    assert!(claimed(&elsewhere, 1, 2).await);
+    assert!(claimed(&elsewhere, 1, 3).await);
+    assert_lost(&here, &second, 1).await;
+    assert_lost(&here, &first, 1).await;
+    // One whose work has ended, and one that was canceled.
+    assert!(here.releases_batch(&second, 2, wait_until(1)).await);
+    assert_lost(&here, &second, 2).await;
+    elsewhere.cancels_batch(&first).await;
+    assert_lost(&here, &first, 3).await;
+    assert_eq!(here.rows_of(&first).await.len(), 1);
 }

@@ -13,16 +13,16 @@ async fn prune(stores: &Stores, before: chrono::DateTime<chrono::Utc>) -> u64 {
 pub(super) async fn a_final_batch_is_erased_with_everything(Pair { here, elsewhere }: Pair) {
     let own = customer(1).id;
     here.fed_batch(&batch(1)).await;
-    here.claim_at(1, start(), lease_until(5, minutes(1))).await;
-    let first = row_of(&batch(1), 0);
-    assert!(here.ends(first.facts.id, 5, start(), failed()).await);
-    here.cancels_batch(&batch(1)).await;
+    here.claims_rows(1).await;
+    assert!(here.ends_row(0, failed()).await);
+    let first = as_new(&row_of(&batch(1), 0));
     here.add_batches(&[batch(2)]).await;
+    here.cancels_batch(&batch(1)).await;
     here.cancels_batch(&batch(2)).await;
     assert!(erase(&elsewhere, own, &batch(1)).await);
     assert_eq!(here.stored_batch(&batch(1)).await, None);
     assert_eq!(here.rows_of(&batch(1)).await, []);
-    assert_eq!(here.stored(&as_new(&first)).await, None);
+    assert_eq!(here.stored(&first).await, None);
     let chunk = ok(here.batches.batch_chunk(batch(1).facts.id, 0)).await;
     assert_eq!(chunk, None);
     assert!(!erase(&here, own, &batch(1)).await);
@@ -32,24 +32,27 @@ pub(super) async fn a_final_batch_is_erased_with_everything(Pair { here, elsewhe
     // Nothing is left for one with the same id.
     here.claimed_batch(&batch(1)).await;
     assert!(here.feeds(&feed(&batch(1), 1, 0..1)).await);
-    assert_eq!(here.attempts_of(&as_new(&first)).await, []);
+    assert_eq!(here.attempts_of(&first).await, []);
 }
 
-pub(super) async fn nothing_is_erased_that_goes_on(Pair { here, .. }: Pair) {
-    let own = customer(1).id;
-    here.fed_batch(&batch(2)).await;
-    assert!(!erase(&here, own, &batch(2)).await);
-    here.add_batches(&[batch(1)]).await;
-    assert!(!erase(&here, own, &batch(1)).await);
-    assert_eq!(here.rows_of(&batch(2)).await.len(), 3);
-}
-
-pub(super) async fn nobody_erases_what_is_not_theirs(Pair { here, .. }: Pair) {
-    here.add_batches(&[batch(1)]).await;
-    here.cancels_batch(&batch(1)).await;
-    assert!(!erase(&here, customer(2).id, &batch(1)).await);
-    assert!(!erase(&here, customer(1).id, &batch(2)).await);
-    assert!(here.stored_batch(&batch(1)).await.is_some());
+pub(super) async fn nobody_erases_what_goes_on_or_is_not_theirs(Pair { here, .. }: Pair) {
+    here.fed_batch(&batch(1)).await;
+    here.add_batches(&[batch(2), batch(3)]).await;
+    here.cancels_batch(&batch(3)).await;
+    let (own, another) = (customer(1).id, customer(2).id);
+    // Running, queued, and one that nobody added.
+    for (of, new) in [
+        (own, batch(1)),
+        (own, batch(2)),
+        (another, batch(3)),
+        (own, batch(4)),
+    ] {
+        assert!(!erase(&here, of, &new).await);
+    }
+    assert_eq!(here.rows_of(&batch(1)).await.len(), 3);
+    for kept in [batch(2), batch(3)] {
+        assert!(here.stored_batch(&kept).await.is_some());
+    }
 }
 
 pub(super) async fn batches_are_removed_some_time_after_their_end(Pair { here, elsewhere }: Pair) {
@@ -66,16 +69,12 @@ pub(super) async fn batches_are_removed_some_time_after_their_end(Pair { here, e
     assert!(here.stored_batch(&batch(3)).await.is_some());
 }
 
-pub(super) async fn lookups_of_a_batch_are_removed_with_it_and_not_before(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn lookups_of_a_batch_are_removed_with_it_and_not_before(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     here.fed_batch(&batch(1)).await;
     let alone = here.alone().await;
-    let claimed = here.claim_at(4, start(), lease_until(5, minutes(1))).await;
-    for claimed in claimed {
-        let id = claimed.lookup.facts.id;
-        assert!(here.ends(id, 5, start(), failed()).await);
-    }
+    here.failed_rows(0..3).await;
+    assert!(here.ends(alone.facts.id, 5, start(), failed()).await);
     assert_eq!(ok(elsewhere.lookups.prune_lookups(minutes(100))).await, 1);
     assert_eq!(here.stored(&alone).await, None);
     assert_eq!(here.rows_of(&batch(1)).await.len(), 3);
