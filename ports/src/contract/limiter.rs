@@ -6,13 +6,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::key::{CountedKey, KeyId};
-use domain::limits::{LimitStatus, Limits, MonthlyUse};
+use domain::limits::{LimitStatus, Limits, MonthStatus, MonthlyUse};
 use domain::month::Month;
 use uuid::Uuid;
 
 use crate::outbound::{KeyState, Limiter, Snapshot, Verdict};
 
-mod forget;
 mod month;
 mod peek;
 mod rotation;
@@ -38,29 +37,20 @@ pub trait TestTime: Send + Sync {
 cases! {
     $ limiter(LimiterUnderTest)
     self {
-        an_unknown_key_is_never_admitted,
-        exactly_the_limit_is_admitted_in_a_minute,
-        a_refusal_changes_no_count,
+        exactly_the_limit_is_admitted_in_a_minute_and_a_refusal_changes_no_count,
         exactly_the_quota_is_admitted_in_a_month,
         the_minute_is_reported_when_both_limits_are_used_up,
-        a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back,
+        a_revoked_key_is_refused_and_nothing_brings_it_back,
         new_limits_count_what_was_admitted_before,
         an_older_version_never_replaces_a_newer_one,
         hydrating_merges_by_maximum,
         a_refund_gives_the_month_back_once_and_the_minute_never,
-        without_a_cap_there_is_no_month_to_report,
         concurrent_admissions_meet_the_limit_exactly,
     }
     unknown {
+        an_unknown_key_is_never_admitted,
         a_key_that_was_revoked_while_it_was_unknown_is_never_admitted,
-        limits_that_were_lowered_while_a_key_was_unknown_hold,
-    }
-    forget {
         a_forgotten_key_is_unknown_until_it_is_hydrated_again,
-        a_forgotten_key_keeps_its_minute,
-        a_forgotten_key_stays_revoked,
-        a_forgotten_key_keeps_the_newest_limits,
-        a_refund_counts_once_although_its_key_was_forgotten,
     }
     month {
         a_new_month_begins_at_zero,
@@ -77,9 +67,6 @@ cases! {
     peek {
         peeking_reports_the_limits_of_an_admission_and_counts_nothing,
         peeking_at_a_used_up_limit_reports_it,
-        peeking_at_an_unknown_key_leaves_it_unknown,
-        peeking_at_a_revoked_key_reports_nothing,
-        peeking_in_a_new_month_reports_it_unused,
         peeking_reports_units_that_left_the_window_as_free,
         many_keys_are_reported_in_their_order,
     }
@@ -133,9 +120,13 @@ impl Subject {
     }
 
     async fn hydrate(&self, state: KeyState, used: MonthlyUse) {
-        let month = self.month().await;
+        self.hydrate_key(self.key, state, self.month().await, used)
+            .await;
+    }
+
+    async fn hydrate_key(&self, key: CountedKey, state: KeyState, month: Month, used: MonthlyUse) {
         let snapshot = Snapshot { state, month, used };
-        let hydrated = self.limiter().hydrate(self.key, snapshot).await;
+        let hydrated = self.limiter().hydrate(key, snapshot).await;
         hydrated.expect("hydrate");
     }
 
@@ -156,6 +147,36 @@ impl Subject {
     /// Admits a request of another key under the same limiter.
     async fn admit_key(&self, key: CountedKey) -> Verdict {
         self.limiter().admit(key).await.expect("admit")
+    }
+
+    /// Admits a request within the limits.
+    async fn admitted(&self) -> LimitStatus {
+        match self.admit().await {
+            Verdict::Admitted { limit_status, .. } => limit_status,
+            refused => panic!("there is room for it: {refused:?}"),
+        }
+    }
+
+    /// Is refused a request by the month's quota.
+    async fn over_quota(&self) -> (LimitStatus, MonthStatus) {
+        match self.admit().await {
+            Verdict::QuotaExceeded {
+                limit_status,
+                month,
+            } => (limit_status, month),
+            other => panic!("the quota was exceeded: {other:?}"),
+        }
+    }
+
+    /// Is refused a request by the minute's limit.
+    async fn rate_limited(&self) -> (LimitStatus, Duration) {
+        match self.admit().await {
+            Verdict::RateLimited {
+                limit_status,
+                retry_after,
+            } => (limit_status, retry_after),
+            other => panic!("the minute was used up: {other:?}"),
+        }
     }
 
     /// Refunds the suite's one request of a key in this month.
@@ -208,14 +229,6 @@ fn is_admitted(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Admitted { .. })
 }
 
-fn is_rate_limited(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::RateLimited { .. })
-}
-
-fn is_over_quota(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::QuotaExceeded { .. })
-}
-
 fn revoked(per_minute: u32, quota: Option<u64>, version: u64) -> KeyState {
     KeyState {
         revoked: true,
@@ -223,55 +236,27 @@ fn revoked(per_minute: u32, quota: Option<u64>, version: u64) -> KeyState {
     }
 }
 
-async fn an_unknown_key_is_never_admitted(under_test: LimiterUnderTest) {
-    let subject = Subject::unknown(under_test);
-    let month = subject.month().await;
-    let unknown = Verdict::Unknown { month };
-    assert_eq!(subject.admit().await, unknown);
-    subject.apply(state(5, None, 9)).await;
-    let verdict = subject.admit().await;
-    assert_eq!(verdict, unknown, "a change alone doesn't make a key known");
-}
-
-async fn exactly_the_limit_is_admitted_in_a_minute(under_test: LimiterUnderTest) {
-    let subject = Subject::known(under_test, 5, Some(1_000), 0).await;
-    assert_eq!(subject.admitted_of(8).await, 5);
-    let Verdict::RateLimited {
-        limit_status,
-        retry_after,
-    } = subject.admit().await
-    else {
-        panic!("the sixth request of a minute was not rate limited");
-    };
+async fn exactly_the_limit_is_admitted_in_a_minute_and_a_refusal_changes_no_count(
+    under_test: LimiterUnderTest,
+) {
+    let subject = Subject::known(under_test, 5, Some(1_000), 10).await;
+    assert_eq!(subject.admitted_of(50).await, 5);
+    let (limit_status, retry_after) = subject.rate_limited().await;
     let minute = limit_status.minute;
     assert_eq!((minute.limit, minute.remaining), (5, 0));
     assert!(retry_after > Duration::from_secs(50) && retry_after <= Duration::from_mins(1));
     subject.advance(retry_after).await;
-    let verdict = subject.admit().await;
-    assert!(is_admitted(&verdict), "retry_after was not true");
-}
-
-async fn a_refusal_changes_no_count(under_test: LimiterUnderTest) {
-    let subject = Subject::known(under_test, 2, Some(1_000), 10).await;
-    assert_eq!(subject.admitted_of(50).await, 2);
+    subject.admitted().await;
     subject.advance(Duration::from_mins(1)).await;
-    let Verdict::Admitted { limit_status, .. } = subject.admit().await else {
-        panic!("refusals filled the window");
-    };
-    assert_eq!(limit_status.minute.remaining, 1);
-    assert_eq!(limit_status.month.expect("there is a quota").used, 13);
+    let limit_status = subject.admitted().await;
+    assert_eq!(limit_status.minute.remaining, 4);
+    assert_eq!(limit_status.month.expect("there is a quota").used, 17);
 }
 
 async fn exactly_the_quota_is_admitted_in_a_month(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 100, Some(1_000), 995).await;
     assert_eq!(subject.admitted_of(20).await, 5);
-    let Verdict::QuotaExceeded {
-        month,
-        limit_status,
-    } = subject.admit().await
-    else {
-        panic!("the quota was exceeded");
-    };
+    let (limit_status, month) = subject.over_quota().await;
     let counts = (month.limit, month.used, month.remaining());
     assert_eq!(counts, (1_000, 1_000, 0));
     assert_eq!(month.reset_at, subject.month().await.end());
@@ -282,40 +267,63 @@ async fn exactly_the_quota_is_admitted_in_a_month(under_test: LimiterUnderTest) 
 async fn the_minute_is_reported_when_both_limits_are_used_up(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 3, Some(3), 0).await;
     assert_eq!(subject.admitted_of(3).await, 3);
-    assert!(is_rate_limited(&subject.admit().await));
+    subject.rate_limited().await;
 }
 
-async fn a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back(under_test: LimiterUnderTest) {
+async fn a_revoked_key_is_refused_and_nothing_brings_it_back(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 60, None, 0).await;
-    assert_eq!(subject.admitted_of(1).await, 1);
+    subject.admitted().await;
     subject.apply(revoked(60, None, 2)).await;
-    assert_eq!(subject.admit().await, Verdict::Revoked);
+    let assert_revoked = async |what| {
+        assert_eq!(subject.admit().await, Verdict::Revoked, "{what} undid it");
+        assert_eq!(subject.peek().await, None);
+    };
+    assert_revoked("nothing").await;
     subject.hydrate(state(60, None, 1), used(0)).await;
-    let verdict = subject.admit().await;
-    assert_eq!(verdict, Verdict::Revoked, "a late hydrate undid it");
+    assert_revoked("a late hydrate").await;
     subject.apply(state(60, None, 3)).await;
-    let verdict = subject.admit().await;
-    assert_eq!(verdict, Verdict::Revoked, "a later change undid it");
+    assert_revoked("a later change").await;
+    subject.forget().await;
+    let month = subject.month().await;
+    assert_eq!(subject.admit().await, Verdict::Unknown { month });
+    subject.hydrate(state(60, None, 1), used(1)).await;
+    assert_revoked("a late hydrate of a forgotten key").await;
 }
 
 async fn new_limits_count_what_was_admitted_before(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 4, Some(100), 0).await;
     assert_eq!(subject.admitted_of(10).await, 4);
-    subject.apply(state(6, Some(100), 2)).await;
-    assert_eq!(subject.admitted_of(10).await, 2);
-    subject.apply(state(2, Some(100), 3)).await;
-    assert_eq!(subject.admitted_of(10).await, 0);
-    subject.apply(state(20, Some(7), 4)).await;
-    let admitted = subject.admitted_of(10).await;
-    assert_eq!(admitted, 1, "the quota ignored what was admitted before");
+    for (version, per_minute, quota, admitted) in [
+        (2, 6, Some(100), 2),
+        (3, 2, Some(100), 0),
+        (4, 20, Some(7), 1),
+        (5, 20, None, 9),
+    ] {
+        subject.apply(state(per_minute, quota, version)).await;
+        assert_eq!(subject.admitted_of(9).await, admitted, "{version}");
+    }
+    let limit_status = subject.admitted().await;
+    assert_eq!(limit_status.month, None, "there is no cap");
 }
 
 async fn an_older_version_never_replaces_a_newer_one(under_test: LimiterUnderTest) {
-    let subject = Subject::known(under_test, 2, None, 0).await;
-    subject.apply(state(5, None, 9)).await;
-    subject.apply(state(50, None, 8)).await;
-    subject.hydrate(state(50, None, 7), used(0)).await;
-    assert_eq!(subject.admitted_of(60).await, 5);
+    let subject = Subject::unknown(under_test);
+    // Lowered while the key was unknown.
+    subject.apply(state(5, Some(100), 8)).await;
+    subject.hydrate(state(50, Some(100), 7), used(0)).await;
+    assert_eq!(subject.admitted_of(9).await, 5);
+    subject.apply(state(7, Some(100), 10)).await;
+    subject.apply(state(50, Some(100), 9)).await;
+    subject.hydrate(state(50, Some(100), 8), used(0)).await;
+    assert_eq!(subject.admitted_of(9).await, 2);
+    // A store that fails between two reads must not give a forgotten key another minute, either.
+    subject.forget().await;
+    subject.apply(state(8, Some(100), 12)).await;
+    subject.forget().await;
+    for _ in 0..2 {
+        subject.hydrate(state(50, Some(100), 11), used(7)).await;
+    }
+    assert_eq!(subject.admitted_of(9).await, 1);
 }
 
 async fn hydrating_merges_by_maximum(under_test: LimiterUnderTest) {
@@ -335,21 +343,15 @@ async fn a_refund_gives_the_month_back_once_and_the_minute_never(under_test: Lim
     for _ in 0..3 {
         subject.refund(subject.key, month).await;
     }
-    let admitted = subject.admitted_of(1).await;
-    assert_eq!(admitted, 1, "a refund gave nothing back");
-    let verdict = subject.admit().await;
-    assert!(is_rate_limited(&verdict), "a refund gave the minute back");
+    assert_eq!(subject.admitted_of(1).await, 1);
+    subject.rate_limited().await;
     subject.advance(Duration::from_mins(1)).await;
-    let verdict = subject.admit().await;
-    assert!(is_over_quota(&verdict), "one was refunded more than once");
-}
-
-async fn without_a_cap_there_is_no_month_to_report(under_test: LimiterUnderTest) {
-    let subject = Subject::known(under_test, 10, None, 1_000_000_000).await;
-    let Verdict::Admitted { limit_status, .. } = subject.admit().await else {
-        panic!("a key without a cap was refused");
-    };
-    assert_eq!(limit_status.month, None);
+    subject.over_quota().await;
+    // Not even when the key was forgotten since.
+    subject.forget().await;
+    subject.hydrate(state(6, Some(5), 1), used(5)).await;
+    subject.refund(subject.key, month).await;
+    subject.over_quota().await;
 }
 
 async fn concurrent_admissions_meet_the_limit_exactly(under_test: LimiterUnderTest) {

@@ -7,28 +7,23 @@ pub(super) async fn a_new_month_begins_at_zero(under_test: LimiterUnderTest) {
     assert_eq!(subject.admitted_of(9).await, 2);
     let before = subject.month().await;
     subject.enter_next_month().await;
-    let Verdict::Admitted {
-        limit_status,
-        month,
-        ..
-    } = subject.admit().await
-    else {
-        panic!("the new month began with the old one's use");
+    let month = subject.limit_status().await.month;
+    let month = month.expect("there is a quota");
+    let end = subject.month().await.end();
+    assert_eq!((month.used, month.reset_at), (0, end));
+    let verdict = subject.admit().await;
+    let Verdict::Admitted { month, .. } = verdict else {
+        panic!("the new month began with the old one's use: {verdict:?}");
     };
     assert!(month > before);
-    assert_eq!(limit_status.month.expect("there is a quota").used, 1);
+    assert_eq!(subject.admitted_of(9).await, 4);
 }
 
 impl Subject {
     /// Hydrates the key with its next month.
     async fn hydrate_next_month(&self, state: KeyState, charged: u64) {
-        let snapshot = Snapshot {
-            state,
-            month: Month::of(self.month().await.end()),
-            used: used(charged),
-        };
-        let told = self.limiter().hydrate(self.key, snapshot).await;
-        told.expect("hydrate");
+        let next = Month::of(self.month().await.end());
+        self.hydrate_key(self.key, state, next, used(charged)).await;
     }
 }
 
@@ -36,14 +31,11 @@ impl Subject {
 /// leave it again.
 pub(super) async fn a_month_is_never_begun_by_hydration(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 100, Some(5), 3).await;
-    let changed = state(100, Some(7), 2);
-    subject.hydrate_next_month(changed, 1).await;
+    subject.hydrate_next_month(state(100, Some(7), 2), 1).await;
     let admitted = subject.admitted_of(9).await;
     assert_eq!(admitted, 4, "its state is told, not its month and its use");
     let month = subject.month().await;
-    let Verdict::QuotaExceeded { month: kept, .. } = subject.admit().await else {
-        panic!("the quota was exceeded");
-    };
+    let (_, kept) = subject.over_quota().await;
     assert_eq!((kept.month(), kept.used), (month, 7));
     subject.hydrate(state(100, Some(7), 2), used(6)).await;
     subject.enter_next_month().await;

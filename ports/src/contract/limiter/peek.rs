@@ -30,9 +30,7 @@ pub(super) async fn peeking_reports_the_limits_of_an_admission_and_counts_nothin
     let month = fresh.month.expect("there is a quota");
     assert_eq!((month.limit, month.used), (20, 10));
     for left in (0..5).rev() {
-        let Verdict::Admitted { limit_status, .. } = subject.admit().await else {
-            panic!("peeking took something");
-        };
+        let limit_status = subject.admitted().await;
         assert_eq!(limit_status.minute.remaining, left);
         for _ in 0..10 {
             assert_alike(subject.limit_status().await, limit_status);
@@ -41,61 +39,24 @@ pub(super) async fn peeking_reports_the_limits_of_an_admission_and_counts_nothin
         subject.advance(step).await;
         assert_alike(subject.limit_status().await, limit_status.after(step));
     }
-    assert_eq!(subject.admitted_of(1).await, 0);
+    subject.rate_limited().await;
 }
 
 pub(super) async fn peeking_at_a_used_up_limit_reports_it(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 2, Some(3), 0).await;
     assert_eq!(subject.admitted_of(3).await, 2);
-    let Verdict::RateLimited { limit_status, .. } = subject.admit().await else {
-        panic!("the minute was used up");
-    };
-    assert_alike(subject.limit_status().await, limit_status);
-    let minute = Duration::from_mins(1);
-    subject.advance(minute).await;
-    assert_eq!(subject.admitted_of(2).await, 1);
-    let Verdict::QuotaExceeded { limit_status, .. } = subject.admit().await else {
-        panic!("the month was used up");
-    };
-    assert_alike(subject.limit_status().await, limit_status);
-    let month = subject.limit_status().await.month;
-    let month = month.expect("there is a quota");
-    assert_eq!(month.remaining(), 0);
+    let (refused, _) = subject.rate_limited().await;
+    assert_alike(subject.limit_status().await, refused);
+    subject.advance(Duration::from_mins(1)).await;
+    subject.admitted().await;
+    let (refused, _) = subject.over_quota().await;
+    let peeked = subject.limit_status().await;
+    assert_alike(peeked, refused);
+    assert_eq!(peeked.month.expect("there is a quota").remaining(), 0);
 
     subject.apply(state(7, None, 2)).await;
     let unlimited = subject.limit_status().await;
     assert_eq!((unlimited.minute.limit, unlimited.month), (7, None));
-}
-
-pub(super) async fn peeking_at_an_unknown_key_leaves_it_unknown(under_test: LimiterUnderTest) {
-    let subject = Subject::unknown(under_test);
-    let month = subject.month().await;
-    for _ in 0..2 {
-        assert_eq!(subject.peek().await, None);
-        assert_eq!(subject.admit().await, Verdict::Unknown { month });
-    }
-    subject.hydrate(state(5, None, 1), used(0)).await;
-    assert_eq!(subject.admitted_of(1).await, 1);
-    subject.forget().await;
-    assert_eq!(subject.peek().await, None);
-}
-
-pub(super) async fn peeking_at_a_revoked_key_reports_nothing(under_test: LimiterUnderTest) {
-    let subject = Subject::known(under_test, 5, Some(10), 0).await;
-    subject.apply(revoked(5, Some(10), 2)).await;
-    assert_eq!(subject.peek().await, None);
-    assert_eq!(subject.admit().await, Verdict::Revoked);
-}
-
-pub(super) async fn peeking_in_a_new_month_reports_it_unused(under_test: LimiterUnderTest) {
-    let subject = Subject::known(under_test, 100, Some(5), 3).await;
-    assert_eq!(subject.admitted_of(1).await, 1);
-    subject.enter_next_month().await;
-    let month = subject.limit_status().await.month;
-    let month = month.expect("there is a quota");
-    let end = subject.month().await.end();
-    assert_eq!((month.used, month.reset_at), (0, end));
-    assert_eq!(subject.admitted_of(9).await, 5);
 }
 
 pub(super) async fn peeking_reports_units_that_left_the_window_as_free(
@@ -124,31 +85,26 @@ pub(super) async fn many_keys_are_reported_in_their_order(under_test: LimiterUnd
     let known = |number: u32| !number.is_multiple_of(3);
     for (number, key) in (1..).zip(&keys) {
         if known(number) {
-            let state = KeyState {
-                revoked: number == 4,
-                ..state(number, None, 1)
-            };
-            let snapshot = Snapshot {
-                state,
-                month,
-                used: used(0),
-            };
-            limiter.hydrate(*key, snapshot).await.expect("hydrate");
+            let mut state = state(number, None, 1);
+            state.revoked = number == 4;
+            subject.hydrate_key(*key, state, month, used(0)).await;
         }
     }
     assert_eq!(subject.admitted_of(1).await, 1);
 
     let peeked = limiter.peek_many(&keys).await.expect("peek");
-    let limit = |peeked: &Option<LimitStatus>| peeked.map(|status| status.minute.limit);
-    let limits: Vec<_> = peeked.iter().map(limit).collect();
+    let limits = peeked
+        .iter()
+        .map(|peeked| peeked.map(|status| status.minute.limit));
     let expected = (1..=250).map(|number| (known(number) && number != 4).then_some(number));
-    assert_eq!(limits, expected.collect::<Vec<_>>());
+    assert!(limits.eq(expected), "{peeked:?}");
 
     // The same key twice, between others.
     let keys = [subject.key, key(1), subject.key, keys[0]];
     let peeked = limiter.peek_many(&keys).await.expect("peek");
-    let left = |peeked: &Option<LimitStatus>| peeked.map(|status| status.minute.remaining);
-    let left: Vec<_> = peeked.iter().map(left).collect();
-    assert_eq!(left, [Some(4), None, Some(4), Some(1)]);
+    let left = peeked
+        .iter()
+        .map(|peeked| peeked.map(|status| status.minute.remaining));
+    assert!(left.eq([Some(4), None, Some(4), Some(1)]), "{peeked:?}");
     assert_eq!(limiter.peek_many(&[]).await.expect("peek"), []);
 }
