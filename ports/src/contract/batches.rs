@@ -12,7 +12,7 @@ use domain::month::Month;
 use domain::notice::ProofOrigin;
 use domain::page::{PageRequest, PageSize};
 use domain::seal::SealVerdict;
-use domain::webhook::{EventType, EventTypes, WebhookEvent};
+use domain::webhook::{EventType, WebhookEvent};
 use futures::future::join;
 use uuid::Uuid;
 
@@ -24,7 +24,7 @@ use super::lookups::{self, deliver, end, failed, lease_until, wait};
 use super::ok;
 use super::paging;
 use super::stores::{Pair, Stores};
-use super::webhooks::{by_owner, endpoint, endpoint_of};
+use super::webhooks::{by_owner, endpoint, endpoint_of, event_types};
 use crate::outbound::{
     BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress,
     BatchRelease, CanceledLookup, ClaimEnd, ClaimedBatch, ClaimedLookup, FeedCharge, ImportedProof,

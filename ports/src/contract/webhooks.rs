@@ -42,7 +42,6 @@ cases! {
     }
     outbox {
         a_lookups_end_is_told_to_those_who_want_it,
-        an_end_that_comes_too_late_is_not_told,
     }
     claims {
         a_delivery_is_claimed_once_until_its_lease_ends,
@@ -73,7 +72,7 @@ pub(super) fn endpoint_of(customer: CustomerId, number: u16) -> StoredEndpoint {
         customer,
         environment: Environment::Test,
         url: WebhookUrl::from_stored(&url).expect("an address of the suite"),
-        events: EventTypes::new(&events).expect("events of the suite"),
+        events: event_types(&events),
         state: EndpointState::Enabled,
         failing_since: None,
         created_at: instant(number),
@@ -142,6 +141,10 @@ fn settings(state: EndpointState) -> EndpointChange {
         events: None,
         state: Some(state),
     }
+}
+
+pub(super) fn event_types(events: &[EventType]) -> EventTypes {
+    EventTypes::new(events).expect("events of the suite")
 }
 
 pub(super) fn by_owner(at: DateTime<Utc>) -> EndpointState {
@@ -223,10 +226,16 @@ impl Stores {
         changed.expect("the endpoint is there")
     }
 
-    /// Runs a lookup to this end.
-    async fn run_to(&self, number: u16, environment: Environment, change: LookupChange) -> bool {
+    /// The kept endpoint.
+    async fn kept_webhook(&self, endpoint: &StoredEndpoint) -> StoredEndpoint {
+        let kept = self.webhook(endpoint).await;
+        kept.expect("the endpoint is there")
+    }
+
+    /// Runs the `number`th lookup to this end.
+    async fn run_to(&self, number: u16, change: LookupChange) -> bool {
         let mut new = lookup_of(&record(1).key, number);
-        new.facts.environment = environment;
+        new.facts.environment = Environment::Test;
         ok(self.lookups.add_lookup(&new)).await;
         let claimed = self.claim(1, lease(9, seconds(60))).await;
         assert_eq!(claimed[0].lookup.facts.id, new.facts.id);

@@ -6,7 +6,7 @@ use super::*;
 pub(super) fn wanting(endpoint: StoredEndpoint, events: &[EventType]) -> StoredEndpoint {
     StoredEndpoint {
         environment: batch(1).facts.environment,
-        events: EventTypes::new(events).expect("events of the suite"),
+        events: event_types(events),
         ..endpoint
     }
 }

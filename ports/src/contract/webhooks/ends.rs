@@ -6,17 +6,15 @@ use super::*;
 async fn failed_once(stores: &Stores, failure: SendFailure, due_at: i64) -> StoredDelivery {
     let told = stores.with_told(1).await.remove(0);
     let claimed = stores.claim_soon(1).await;
-    let next = NextDelivery::Again {
-        at: seconds(due_at),
-    };
+    let at = seconds(due_at);
     let failed = DeliveryEnd {
         attempt: attempt(seconds(1), AttemptResult::Failed(failure)),
-        ..end(&claimed[0], 1, (seconds(1), 0), next)
+        ..end(&claimed[0], 1, (at, 0), NextDelivery::Again { at })
     };
     let state = stores.end_told(&failed).await;
     assert_eq!(state, Some(EndpointState::Enabled));
     StoredDelivery {
-        due_at: Some(seconds(due_at)),
+        due_at: Some(at),
         attempts: 1,
         last_attempt: Some(failed.attempt),
         ..told
@@ -30,8 +28,8 @@ pub(super) async fn attempts_and_their_ends_are_kept(Pair { here, elsewhere }: P
     };
     let kept = elsewhere.told(&endpoint(1)).await;
     assert_eq!(kept, std::slice::from_ref(&waiting));
-    let since = elsewhere.webhook(&endpoint(1)).await;
-    assert_eq!(since.and_then(|kept| kept.failing_since), Some(seconds(1)));
+    let failing = elsewhere.kept_webhook(&endpoint(1)).await.failing_since;
+    assert_eq!(failing, Some(seconds(1)));
     let claimed = here.claim_told(1, seconds(5), lease(2, seconds(35))).await;
     let accepted = end(&claimed[0], 2, (seconds(6), 204), NextDelivery::Delivered);
     here.end_told(&accepted).await;
@@ -44,20 +42,19 @@ pub(super) async fn attempts_and_their_ends_are_kept(Pair { here, elsewhere }: P
         ..waiting
     };
     assert_eq!(elsewhere.told(&endpoint(1)).await, [delivered]);
-    let since = elsewhere.webhook(&endpoint(1)).await;
-    assert_eq!(since.and_then(|kept| kept.failing_since), None);
+    let failing = elsewhere.kept_webhook(&endpoint(1)).await.failing_since;
+    assert_eq!(failing, None);
 }
 
-pub(super) async fn an_attempt_that_does_not_count_is_no_step_and_no_failure(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn an_attempt_that_does_not_count_is_no_step_and_no_failure(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     let waiting = StoredDelivery {
         step: 0,
         ..failed_once(&here, SendFailure::NotSigned, 61).await
     };
     assert_eq!(elsewhere.told(&endpoint(1)).await, [waiting]);
-    let kept = elsewhere.webhook(&endpoint(1)).await;
-    assert_eq!(kept.and_then(|kept| kept.failing_since), None);
+    let failing = elsewhere.kept_webhook(&endpoint(1)).await.failing_since;
+    assert_eq!(failing, None);
 }
 
 pub(super) async fn a_receiver_that_is_gone_is_disabled(Pair { here, elsewhere }: Pair) {
@@ -69,8 +66,8 @@ pub(super) async fn a_receiver_that_is_gone_is_disabled(Pair { here, elsewhere }
         at: seconds(1),
     };
     assert_eq!(here.end_told(&gone).await, Some(disabled));
-    let kept = elsewhere.webhook(&endpoint(1)).await;
-    assert_eq!(kept.map(|kept| kept.state), Some(disabled));
+    let kept = elsewhere.kept_webhook(&endpoint(1)).await;
+    assert_eq!(kept.state, disabled);
     let told = elsewhere.told(&endpoint(1)).await;
     let states: Vec<_> = told.iter().map(|delivery| delivery.state).collect();
     assert_eq!(states, [DeliveryState::Discarded, DeliveryState::Failed]);
@@ -80,23 +77,23 @@ pub(super) async fn a_receiver_that_is_gone_is_disabled(Pair { here, elsewhere }
 
 pub(super) async fn a_receiver_that_fails_for_five_days_is_disabled(Pair { here, .. }: Pair) {
     here.add_webhook(&endpoint(1), 1).await;
-    let mut state = None;
-    for (number, hours) in (1..).zip([0, 100, 119, 120]) {
+    let disabled = EndpointState::Disabled {
+        reason: DisabledReason::Failing,
+        at: soon() + TimeDelta::hours(120),
+    };
+    for (number, hours, expected) in [
+        (1, 0, EndpointState::Enabled),
+        (2, 100, EndpointState::Enabled),
+        (3, 119, EndpointState::Enabled),
+        (4, 120, disabled),
+    ] {
         here.tell(&endpoint(1), number).await;
         let now = soon() + TimeDelta::hours(hours);
         let until = now + TimeDelta::seconds(30);
         let claimed = here.claim_told(1, now, lease(1, until)).await;
         let failed = end(&claimed[0], 1, (now, 500), NextDelivery::GiveUp);
-        state = here.end_told(&failed).await;
-        if hours < 120 {
-            assert_eq!(state, Some(EndpointState::Enabled), "{hours}");
-        }
+        assert_eq!(here.end_told(&failed).await, Some(expected), "{hours}");
     }
-    let disabled = EndpointState::Disabled {
-        reason: DisabledReason::Failing,
-        at: soon() + TimeDelta::hours(120),
-    };
-    assert_eq!(state, Some(disabled));
     let enabled = settings(EndpointState::Enabled);
     let enabled = here.change_webhook(&endpoint(1), &enabled, 2).await;
     assert_eq!(enabled.failing_since, None);
@@ -104,31 +101,30 @@ pub(super) async fn a_receiver_that_fails_for_five_days_is_disabled(Pair { here,
 
 pub(super) async fn an_ended_delivery_is_sent_again(Pair { here, elsewhere }: Pair) {
     let told = here.with_told(1).await.remove(0);
-    let resend = async |customer: CustomerId, now| {
-        let id = endpoint(1).id;
-        ok(here.webhooks.resend(customer, id, told.id, now)).await
+    let resend = async |of, now| {
+        let webhooks = &here.webhooks;
+        ok(webhooks.resend(customer(of).id, endpoint(1).id, told.id, now)).await
     };
-    let own = endpoint(1).customer;
-    assert_eq!(resend(own, soon()).await, Resending::AlreadyPending);
+    assert_eq!(resend(1, soon()).await, Resending::AlreadyPending);
     let claimed = here.claim_soon(1).await;
-    assert_eq!(resend(own, soon()).await, Resending::AlreadyPending);
+    assert_eq!(resend(1, soon()).await, Resending::AlreadyPending);
     let accepted = accepted(&claimed[0], 1, soon());
     here.end_told(&accepted).await;
-    assert_eq!(resend(customer(2).id, soon()).await, Resending::Unknown);
+    assert_eq!(resend(2, soon()).await, Resending::Unknown);
     let pending = StoredDelivery {
         due_at: Some(seconds(60)),
         attempts: 1,
         last_attempt: Some(accepted.attempt),
         ..told.clone()
     };
-    let again_pending = resend(own, seconds(60)).await;
-    assert_eq!(again_pending, Resending::Pending(Box::new(pending)));
+    let again = resend(1, seconds(60)).await;
+    assert_eq!(again, Resending::Pending(Box::new(pending)));
     let second = lease(2, seconds(90));
     let again = elsewhere.claim_told(1, seconds(60), second).await;
     assert_eq!(ids(&again), [told.id]);
     let change = settings(by_owner(seconds(61)));
     here.change_webhook(&endpoint(1), &change, 2).await;
-    assert_eq!(resend(own, seconds(62)).await, Resending::Disabled);
+    assert_eq!(resend(1, seconds(62)).await, Resending::Disabled);
 }
 
 pub(super) async fn a_disabled_endpoint_discards_what_is_pending(Pair { here, elsewhere }: Pair) {
