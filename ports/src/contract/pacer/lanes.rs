@@ -38,26 +38,24 @@ async fn served(subject: &Subject, lanes: &[Lane]) -> Vec<usize> {
     served.into_inner().expect("nobody panics")
 }
 
-pub(super) async fn a_lane_is_first_in_first_out(make: impl MakePacer) {
-    let subject = Subject::new(make, USUAL).await;
-    assert_eq!(served(&subject, &[GREEDY; 4]).await, [0, 1, 2, 3]);
-}
-
-pub(super) async fn customers_take_turns_and_then_their_keys(make: impl MakePacer) {
-    let subject = Subject::new(make, USUAL).await;
-    let lanes = [GREEDY, GREEDY, GREEDY, GREEDY_OTHER_KEY, MODEST, MODEST];
-    assert_eq!(served(&subject, &lanes).await, [0, 4, 3, 5, 1, 2]);
-}
-
-pub(super) async fn every_fifth_turn_is_backgrounds_while_both_wait(make: impl MakePacer) {
-    let subject = Subject::new(make, USUAL).await;
-    let lanes = [[BACKGROUND].as_slice(), &[MODEST_BACKGROUND], &[GREEDY; 6]].concat();
-    let order = served(&subject, &lanes).await;
-    assert_eq!(order, [2, 3, 4, 5, 0, 6, 7, 1]);
+pub(super) async fn customers_and_then_their_keys_take_turns_and_every_fifth_is_backgrounds(
+    make: impl MakePacer,
+) {
+    let keys = [GREEDY, GREEDY, GREEDY, GREEDY_OTHER_KEY, MODEST, MODEST];
+    let classes = [&[BACKGROUND, MODEST_BACKGROUND][..], &[GREEDY; 6]].concat();
+    for (lanes, order) in [
+        // A lane is first in, first out.
+        (&[GREEDY; 4][..], &[0, 1, 2, 3][..]),
+        (&keys, &[0, 4, 3, 5, 1, 2]),
+        (&classes, &[2, 3, 4, 5, 0, 6, 7, 1]),
+    ] {
+        let subject = Subject::new(&make, USUAL).await;
+        assert_eq!(served(&subject, lanes).await, order);
+    }
 }
 
 pub(super) async fn a_key_has_sixteen_waiting_callers(make: impl MakePacer) {
-    let subject = Subject::busy(make).await;
+    let subject = Subject::busy(&make).await;
     let greedy = (0..MAX_WAITING_PER_KEY).map(|_| subject.acquire_in(GREEDY, PATIENT));
     let others = [GREEDY_OTHER_KEY, MODEST].map(|lane| subject.acquire_in(lane, PATIENT));
     let waiting = join_all(greedy);
@@ -75,7 +73,7 @@ pub(super) async fn a_key_has_sixteen_waiting_callers(make: impl MakePacer) {
 }
 
 pub(super) async fn background_callers_wait_in_any_number(make: impl MakePacer) {
-    let subject = Subject::busy(make).await;
+    let subject = Subject::busy(&make).await;
     let many = (0..20).map(|_| subject.acquire_in(BACKGROUND, PATIENT));
     let check = subject.until(async || {
         let budget = subject.0.pacer.budget().await.expect("budget");
@@ -90,7 +88,7 @@ pub(super) async fn background_callers_wait_in_any_number(make: impl MakePacer) 
 }
 
 pub(super) async fn a_new_customer_is_not_refused_for_the_queue_of_another(make: impl MakePacer) {
-    let subject = Subject::busy(make).await;
+    let subject = Subject::busy(&make).await;
     // Time for two turns, the way to the pacer, and the cycle.
     let patience = 2 * spacing() + Duration::from_secs(4);
     let greedy = (0..10).map(|_| subject.acquire_in(GREEDY, PATIENT));
