@@ -3,9 +3,7 @@
 use domain::audit::{AuditEntry, AuditFilter};
 use domain::limits::Plan;
 
-use super::fixture::{
-    act, customer, instant, monthly_quota, page_after, page_of, per_minute, record, record_of,
-};
+use super::fixture::*;
 use super::paging;
 use super::stores::{Pair, Stores};
 use crate::outbound::KeyChange;

@@ -16,21 +16,14 @@ use domain::webhook::{EventType, WebhookEvent};
 use futures::future::join;
 use uuid::Uuid;
 
-use super::fixture::{
-    batch_of, customer, instant, lookup_of, month, page_of, record, record_of, row_of,
-};
+use super::fixture::*;
 use super::key_store::rotated;
 use super::lookups::{self, deliver, end, failed, lease_until, wait};
 use super::ok;
 use super::paging;
 use super::stores::{Pair, Stores};
 use super::webhooks::{by_owner, endpoint, endpoint_of, event_types};
-use crate::outbound::{
-    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress,
-    BatchRelease, CanceledLookup, ClaimEnd, ClaimedBatch, ClaimedLookup, FeedCharge, ImportedProof,
-    KeyChange, Lease, LookupChange, LookupFacts, LookupFilter, NewBatch, NewClaim, NewLookup,
-    RowLookup, ScopeClaim, StoredBatch, StoredDelivery, StoredEndpoint, StoredLookup,
-};
+use crate::outbound::*;
 
 mod additions;
 mod cancellation;

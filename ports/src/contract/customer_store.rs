@@ -10,9 +10,7 @@ use domain::key::{ApiKey, KeyId};
 use domain::limits::{MonthlyUse, Plan};
 use domain::page::PageRequest;
 
-use super::fixture::{
-    act, customer, instant, limits, month, page_after, page_of, record, record_of,
-};
+use super::fixture::*;
 use super::ok;
 use super::paging;
 use super::stores::{Pair, Stores, keys_of};

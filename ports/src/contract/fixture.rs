@@ -13,9 +13,7 @@ use domain::page::{Cursor, PageRequest, PageSize};
 use domain::request::RequestId;
 use uuid::Uuid;
 
-use crate::outbound::{
-    BatchFacts, BatchRow, KeyRecord, LookupFacts, NewBatch, NewLookup, RowLookup,
-};
+use crate::outbound::*;
 
 /// The `number`th customer, first seen `number` milliseconds after noon.
 pub fn customer(number: u16) -> Customer {

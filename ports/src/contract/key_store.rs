@@ -17,17 +17,11 @@ use domain::month::Month;
 use domain::page::{Cursor, Direction, Page, PageRequest, PageSize};
 use uuid::Uuid;
 
-use super::fixture::{
-    act, customer, instant, limits, month, monthly_quota, name, page_after, page_of, per_minute,
-    prefix, record, record_of,
-};
+use super::fixture::*;
 use super::ok;
 use super::paging;
 use super::stores::{Pair, Stores, keys_of};
-use crate::outbound::{
-    Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, ListError, RotateError,
-    Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
-};
+use crate::outbound::*;
 
 mod bound;
 mod change;

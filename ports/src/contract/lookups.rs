@@ -21,10 +21,7 @@ use super::key_store::rotated;
 use super::ok;
 use super::paging;
 use super::stores::{Pair, Stores};
-use crate::outbound::{
-    Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, KeyChange, Lease, LookupChange,
-    LookupFilter, LookupNotification, LookupNotifications, NewLookup, StoredLookup,
-};
+use crate::outbound::*;
 
 mod ahead;
 mod cancellation;

@@ -12,42 +12,25 @@ use futures::future::join_all;
 
 use super::fixture::{act, customer, month, record};
 use super::ok;
-use crate::outbound::{
-    AuditLog, BatchStore, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList,
-    IdempotencyStore, KeyChange, KeyRecord, KeyState, KeyStore, LookupStore, ProofArchive, Scope,
-    SealStore, SecretFingerprints, SeenProofs, Snapshot, UpdateError, UsageReader, WebhookStore,
-};
+use crate::outbound::*;
 
 /// One connection to a database.
 #[derive(Clone)]
+#[expect(missing_docs, reason = "each field is the port of its type")]
 pub struct Stores {
-    /// Its keys.
     pub keys: Arc<dyn KeyStore>,
-    /// Its customers.
     pub customers: Arc<dyn CustomerStore>,
-    /// Its statistics of use.
     pub usage: Arc<dyn UsageReader>,
-    /// Its audit log.
     pub audit: Arc<dyn AuditLog>,
-    /// Its deny list.
     pub deny_list: Arc<dyn DenyList>,
-    /// Its fingerprints of secrets.
     pub secret_fingerprints: Arc<dyn SecretFingerprints>,
-    /// Its catalogue of participants.
     pub catalogues: Arc<dyn CatalogueStore>,
-    /// Its keys and samples of seals.
     pub seals: Arc<dyn SealStore>,
-    /// Its delivered proofs.
     pub seen_proofs: Arc<dyn SeenProofs>,
-    /// Its archive of proofs.
     pub archive: Arc<dyn ProofArchive>,
-    /// Its lookups.
     pub lookups: Arc<dyn LookupStore>,
-    /// Its batches.
     pub batches: Arc<dyn BatchStore>,
-    /// Its requests with an idempotency key.
     pub idempotency: Arc<dyn IdempotencyStore>,
-    /// Its webhooks.
     pub webhooks: Arc<dyn WebhookStore>,
 }
 

@@ -20,9 +20,7 @@ use super::journal::{JournalUnderTest, every, kept};
 use super::key_store::{everything, rotated};
 use super::ok;
 use super::paging;
-use crate::outbound::{
-    AdmissionEntry, KeyChange, RefusalEntry, RequestEntry, Rotation, Scope, UsageRow,
-};
+use crate::outbound::*;
 
 mod apart;
 mod busiest;

@@ -20,10 +20,7 @@ use super::fixture::{act, customer, instant, lookup_of, page_of, record};
 use super::lookups::{self, deliver, lease_until as lease, soon, wait};
 use super::ok;
 use super::stores::{Pair, Stores};
-use crate::outbound::{
-    AddEndpointError, ClaimEnd, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange,
-    Lease, LookupChange, Resending, StoredDelivery, StoredEndpoint,
-};
+use crate::outbound::*;
 
 mod claims;
 mod endpoints;
