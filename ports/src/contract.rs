@@ -5,7 +5,7 @@
     not(test),
     expect(
         clippy::wildcard_imports,
-        reason = "the cases of a suite share its imports, as tests do"
+        reason = "cases share the imports of their suite, and suites the names of ports and fixtures"
     )
 )]
 

@@ -7,7 +7,7 @@ use domain::audit::{
 };
 use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
 use domain::key::{ApiKey, KeyId};
-use domain::limits::{MonthlyUse, Plan};
+use domain::limits::Plan;
 use domain::page::PageRequest;
 
 use super::fixture::*;
@@ -26,7 +26,6 @@ cases! {
         of_many_concurrent_insertions_of_one_owner_one_is_added,
         customers_are_listed_newest_first_page_by_page,
         a_text_is_found_in_issuers_and_subjects,
-        a_customer_is_listed_with_its_keys_and_use,
     }
     plan {
         a_plan_is_the_last_one_set,
@@ -172,19 +171,4 @@ async fn a_text_is_found_in_issuers_and_subjects(Pair { here, .. }: Pair) {
             assert_eq!(ids(&found), expected, "{text}");
         }
     }
-}
-
-async fn a_customer_is_listed_with_its_keys_and_use(Pair { here, .. }: Pair) {
-    let (one, two) = (here.enrolled(1).await, here.enrolled(2).await);
-    for number in 1..=3 {
-        here.insert(record_of(&one, number), number).await;
-    }
-    here.changed(record(2).key.id, KeyChange::Revoke, 4).await;
-    let expected = [(two, 0), (one, 2)].map(|(customer, active_keys)| CustomerOverview {
-        customer,
-        active_keys,
-        month: month(),
-        used: MonthlyUse::default(),
-    });
-    assert_eq!(walk(&here, None, page_of(1)).await, expected);
 }

@@ -73,10 +73,8 @@ cases! {
     }
     listing {
         pages_of_any_size_give_each_key_once_in_order,
-        keys_of_one_name_are_ordered_by_id,
         a_page_begins_after_the_previous_one_despite_changes,
         a_page_by_name_begins_after_a_key_that_moved,
-        a_cursor_of_another_order_is_refused,
     }
     filters {
         keys_are_listed_by_status_and_environment,
@@ -88,7 +86,6 @@ cases! {
     scope {
         a_customer_finds_and_lists_its_own_keys_alone,
         a_key_that_is_unknown_or_anothers_is_neither_changed_nor_rotated,
-        everybodys_scope_contains_every_key,
     }
     rotation {
         a_successor_has_the_name_and_the_limits,

@@ -1,6 +1,6 @@
 //! Scopes: another customer's keys don't exist.
 
-use super::rotation::{rotate_within_plan, successor, successor_of};
+use super::rotation::{rotate_within_plan, successor_of};
 use super::*;
 
 /// Two customers with a key each.
@@ -34,9 +34,14 @@ pub(super) async fn a_customer_finds_and_lists_its_own_keys_alone(Pair { here, .
 pub(super) async fn a_key_that_is_unknown_or_anothers_is_neither_changed_nor_rotated(
     Pair { here, .. }: Pair,
 ) {
-    let [(one, first), (_, second)] = neighbours(&here).await;
+    let [(one, first), (two, second)] = neighbours(&here).await;
     let before = here.contents().await;
+    assert_eq!(before.0, [first.clone(), second.clone()]);
     let unknown = record(9).key.id;
+    let rotate = async |scope, id, number| {
+        let (successor, act) = (successor_of(&two, number), act(number));
+        rotate_within_plan(&here, scope, id, &successor, instant(100), &act).await
+    };
     for (scope, id) in [(Scope::Of(one.id), second.id), (Scope::Everybody, unknown)] {
         for change in [
             KeyChange::Rename(name("otra")),
@@ -46,8 +51,7 @@ pub(super) async fn a_key_that_is_unknown_or_anothers_is_neither_changed_nor_rot
             let refused = here.keys.change(scope, id, &change, &act(3)).await;
             assert!(matches!(refused, Err(UpdateError::NotFound)), "{refused:?}");
         }
-        let (successor, act) = (successor(3), act(3));
-        let refused = rotate_within_plan(&here, scope, id, &successor, instant(100), &act).await;
+        let refused = rotate(scope, id, 3).await;
         assert!(matches!(refused, Err(RotateError::NotFound)), "{refused:?}");
     }
     assert_eq!(here.contents().await, before);
@@ -55,19 +59,7 @@ pub(super) async fn a_key_that_is_unknown_or_anothers_is_neither_changed_nor_rot
     let (own, revoke) = (Scope::Of(one.id), KeyChange::Revoke);
     let own = here.keys.change(own, first.id, &revoke, &act(4)).await;
     assert_eq!(own.expect("its own key").revoked_at, Some(act(4).at));
-}
-
-pub(super) async fn everybodys_scope_contains_every_key(Pair { here, .. }: Pair) {
-    let [(_, first), (two, second)] = neighbours(&here).await;
-    let all = listed(&here, Scope::Everybody, &everything()).await;
-    assert_eq!(all, [first.clone(), second.clone()]);
-    here.changed(first.id, KeyChange::Revoke, 3).await;
-    let anothers = here.found(first.id).await;
-    assert_eq!(anothers.revoked_at, Some(act(3).at));
-    let (id, successor, retires_at) = (second.id, successor_of(&two, 4), instant(100));
-    let rotation =
-        rotate_within_plan(&here, Scope::Everybody, id, &successor, retires_at, &act(4)).await;
-    let rotation = rotation.expect("anybody's key is rotated");
-    let owner = (rotation.new.customer, rotation.new.owner);
-    assert_eq!(owner, (two.id, two.owner));
+    let rotation = rotate(Scope::Everybody, second.id, 5).await;
+    let new = rotation.expect("anybody's key is rotated").new;
+    assert_eq!((new.customer, new.owner), (two.id, two.owner));
 }

@@ -13,14 +13,14 @@ pub(super) async fn of_many_keys_the_busiest_have_rows_of_their_own(under_test: 
         // The first two are used once each, all others twice, in two hours.
         let times = if number <= 2 { 1 } else { 2 };
         for hour in 0..times {
-            let instant = at(&format!("2026-11-21T0{hour}:30:00Z"));
+            let instant = at(&format!("11-21T0{hour}:30:00"));
             requests.push(request(number * 2 + hour, &key, instant));
         }
         used.insert(key.id, u64::from(times));
     }
     under_test.concluded(requests).await;
     for granularity in [Granularity::Hour, Granularity::Day] {
-        let (from, to) = (at("2026-11-21T00:00:00Z"), at("2026-11-22T00:00:00Z"));
+        let (from, to) = (at("11-21T00:00:00"), at("11-22T00:00:00"));
         let query = UsageQuery {
             period: Period::new(from, to, granularity).expect("a period of the suite"),
             breakdown: Breakdown::Key,
