@@ -53,8 +53,7 @@ cases! {
         lookups_are_listed_by_their_batch,
     }
     claims {
-        a_due_batch_is_claimed_once,
-        batches_that_are_due_first_are_claimed_first,
+        due_batches_are_claimed_once_those_that_are_due_first_at_first,
         of_many_claims_at_once_each_gets_others,
         a_lease_holds_until_another_claim_after_its_last_end,
         the_newest_key_that_is_not_revoked_is_charged,
@@ -68,8 +67,7 @@ cases! {
         progress_counts_lookups_by_state,
     }
     releases {
-        a_batch_that_waits_is_due_later,
-        a_paused_batch_is_due_later_and_goes_on,
+        a_batch_that_waits_or_is_paused_is_due_later_and_goes_on,
         a_batch_is_finished_once_each_row_has_ended,
         whoever_lost_the_lease_changes_nothing,
     }
@@ -89,18 +87,15 @@ cases! {
         open_and_failed_lookups_are_delivered_and_who_works_on_them_has_lost_them,
         untouched_lookups_are_refunded,
         a_row_without_a_lookup_gets_a_delivered_one,
-        rows_with_a_proof_are_passed_over,
-        a_row_that_is_not_as_it_was_is_passed_over,
-        a_finished_batch_takes_proofs_and_a_canceled_one_does_not,
-        nobody_imports_into_what_is_not_theirs,
+        rows_that_have_a_proof_or_are_not_as_they_were_are_passed_over,
+        a_finished_batch_takes_proofs_and_a_canceled_or_foreign_one_does_not,
         each_delivery_is_told_once_to_those_who_want_it,
         deliveries_are_counted_by_the_verdict_on_their_seals,
     }
     removal {
         a_final_batch_is_erased_with_everything,
         nobody_erases_what_goes_on_or_is_not_theirs,
-        batches_are_removed_some_time_after_their_end,
-        lookups_of_a_batch_are_removed_with_it_and_not_before,
+        batches_are_removed_with_their_lookups_some_time_after_their_end,
         who_reads_a_batch_while_it_is_removed_misses_no_lookup,
     }
 }
@@ -108,6 +103,11 @@ cases! {
 /// The `number`th batch of the first customer's first key, with three rows.
 fn batch(number: u16) -> NewBatch {
     batch_of(&record(1).key, number, 3)
+}
+
+/// The first batch with six rows.
+fn wide() -> NewBatch {
+    batch_of(&record(1).key, 1, 6)
 }
 
 /// The first batch of another customer.

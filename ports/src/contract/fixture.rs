@@ -125,18 +125,16 @@ pub fn batch_of(key: &ApiKey, number: u16, rows: u32) -> NewBatch {
 /// The lookup of a row of a batch, created a second after the batch.
 pub fn row_of(batch: &NewBatch, row: u16) -> RowLookup {
     let facts = &batch.facts;
-    let lookup = LookupId(Uuid::from_u128(
-        facts.id.0.as_u128() + (1 << 56) + (u128::from(row) << 8),
-    ));
+    let id = Uuid::from_u128(facts.id.0.as_u128() + (1 << 56) + (u128::from(row) << 8));
     let created_at = facts.created_at + TimeDelta::seconds(1);
     RowLookup {
         facts: LookupFacts {
-            id: lookup,
+            id: LookupId(id),
             customer: facts.customer,
             key: facts.key,
             environment: facts.environment,
             class: LookupClass::Background,
-            request_id: RequestId::from_uuid(lookup.0),
+            request_id: RequestId::from_uuid(id),
             month: month(),
             created_at,
             retry_until: created_at + TimeDelta::days(1),

@@ -32,8 +32,7 @@ pub struct JournalUnderTest {
 cases! {
     $ journal(JournalUnderTest)
     self {
-        an_admission_is_counted_once_its_receipt_resolved,
-        a_thousand_admissions_at_once_are_counted_exactly,
+        admissions_are_counted_exactly_once_their_receipts_resolved,
         keys_and_months_are_counted_separately,
         a_refund_returns_one_request_to_its_month,
         the_last_use_is_kept_to_the_minute_and_never_goes_back,
@@ -170,20 +169,13 @@ impl JournalUnderTest {
     }
 }
 
-async fn an_admission_is_counted_once_its_receipt_resolved(under_test: JournalUnderTest) {
+async fn admissions_are_counted_exactly_once_their_receipts_resolved(under_test: JournalUnderTest) {
     let key = under_test.key(1).await;
-    for count in 1..=3 {
-        under_test.admit(admission(key)).await;
-        assert_eq!(under_test.used_now(key).await, (count, 0));
+    for (at_once, expected) in [(1, 1), (1, 2), (1_000, 1_002)] {
+        let admissions = std::iter::repeat_n(admission(key), at_once);
+        under_test.admit_all(admissions).await;
+        assert_eq!(under_test.used_now(key).await, (expected, 0));
     }
-}
-
-async fn a_thousand_admissions_at_once_are_counted_exactly(under_test: JournalUnderTest) {
-    let key = under_test.key(1).await;
-    under_test
-        .admit_all((0..1_000).map(|_| admission(key)))
-        .await;
-    assert_eq!(under_test.used_now(key).await, (1_000, 0));
 }
 
 async fn keys_and_months_are_counted_separately(under_test: JournalUnderTest) {

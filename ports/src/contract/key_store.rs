@@ -80,8 +80,7 @@ cases! {
         keys_are_listed_by_status_and_environment,
         a_text_is_found_in_names_and_where_prefixes_begin,
         wildcards_are_characters_like_others,
-        subjects_are_searched_in_everybodys_keys_alone,
-        each_condition_narrows_the_list,
+        each_condition_narrows_the_list_and_everybodys_is_searched_by_subject_too,
     }
     scope {
         a_customer_finds_and_lists_its_own_keys_alone,
@@ -93,9 +92,8 @@ cases! {
         a_key_without_grace_is_revoked_in_the_same_step,
         a_rotation_writes_an_entry_for_each_of_the_two,
         a_hundred_keys_are_due_at_once_and_the_rest_after,
-        a_key_has_one_successor,
+        a_key_has_one_successor_and_a_revoked_one_none,
         of_many_concurrent_rotations_of_one_key_one_succeeds,
-        a_revoked_key_has_no_successor,
         a_taken_prefix_leaves_the_old_key_as_it_was,
     }
 }

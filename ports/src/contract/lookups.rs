@@ -53,8 +53,7 @@ cases! {
         after_its_first_attempt_no_lookup_is_interactive,
     }
     turns {
-        customers_take_turns_within_a_claim,
-        customers_take_turns_over_claims,
+        customers_take_turns_within_and_over_claims,
         a_customer_whose_lookups_are_exhausted_leaves_its_turns_to_the_others,
         a_customer_whose_turn_never_came_is_first,
         an_interactive_lookup_is_a_turn_too,
@@ -82,8 +81,7 @@ cases! {
     }
     removal {
         a_final_lookup_is_erased_with_its_attempts,
-        what_goes_on_is_neither_erased_nor_removed_by_age,
-        nobody_erases_what_is_not_theirs,
+        what_goes_on_or_is_anothers_is_not_erased_nor_removed_by_age,
         lookups_are_removed_some_time_after_their_end,
     }
     queue {
@@ -93,7 +91,6 @@ cases! {
     }
     ahead {
         positions_are_the_order_of_claims,
-        positions_follow_the_turns_of_earlier_claims,
         classes_have_queues_of_their_own,
         what_is_due_later_is_not_ahead,
     }

@@ -15,7 +15,6 @@ cases! {
     self {
         deliveries_are_counted_and_the_first_is_kept,
         customers_and_proofs_are_counted_apart,
-        deliveries_under_several_secrets_are_summed,
         each_proof_of_a_request_is_counted,
         deliveries_without_a_request_are_counted_with_the_others,
     }
@@ -74,27 +73,21 @@ async fn deliveries_are_counted_and_the_first_is_kept(under_test: JournalUnderTe
 async fn customers_and_proofs_are_counted_apart(under_test: JournalUnderTest) {
     let one = under_test.stores.enrolled(1).await.id;
     let other = under_test.stores.enrolled(2).await.id;
-    under_test.delivered(1, one, mark(1), noon()).await;
+    let earlier = noon() - TimeDelta::days(1);
+    under_test.delivered(1, one, mark(1), earlier).await;
     under_test.delivered(2, one, mark(2), noon()).await;
     under_test.delivered(3, one, mark(2), noon()).await;
     under_test.delivered(4, other, mark(2), noon()).await;
-    for (of, mark, expected) in [
-        (one, mark(1), times(1, noon())),
-        (one, mark(2), times(2, noon())),
-        (other, mark(1), EarlierDeliveries::default()),
-        (other, mark(2), times(1, noon())),
+    for (of, marks, expected) in [
+        (one, &[mark(1)][..], times(1, earlier)),
+        (one, &[mark(2)], times(2, noon())),
+        (other, &[mark(1)], EarlierDeliveries::default()),
+        (other, &[mark(2)], times(1, noon())),
+        // Marks of one proof under several secrets.
+        (one, &[mark(2), mark(1)], times(3, earlier)),
     ] {
-        assert_eq!(under_test.deliveries(of, &[mark]).await, expected);
+        assert_eq!(under_test.deliveries(of, marks).await, expected);
     }
-}
-
-async fn deliveries_under_several_secrets_are_summed(under_test: JournalUnderTest) {
-    let of = customer(1).id;
-    let earlier = noon() - TimeDelta::days(1);
-    under_test.delivered(1, of, mark(1), earlier).await;
-    under_test.delivered(2, of, mark(2), noon()).await;
-    let both = under_test.deliveries(of, &[mark(2), mark(1)]).await;
-    assert_eq!(both, times(2, earlier));
 }
 
 async fn each_proof_of_a_request_is_counted(under_test: JournalUnderTest) {

@@ -46,8 +46,7 @@ cases! {
         endpoints_take_turns,
     }
     ends {
-        attempts_and_their_ends_are_kept,
-        an_attempt_that_does_not_count_is_no_step_and_no_failure,
+        attempts_and_their_ends_are_kept_and_only_failures_to_deliver_count,
         a_receiver_that_is_gone_is_disabled,
         a_receiver_that_fails_for_five_days_is_disabled,
         an_ended_delivery_is_sent_again,

@@ -7,15 +7,17 @@ fn ids(claimed: &[ClaimedBatch]) -> Vec<BatchId> {
     ids.collect()
 }
 
-pub(super) async fn a_due_batch_is_claimed_once(Pair { here, elsewhere }: Pair) {
-    here.add_batches(&[batch(2)]).await;
-    assert_eq!(here.claim_batches_at(9, instant(1), 1).await, []);
+pub(super) async fn due_batches_are_claimed_once_those_that_are_due_first_at_first(
+    Pair { here, elsewhere }: Pair,
+) {
+    here.add_batches(&[batch(4), others(2), batch(1), others(3)])
+        .await;
+    assert_eq!(here.claim_batches_at(9, instant(0), 1).await, []);
     assert_eq!(here.claim_batches_at(0, start(), 1).await, []);
-    let claimed = here.claim_batches_at(9, instant(2), 2).await;
-    let until = instant(2) + chrono::TimeDelta::minutes(1);
+    let claimed = here.claim_batches_at(9, instant(1), 2).await;
     let held = StoredBatch {
-        due_at: Some(until),
-        ..queued(&batch(2))
+        due_at: Some(instant(1) + TimeDelta::minutes(1)),
+        ..queued(&batch(1))
     };
     // There is no key in this database.
     let expected = ClaimedBatch {
@@ -23,20 +25,12 @@ pub(super) async fn a_due_batch_is_claimed_once(Pair { here, elsewhere }: Pair) 
         key: None,
     };
     assert_eq!(claimed, [expected]);
-    assert_eq!(elsewhere.kept_batch(&batch(2)).await, held);
-    for stores in [&here, &elsewhere] {
-        assert_eq!(stores.claim_batches_at(9, start(), 3).await, []);
-    }
-}
-
-pub(super) async fn batches_that_are_due_first_are_claimed_first(Pair { here, elsewhere }: Pair) {
-    here.add_batches(&[batch(4), others(2), batch(1), others(3)])
-        .await;
-    let first = here.claim_batches_at(3, start(), 1).await;
-    let expected = [batch(1), others(2), others(3)].map(|new| new.facts.id);
-    assert_eq!(ids(&first), expected);
-    let rest = elsewhere.claim_batches_at(3, start(), 2).await;
+    assert_eq!(elsewhere.kept_batch(&batch(1)).await, held);
+    let next = here.claim_batches_at(2, start(), 3).await;
+    assert_eq!(ids(&next), [2, 3].map(|number| others(number).facts.id));
+    let rest = elsewhere.claim_batches_at(3, start(), 4).await;
     assert_eq!(ids(&rest), [batch(4).facts.id]);
+    assert_eq!(here.claim_batches_at(9, start(), 5).await, []);
 }
 
 pub(super) async fn of_many_claims_at_once_each_gets_others(pair: Pair) {

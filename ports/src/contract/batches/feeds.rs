@@ -41,29 +41,29 @@ pub(super) async fn fed_rows_are_lookups_like_others_and_the_batch_is_running(un
 
 pub(super) async fn a_feed_is_charged_once_to_the_counters_of_its_key(under_test: Pair) {
     let Pair { here, elsewhere } = under_test;
-    here.fed_rows(&batch(1), 0..2).await;
+    here.fed_rows(&wide(), 0..2).await;
     assert_eq!(elsewhere.used().await, (2, 0));
-    assert!(!here.feeds(&feed(&batch(1), 1, 0..2)).await);
-    assert!(here.feeds(&feed(&batch(1), 1, 2..3)).await);
+    assert!(!here.feeds(&feed(&wide(), 1, 0..2)).await);
+    assert!(here.feeds(&feed(&wide(), 1, 2..3)).await);
     assert_eq!(elsewhere.used().await, (3, 0));
     let minute = start().duration_trunc(TimeDelta::minutes(1)).ok();
     assert_eq!(here.found(record(1).key.id).await.last_used_at, minute);
     // A successor has the same counters, and what the limiter charged is not charged again.
     let new = rotated(&here, record(1).key.id, 2, minutes(60)).await.new;
-    let mut by_successor = feed(&batch(1), 1, 3..5);
+    let mut by_successor = feed(&wide(), 1, 3..5);
     by_successor.charge = by_successor.charge.map(|charge| FeedCharge {
         key: new.id,
         ..charge
     });
     let by_limiter = BatchFeed {
         charge: None,
-        ..feed(&batch(1), 1, 5..6)
+        ..feed(&wide(), 1, 5..6)
     };
     for (fed, rows) in [(by_successor, 5), (by_limiter, 6)] {
         assert!(here.feeds(&fed).await);
         assert_eq!(here.used().await, (5, 0));
         let standing = (BatchState::Running, rows, rows);
-        assert_eq!(here.standing(&batch(1)).await, standing);
+        assert_eq!(here.standing(&wide()).await, standing);
     }
 }
 

@@ -135,56 +135,55 @@ pub(super) async fn a_row_without_a_lookup_gets_a_delivered_one(Pair { here, els
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 3, 2));
 }
 
-pub(super) async fn rows_with_a_proof_are_passed_over(Pair { here, .. }: Pair) {
-    here.fed_batch(&batch(1)).await;
+pub(super) async fn rows_that_have_a_proof_or_are_not_as_they_were_are_passed_over(
+    Pair { here, .. }: Pair,
+) {
+    here.fed_rows(&wide(), 0..4).await;
     here.claims_rows(1).await;
     assert!(here.ends_row(0, deliver()).await);
     let (own, lookups) = (customer(1).id, &here.lookups);
     ok(lookups.cancel_lookup(own, row_id(1), start())).await;
     let before = here.rows_of(&batch(1)).await;
-    let proofs = [0, 1].map(for_existing);
+    let other = lookup_of(&record(1).key, 99).facts.id;
+    let proofs = [
+        for_existing(0),
+        for_existing(1),
+        proof(2, Some(other)),
+        proof(3, None),
+        proof(4, Some(other)),
+    ];
     assert_eq!(import(&here, &proofs).await, Some(Vec::new()));
     assert_eq!(here.rows_of(&batch(1)).await, before);
     // The second proof for a row comes too late.
-    let twice = [2, 2].map(for_existing);
-    assert_eq!(import(&here, &twice).await, Some(vec![2]));
+    let twice = [
+        for_existing(2),
+        for_existing(2),
+        proof(4, None),
+        proof(4, None),
+    ];
+    assert_eq!(import(&here, &twice).await, Some(vec![2, 4]));
+    assert_eq!(here.rows_of(&batch(1)).await.len(), 5);
 }
 
-pub(super) async fn a_row_that_is_not_as_it_was_is_passed_over(Pair { here, .. }: Pair) {
-    here.fed_rows(&batch(1), 0..2).await;
-    let before = here.rows_of(&batch(1)).await;
-    let other = lookup_of(&record(1).key, 99).facts.id;
-    let proofs = [proof(0, Some(other)), proof(1, None), proof(2, Some(other))];
-    assert_eq!(import(&here, &proofs).await, Some(Vec::new()));
-    assert_eq!(here.rows_of(&batch(1)).await, before);
-    // Neither proof of a new row, where it comes twice.
-    let twice = [proof(2, None), proof(2, None)];
-    assert_eq!(import(&here, &twice).await, Some(vec![2]));
-    assert_eq!(here.rows_of(&batch(1)).await.len(), 3);
-}
-
-pub(super) async fn a_finished_batch_takes_proofs_and_a_canceled_one_does_not(under_test: Pair) {
-    let Pair { here, .. } = under_test;
+pub(super) async fn a_finished_batch_takes_proofs_and_a_canceled_or_foreign_one_does_not(
+    Pair { here, .. }: Pair,
+) {
     here.fed_batch(&batch(1)).await;
     here.failed_rows(0..3).await;
     assert!(here.releases_batch(&batch(1), 1, BatchChange::Finish).await);
-    assert_eq!(import(&here, &[for_existing(1)]).await, Some(vec![1]));
-    assert_eq!(here.standing(&batch(1)).await, (BatchState::Finished, 3, 0));
     here.add_batches(&[batch(2)]).await;
     here.cancels_batch(&batch(2)).await;
-    let (own, id) = (customer(1).id, batch(2).facts.id);
-    assert_eq!(import_as(&here, own, id, &[]).await, None);
-}
-
-pub(super) async fn nobody_imports_into_what_is_not_theirs(Pair { here, .. }: Pair) {
-    here.fed_batch(&batch(1)).await;
-    let (id, proofs) = (batch(1).facts.id, [for_existing(0)]);
-    assert_eq!(import_as(&here, customer(2).id, id, &proofs).await, None);
-    let unknown = batch(2).facts.id;
-    assert_eq!(import_as(&here, customer(1).id, unknown, &[]).await, None);
-    assert_eq!(here.states_of(&batch(1)).await, [LookupState::Queued; 3]);
-    let nothing = import_as(&here, customer(1).id, id, &[]).await;
-    assert_eq!(nothing, Some(Vec::new()));
+    let before = here.rows_of(&batch(1)).await;
+    let [first, canceled, unknown] = [1, 2, 3].map(|number| batch(number).facts.id);
+    let (own, anothers) = (customer(1).id, customer(2).id);
+    let foreign = import_as(&here, anothers, first, &[for_existing(0)]).await;
+    assert_eq!(foreign, None);
+    for (id, imported) in [(canceled, None), (unknown, None), (first, Some(vec![]))] {
+        assert_eq!(import_as(&here, own, id, &[]).await, imported);
+    }
+    assert_eq!(here.rows_of(&batch(1)).await, before);
+    assert_eq!(import(&here, &[for_existing(1)]).await, Some(vec![1]));
+    assert_eq!(here.standing(&batch(1)).await, (BatchState::Finished, 3, 0));
 }
 
 pub(super) async fn deliveries_are_counted_by_the_verdict_on_their_seals(under_test: Pair) {

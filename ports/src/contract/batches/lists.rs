@@ -60,7 +60,7 @@ pub(super) async fn batches_are_found_by_state_counters_and_environment(Pair { h
 }
 
 pub(super) async fn lookups_are_read_by_their_rows(Pair { here, elsewhere }: Pair) {
-    let (wide, other) = (batch_of(&record(1).key, 1, 6), batch(2));
+    let (wide, other) = (wide(), batch(2));
     here.with_key().await;
     here.add_batches(&[wide.clone(), other.clone()]).await;
     assert_eq!(here.claim_batches_at(2, start(), 1).await.len(), 2);

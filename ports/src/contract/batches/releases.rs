@@ -20,42 +20,43 @@ async fn claimed(stores: &Stores, minute: i64, lease: u128) -> bool {
     !claimed.is_empty()
 }
 
-pub(super) async fn a_batch_that_waits_is_due_later(Pair { here, elsewhere }: Pair) {
+pub(super) async fn a_batch_that_waits_or_is_paused_is_due_later_and_goes_on(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
+    here.with_key().await;
     here.claimed_batch(&batch(1)).await;
-    assert!(here.releases_batch(&batch(1), 1, wait_until(5)).await);
-    let kept = elsewhere.kept_batch(&batch(1)).await;
-    assert_eq!(kept.state, BatchState::Queued);
-    assert_eq!(kept.updated_at, batch(1).facts.created_at);
-    assert_eq!(kept.due_at, Some(minutes(5)));
-    assert!(!claimed(&elsewhere, 4, 2).await);
-    assert!(claimed(&elsewhere, 5, 3).await);
-}
-
-pub(super) async fn a_paused_batch_is_due_later_and_goes_on(Pair { here, elsewhere }: Pair) {
-    here.fed_batch(&batch(1)).await;
-    assert!(here.releases_batch(&batch(1), 1, pause_until(5)).await);
-    let paused = async || {
-        let kept = elsewhere.kept_batch(&batch(1)).await;
-        let expected = (BatchState::Paused, minutes(1));
-        assert_eq!((kept.state, kept.updated_at), expected);
-        kept
+    assert!(here.releases_batch(&batch(1), 1, wait_until(2)).await);
+    let waiting = StoredBatch {
+        due_at: Some(minutes(2)),
+        ..queued(&batch(1))
     };
-    let kept = paused().await;
-    assert_eq!((kept.due_at, kept.progress.open()), (Some(minutes(5)), 3));
+    assert_eq!(elsewhere.kept_batch(&batch(1)).await, waiting);
+    assert!(!claimed(&elsewhere, 1, 2).await);
+    assert!(claimed(&elsewhere, 2, 3).await);
+    assert!(here.releases_batch(&batch(1), 3, pause_until(5)).await);
+    let paused = async |due_at| {
+        let paused = StoredBatch {
+            state: BatchState::Paused,
+            updated_at: minutes(1),
+            due_at: Some(minutes(due_at)),
+            ..queued(&batch(1))
+        };
+        assert_eq!(elsewhere.kept_batch(&batch(1)).await, paused);
+    };
+    paused(5).await;
+    assert!(!claimed(&elsewhere, 4, 4).await);
     // A claim alone changes nothing of it.
-    assert!(claimed(&elsewhere, 5, 2).await);
-    paused().await;
+    assert!(claimed(&elsewhere, 5, 4).await);
+    paused(6).await;
     // Neither does the end of work that made no lookup, for whatever reason.
-    assert!(here.releases_batch(&batch(1), 2, wait_until(6)).await);
-    assert_eq!(paused().await.due_at, Some(minutes(6)));
-    // Lookups go on meanwhile, and new ones end the pause.
-    here.add_batches(&[batch_of(&record(1).key, 2, 3)]).await;
-    let second = batch(2);
-    assert!(claimed(&here, 0, 3).await);
-    assert!(here.releases_batch(&second, 3, pause_until(1)).await);
-    assert!(claimed(&here, 1, 4).await);
-    assert!(here.feeds(&feed(&second, 4, 0..1)).await);
-    assert_eq!(here.standing(&second).await, (BatchState::Running, 1, 1));
+    assert!(here.releases_batch(&batch(1), 4, wait_until(7)).await);
+    paused(7).await;
+    // New lookups end the pause.
+    assert!(claimed(&here, 7, 5).await);
+    assert!(here.feeds(&feed(&batch(1), 5, 0..1)).await);
+    assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 1, 1));
+    // The lookups of a paused batch go on.
+    assert!(here.releases_batch(&batch(1), 5, pause_until(9)).await);
+    assert_eq!(here.standing(&batch(1)).await, (BatchState::Paused, 1, 1));
 }
 
 pub(super) async fn a_batch_is_finished_once_each_row_has_ended(Pair { here, elsewhere }: Pair) {

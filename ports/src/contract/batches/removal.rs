@@ -6,7 +6,7 @@ async fn erase(stores: &Stores, of: CustomerId, new: &NewBatch) -> bool {
     ok(stores.batches.erase_batch(of, new.facts.id)).await
 }
 
-async fn prune(stores: &Stores, before: chrono::DateTime<chrono::Utc>) -> u64 {
+async fn prune(stores: &Stores, before: DateTime<Utc>) -> u64 {
     ok(stores.batches.prune_batches(before)).await
 }
 
@@ -55,33 +55,33 @@ pub(super) async fn nobody_erases_what_goes_on_or_is_not_theirs(Pair { here, .. 
     }
 }
 
-pub(super) async fn batches_are_removed_some_time_after_their_end(Pair { here, elsewhere }: Pair) {
-    here.add_batches(&[batch(1), others(2), batch(3)]).await;
-    // Both end a minute later.
-    here.cancels_batch(&batch(1)).await;
-    here.cancels_batch(&others(2)).await;
-    assert_eq!(prune(&elsewhere, minutes(1)).await, 0);
-    let later = minutes(1) + TimeDelta::milliseconds(1);
-    assert_eq!(prune(&elsewhere, later).await, 2);
-    assert_eq!(here.stored_batch(&batch(1)).await, None);
-    assert_eq!(here.stored_batch(&others(2)).await, None);
-    assert_eq!(prune(&elsewhere, minutes(100_000)).await, 0);
-    assert!(here.stored_batch(&batch(3)).await.is_some());
-}
-
-pub(super) async fn lookups_of_a_batch_are_removed_with_it_and_not_before(under_test: Pair) {
-    let Pair { here, elsewhere } = under_test;
+pub(super) async fn batches_are_removed_with_their_lookups_some_time_after_their_end(
+    Pair { here, elsewhere }: Pair,
+) {
     here.fed_batch(&batch(1)).await;
     let alone = here.alone().await;
     here.failed_rows(0..3).await;
     assert!(here.ends(alone.facts.id, 5, start(), failed()).await);
+    here.add_batches(&[others(2), batch(3)]).await;
+    // A lookup of a batch is not removed before it.
     assert_eq!(ok(elsewhere.lookups.prune_lookups(minutes(100))).await, 1);
     assert_eq!(here.stored(&alone).await, None);
     assert_eq!(here.rows_of(&batch(1)).await.len(), 3);
-    here.cancels_batch(&batch(1)).await;
-    assert_eq!(prune(&elsewhere, minutes(100)).await, 1);
-    assert_eq!(here.rows_of(&batch(1)).await, []);
+    // Both end a minute later.
+    let ended = [batch(1), others(2)];
+    for new in &ended {
+        here.cancels_batch(new).await;
+    }
+    assert_eq!(prune(&elsewhere, minutes(1)).await, 0);
+    let later = minutes(1) + TimeDelta::milliseconds(1);
+    assert_eq!(prune(&elsewhere, later).await, 2);
+    for new in &ended {
+        assert_eq!(here.stored_batch(new).await, None);
+        assert_eq!(here.rows_of(new).await, []);
+    }
     assert_eq!(here.stored(&as_new(&row_of(&batch(1), 0))).await, None);
+    assert_eq!(prune(&elsewhere, minutes(100_000)).await, 0);
+    assert!(here.stored_batch(&batch(3)).await.is_some());
 }
 
 pub(super) async fn who_reads_a_batch_while_it_is_removed_misses_no_lookup(

@@ -119,18 +119,9 @@ pub(super) async fn wildcards_are_characters_like_others(Pair { here, .. }: Pair
     }
 }
 
-pub(super) async fn subjects_are_searched_in_everybodys_keys_alone(Pair { here, .. }: Pair) {
-    here.added(1).await;
-    let other = here.enrolled(2).await;
-    here.insert(record_of(&other, 2), 2).await;
-    let everybodys = async |text| passing(&here, Scope::Everybody, with(text)).await;
-    assert_eq!(everybodys("subject-").await, [1, 2]);
-    assert_eq!(everybodys("SUBJECT-2").await, [2]);
-    assert_eq!(everybodys("subject_2").await, [0; 0]);
-    assert_eq!(found(&here, "subject-1").await, [0; 0]);
-}
-
-pub(super) async fn each_condition_narrows_the_list(Pair { here, .. }: Pair) {
+pub(super) async fn each_condition_narrows_the_list_and_everybodys_is_searched_by_subject_too(
+    Pair { here, .. }: Pair,
+) {
     for (number, text) in [(1, "caja"), (2, "caja"), (3, "caja"), (4, "banco")] {
         called(&here, number, text).await;
     }
@@ -139,15 +130,23 @@ pub(super) async fn each_condition_narrows_the_list(Pair { here, .. }: Pair) {
     let mut anothers = record_of(&other, 5);
     anothers.key.name = name("caja");
     here.insert(anothers, 5).await;
-    let filter = KeyFilter {
+    let narrow = KeyFilter {
         statuses: vec![KeyStatus::Active],
         environment: Some(Environment::Test),
         text: Some("caja".to_owned()),
     };
-    let everybodys = passing(&here, Scope::Everybody, filter.clone()).await;
-    assert_eq!(everybodys, [1, 5]);
-    // A text is searched within the scope alone, in all columns.
-    assert_eq!(passing(&here, Scope::Of(first()), filter).await, [1]);
-    let begun = KeyPrefix::parse("cep_test_Suite005").expect("a prefix of the suite");
-    assert_eq!(found(&here, begun.as_str()).await, [0; 0]);
+    let (own, everybody) = (Scope::Of(first()), Scope::Everybody);
+    for (scope, filter, expected) in [
+        (everybody, narrow.clone(), &[1, 5][..]),
+        // A text is searched within the scope alone, in all columns.
+        (own, narrow, &[1]),
+        (own, with(prefix(5).as_str()), &[]),
+        (everybody, with("subject-"), &[1, 2, 3, 4, 5]),
+        (everybody, with("SUBJECT-2"), &[5]),
+        (everybody, with("subject_2"), &[]),
+        (own, with("subject-1"), &[]),
+    ] {
+        let found = passing(&here, scope, filter.clone()).await;
+        assert_eq!(found, expected, "{filter:?}");
+    }
 }

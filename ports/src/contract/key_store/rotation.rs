@@ -189,19 +189,26 @@ pub(super) async fn a_hundred_keys_are_due_at_once_and_the_rest_after(Pair { her
     assert_eq!(told, expected);
 }
 
-pub(super) async fn a_key_has_one_successor(Pair { here, .. }: Pair) {
-    let key = here.added(1).await.id;
-    let Rotation { old, new } = rotated(&here, key, 2, tomorrow()).await;
-    let again = rotate(&here, key, 3, instant(3)).await;
+pub(super) async fn a_key_has_one_successor_and_a_revoked_one_none(Pair { here, .. }: Pair) {
+    let rotated_once = here.added(1).await.id;
+    let new = rotated(&here, rotated_once, 2, tomorrow()).await.new;
+    let next = rotated(&here, new.id, 3, tomorrow()).await;
+    assert_eq!(next.old.id, new.id, "a successor may have one too");
+    let never_rotated = here.added(4).await.id;
+    here.changed(never_rotated, KeyChange::Revoke, 5).await;
+    let without_grace = here.added(6).await.id;
+    rotated(&here, without_grace, 7, instant(7)).await;
+    let before = here.contents().await;
+    let again = rotate(&here, rotated_once, 8, instant(8)).await;
     assert!(
         matches!(again, Err(RotateError::AlreadyRotated)),
         "{again:?}"
     );
-    assert_eq!(here.found(key).await, old);
-    let next = rotated(&here, new.id, 4, tomorrow()).await;
-    assert_eq!(next.old.id, new.id, "a successor may have one too");
-    let all = listed(&here, Scope::Everybody, &everything()).await;
-    assert_eq!(all.len(), 3);
+    for key in [never_rotated, without_grace] {
+        let refused = rotate(&here, key, 8, tomorrow()).await;
+        assert!(matches!(refused, Err(RotateError::Revoked)), "{refused:?}");
+    }
+    assert_eq!(here.contents().await, before);
 }
 
 pub(super) async fn of_many_concurrent_rotations_of_one_key_one_succeeds(pair: Pair) {
@@ -215,19 +222,6 @@ pub(super) async fn of_many_concurrent_rotations_of_one_key_one_succeeds(pair: P
     assert_eq!(pair.succeeding(0..20, rotate).await, 1);
     let all = listed(&pair.here, Scope::Everybody, &everything()).await;
     assert_eq!(all.len(), 2);
-}
-
-pub(super) async fn a_revoked_key_has_no_successor(Pair { here, .. }: Pair) {
-    let never_rotated = here.added(1).await.id;
-    here.changed(never_rotated, KeyChange::Revoke, 2).await;
-    let rotated_before = here.added(3).await.id;
-    rotated(&here, rotated_before, 4, instant(4)).await;
-    let before = here.contents().await;
-    for key in [never_rotated, rotated_before] {
-        let refused = rotate(&here, key, 5, tomorrow()).await;
-        assert!(matches!(refused, Err(RotateError::Revoked)), "{refused:?}");
-    }
-    assert_eq!(here.contents().await, before);
 }
 
 pub(super) async fn a_taken_prefix_leaves_the_old_key_as_it_was(Pair { here, .. }: Pair) {

@@ -20,22 +20,15 @@ async fn assert_claimed_by_position(stores: &Stores, lookups: &[NewLookup], toke
 }
 
 pub(super) async fn positions_are_the_order_of_claims(Pair { here, elsewhere }: Pair) {
-    let lookups_of = |(owner, many)| (0..many).map(move |number| of(owner, 10 * owner + number));
-    let owners = [(1, 7), (2, 1), (3, 4), (4, 2)].into_iter();
-    let lookups: Vec<_> = owners.flat_map(lookups_of).collect();
-    elsewhere.add_lookups(&lookups).await;
-    assert_claimed_by_position(&here, &lookups, 1).await;
-}
-
-pub(super) async fn positions_follow_the_turns_of_earlier_claims(Pair { here, .. }: Pair) {
-    here.add_lookups(&[of(1, 1), of(2, 2), of(3, 3)]).await;
-    // The third customer's turn is last now, the fourth had none.
-    assert_eq!(here.claim(3, lease(1)).await.len(), 3);
-    let owners = [3, 1, 2, 4, 3, 1, 3];
-    let lookups = (10..).zip(owners);
-    let lookups: Vec<_> = lookups.map(|(number, owner)| of(owner, number)).collect();
-    here.add_lookups(&lookups).await;
-    assert_claimed_by_position(&here, &lookups, 2).await;
+    // Earlier claims count: the third customer's turn was last, the fifth had none.
+    let first = [1, 1, 4, 1, 3, 2, 1, 3, 1, 4, 3, 1, 1, 3];
+    for (token, owners) in [(1, &first[..]), (2, &[3, 1, 5, 2, 4, 3, 1, 3])] {
+        let first_number = 20 * u16::try_from(token).expect("a small number");
+        let lookups = (first_number..).zip(owners);
+        let lookups: Vec<_> = lookups.map(|(number, owner)| of(*owner, number)).collect();
+        elsewhere.add_lookups(&lookups).await;
+        assert_claimed_by_position(&here, &lookups, token).await;
+    }
 }
 
 pub(super) async fn classes_have_queues_of_their_own(Pair { here, .. }: Pair) {

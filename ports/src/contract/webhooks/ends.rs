@@ -2,59 +2,55 @@
 
 use super::*;
 
-/// The delivery of one event after a first attempt that failed, which changed no state.
-async fn failed_once(stores: &Stores, failure: SendFailure, due_at: i64) -> StoredDelivery {
-    let told = stores.with_told(1).await.remove(0);
-    let claimed = stores.claim_soon(1).await;
-    let at = seconds(due_at);
-    let failed = DeliveryEnd {
-        attempt: attempt(seconds(1), AttemptResult::Failed(failure)),
-        ..end(&claimed[0], 1, (at, 0), NextDelivery::Again { at })
-    };
-    let state = stores.end_told(&failed).await;
-    assert_eq!(state, Some(EndpointState::Enabled));
-    StoredDelivery {
-        due_at: Some(at),
-        attempts: 1,
-        last_attempt: Some(failed.attempt),
-        ..told
+pub(super) async fn attempts_and_their_ends_are_kept_and_only_failures_to_deliver_count(
+    Pair { here, elsewhere }: Pair,
+) {
+    let mut expected = here.with_told(1).await.remove(0);
+    let mut attempts = 0;
+    let (unsigned, unreachable) = (SendFailure::NotSigned, SendFailure::Unreachable);
+    for (failure, from, step, failing_since) in [
+        (unsigned, 0, 0, None),
+        (unreachable, 60, 1, Some(seconds(61))),
+    ] {
+        attempts += 1;
+        let lease = lease(attempts.into(), seconds(from + 30));
+        let claimed = here.claim_told(1, seconds(from), lease).await;
+        let again = seconds(from + 60);
+        let next = NextDelivery::Again { at: again };
+        let failed = DeliveryEnd {
+            attempt: attempt(seconds(from + 1), AttemptResult::Failed(failure)),
+            ..end(&claimed[0], attempts.into(), (again, 0), next)
+        };
+        let state = here.end_told(&failed).await;
+        assert_eq!(state, Some(EndpointState::Enabled));
+        expected = StoredDelivery {
+            due_at: Some(again),
+            attempts,
+            step,
+            last_attempt: Some(failed.attempt),
+            ..expected
+        };
+        let kept = elsewhere.told(&endpoint(1)).await;
+        assert_eq!(kept, std::slice::from_ref(&expected));
+        let kept = elsewhere.kept_webhook(&endpoint(1)).await;
+        assert_eq!(kept.failing_since, failing_since);
     }
-}
-
-pub(super) async fn attempts_and_their_ends_are_kept(Pair { here, elsewhere }: Pair) {
-    let waiting = StoredDelivery {
-        step: 1,
-        ..failed_once(&here, SendFailure::Unreachable, 5).await
-    };
-    let kept = elsewhere.told(&endpoint(1)).await;
-    assert_eq!(kept, std::slice::from_ref(&waiting));
-    let failing = elsewhere.kept_webhook(&endpoint(1)).await.failing_since;
-    assert_eq!(failing, Some(seconds(1)));
-    let claimed = here.claim_told(1, seconds(5), lease(2, seconds(35))).await;
-    let accepted = end(&claimed[0], 2, (seconds(6), 204), NextDelivery::Delivered);
+    let third = lease(3, seconds(150));
+    let claimed = here.claim_told(1, seconds(120), third).await;
+    let at = seconds(121);
+    let accepted = end(&claimed[0], 3, (at, 204), NextDelivery::Delivered);
     here.end_told(&accepted).await;
     let delivered = StoredDelivery {
         state: DeliveryState::Delivered,
         due_at: None,
-        attempts: 2,
+        attempts: 3,
         step: 2,
         last_attempt: Some(accepted.attempt),
-        ..waiting
+        ..expected
     };
     assert_eq!(elsewhere.told(&endpoint(1)).await, [delivered]);
-    let failing = elsewhere.kept_webhook(&endpoint(1)).await.failing_since;
-    assert_eq!(failing, None);
-}
-
-pub(super) async fn an_attempt_that_does_not_count_is_no_step_and_no_failure(under_test: Pair) {
-    let Pair { here, elsewhere } = under_test;
-    let waiting = StoredDelivery {
-        step: 0,
-        ..failed_once(&here, SendFailure::NotSigned, 61).await
-    };
-    assert_eq!(elsewhere.told(&endpoint(1)).await, [waiting]);
-    let failing = elsewhere.kept_webhook(&endpoint(1)).await.failing_since;
-    assert_eq!(failing, None);
+    let kept = elsewhere.kept_webhook(&endpoint(1)).await;
+    assert_eq!(kept.failing_since, None);
 }
 
 pub(super) async fn a_receiver_that_is_gone_is_disabled(Pair { here, elsewhere }: Pair) {
