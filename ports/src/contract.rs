@@ -15,20 +15,20 @@ use std::panic::{AssertUnwindSafe, Location};
 
 use futures::FutureExt as _;
 
-/// Lists the cases of a suite by the modules that they are in, and exports its macro.
+/// Lists the cases of a suite with the modules that they are in, and exports its macro.
 macro_rules! cases {
-    ($dollar:tt $suite:ident($under_test:ty) $($module:ident { $($case:ident,)* })*) => {
+    ($dollar:tt $suite:ident($under_test:ty) $($module:ident::$case:ident,)*) => {
         /// The suite's cases.
         #[doc(hidden)]
         pub struct Cases;
 
         #[doc(hidden)]
         impl Cases {
-            $($(
+            $(
                 pub async fn $case(under_test: $under_test) {
                     $module::$case(under_test).await;
                 }
-            )*)*
+            )*
         }
 
         /// Generates a test for each case of the suite. With `kept`, what must outlive the case is made too, and
@@ -37,12 +37,12 @@ macro_rules! cases {
         macro_rules! $suite {
             (in turn: $dollar under_test:expr) => {{
                 let mut failed = Vec::new();
-                $($(
+                $(
                     let case = $crate::contract::$suite::Cases::$case($dollar under_test);
                     if $crate::contract::fails(case).await {
                         failed.push(stringify!($case));
                     }
-                )*)*
+                )*
                 assert!(failed.is_empty(), "{failed:?}");
             }};
             (kept: $dollar made:expr) => {
@@ -52,14 +52,14 @@ macro_rules! cases {
                 mod $suite {
                     use super::*;
 
-                    $($(
+                    $(
                         #[$dollar test]
                         async fn $case() {
                             if let Some((under_test, _kept)) = $dollar made {
                                 $crate::contract::$suite::Cases::$case(under_test).await;
                             }
                         }
-                    )*)*
+                    )*
                 }
             };
             (#[$dollar test:meta] $dollar made:expr) => {

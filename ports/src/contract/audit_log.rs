@@ -10,10 +10,8 @@ use crate::outbound::KeyChange;
 
 cases! {
     $ audit_log(Pair)
-    self {
-        entries_are_read_newest_first_page_by_page,
-        entries_are_found_by_customer_key_and_time,
-    }
+    self::entries_are_read_newest_first_page_by_page,
+    self::entries_are_found_by_customer_key_and_time,
 }
 
 /// Two customers create a key each, one of which is changed; each mutation writes one entry.

@@ -68,18 +68,16 @@ const LATENESS: Duration = Duration::from_secs(3);
 
 cases! {
     $ bank(Arc<dyn Bank>)
-    self {
-        exactly_the_requested_files_are_returned_and_an_xml_never_changes,
-        both_forms_of_not_found_are_recognised,
-        a_payment_without_a_proof_has_its_state,
-        a_bank_that_throttles_says_when_to_retry,
-        a_captcha_throttles_too,
-        a_bank_that_fails_or_hangs_up_is_unavailable,
-        an_unknown_answer_is_never_not_found,
-        a_silent_bank_is_abandoned_when_the_patience_is_over,
-        lookups_at_the_same_time_get_their_own_proofs,
-        a_budget_shows_what_is_left_and_the_time_of_a_back_off,
-    }
+    self::exactly_the_requested_files_are_returned_and_an_xml_never_changes,
+    self::both_forms_of_not_found_are_recognised,
+    self::a_payment_without_a_proof_has_its_state,
+    self::a_bank_that_throttles_says_when_to_retry,
+    self::a_captcha_throttles_too,
+    self::a_bank_that_fails_or_hangs_up_is_unavailable,
+    self::an_unknown_answer_is_never_not_found,
+    self::a_silent_bank_is_abandoned_when_the_patience_is_over,
+    self::lookups_at_the_same_time_get_their_own_proofs,
+    self::a_budget_shows_what_is_left_and_the_time_of_a_back_off,
 }
 
 /// A transfer of the suite: settled long ago, between two long-established institutions.

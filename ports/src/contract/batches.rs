@@ -5,7 +5,7 @@ use std::ops::Range;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
 use domain::customer::CustomerId;
-use domain::idempotency::{FirstAnswer, IdempotencyScope, RepeatableRequest, RequestFingerprint};
+use domain::idempotency::FirstAnswer;
 use domain::key::{ApiKey, Environment};
 use domain::lookup::{LookupId, LookupState};
 use domain::month::Month;
@@ -17,8 +17,9 @@ use futures::future::join;
 use uuid::Uuid;
 
 use super::fixture::*;
+use super::idempotency::{claim, held};
 use super::key_store::rotated;
-use super::lookups::{self, deliver, end, failed, lease_until, wait};
+use super::lookups::{self, deliver, end, ended, failed, lease_until, refunded, untried, wait};
 use super::ok;
 use super::paging;
 use super::stores::{Pair, Stores};
@@ -37,67 +38,49 @@ mod removal;
 
 cases! {
     $ batches(Pair)
-    additions {
-        a_new_batch_is_queued_and_comes_back_to_its_customer_alone,
-        chunks_are_read_one_by_one,
-        an_id_is_taken_once,
-        a_batch_is_recorded_with_its_request,
-        a_request_that_lost_its_claim_adds_no_batch,
-        a_customer_has_so_many_open_batches,
-        batches_that_are_added_at_once_do_not_exceed_the_limit_together,
-    }
-    lists {
-        a_customers_batches_are_listed_newest_first_page_by_page,
-        batches_are_found_by_state_counters_and_environment,
-        lookups_are_read_by_their_rows,
-        lookups_are_listed_by_their_batch,
-    }
-    claims {
-        due_batches_are_claimed_once_those_that_are_due_first_at_first,
-        of_many_claims_at_once_each_gets_others,
-        a_lease_holds_until_another_claim_after_its_last_end,
-        the_newest_key_that_is_not_revoked_is_charged,
-    }
-    feeds {
-        fed_rows_are_lookups_like_others_and_the_batch_is_running,
-        a_feed_is_charged_once_to_the_counters_of_its_key,
-        rows_that_are_never_looked_up_are_passed,
-        a_row_has_one_lookup_at_most,
-        many_rows_are_fed_at_once,
-        progress_counts_lookups_by_state,
-    }
-    releases {
-        a_batch_that_waits_or_is_paused_is_due_later_and_goes_on,
-        a_batch_is_finished_once_each_row_has_ended,
-        whoever_lost_the_lease_changes_nothing,
-    }
-    events {
-        the_end_of_a_batch_is_told_once_to_those_who_want_it,
-        each_pause_of_a_batch_is_told_once_to_those_who_want_it,
-        what_nobody_asked_for_is_not_told,
-        a_change_that_is_not_made_is_not_told,
-    }
-    cancellation {
-        a_batch_is_canceled_with_its_open_lookups_alone,
-        untouched_lookups_are_refunded_to_their_months,
-        who_works_on_a_canceled_row_has_lost_its_lease,
-        what_is_final_or_anothers_is_not_canceled,
-    }
-    imports {
-        open_and_failed_lookups_are_delivered_and_who_works_on_them_has_lost_them,
-        untouched_lookups_are_refunded,
-        a_row_without_a_lookup_gets_a_delivered_one,
-        rows_that_have_a_proof_or_are_not_as_they_were_are_passed_over,
-        a_finished_batch_takes_proofs_and_a_canceled_or_foreign_one_does_not,
-        each_delivery_is_told_once_to_those_who_want_it,
-        deliveries_are_counted_by_the_verdict_on_their_seals,
-    }
-    removal {
-        a_final_batch_is_erased_with_everything,
-        nobody_erases_what_goes_on_or_is_not_theirs,
-        batches_are_removed_with_their_lookups_some_time_after_their_end,
-        who_reads_a_batch_while_it_is_removed_misses_no_lookup,
-    }
+    additions::a_new_batch_is_queued_and_comes_back_to_its_customer_alone,
+    additions::chunks_are_read_one_by_one,
+    additions::an_id_is_taken_once,
+    additions::a_batch_is_recorded_with_its_request,
+    additions::a_request_that_lost_its_claim_adds_no_batch,
+    additions::a_customer_has_so_many_open_batches,
+    additions::batches_that_are_added_at_once_do_not_exceed_the_limit_together,
+    lists::batches_are_listed_newest_first_page_by_page,
+    lists::batches_are_found_by_state_counters_and_environment,
+    lists::lookups_are_read_by_their_rows,
+    lists::lookups_are_listed_by_their_batch,
+    claims::batches_that_are_due_first_are_claimed_first,
+    claims::of_many_claims_at_once_each_gets_others,
+    claims::a_lease_holds_until_another_claim_after_its_last_end,
+    claims::the_newest_key_that_is_not_revoked_is_charged,
+    feeds::fed_rows_are_lookups_like_others_and_the_batch_is_running,
+    feeds::a_feed_is_charged_once_to_the_counters_of_its_key,
+    feeds::rows_that_are_never_looked_up_are_passed,
+    feeds::a_row_has_one_lookup_at_most,
+    feeds::many_rows_are_fed_at_once,
+    feeds::progress_counts_lookups_by_state,
+    releases::a_batch_that_waits_or_is_paused_is_due_later_and_goes_on,
+    releases::a_batch_is_finished_once_each_row_has_ended,
+    releases::whoever_lost_the_lease_changes_nothing,
+    events::the_end_of_a_batch_is_told_once_to_those_who_want_it,
+    events::each_pause_of_a_batch_is_told_once_to_those_who_want_it,
+    events::what_nobody_asked_for_is_not_told,
+    events::a_change_that_is_not_made_is_not_told,
+    cancellation::a_batch_is_canceled_with_its_open_lookups_alone,
+    cancellation::untouched_lookups_are_refunded_to_their_months,
+    cancellation::who_works_on_a_canceled_row_has_lost_its_lease,
+    cancellation::what_is_final_or_anothers_is_not_canceled,
+    imports::open_and_failed_lookups_are_delivered,
+    imports::untouched_lookups_are_refunded,
+    imports::a_row_without_a_lookup_gets_a_delivered_one,
+    imports::rows_with_a_proof_or_that_changed_are_passed_over,
+    imports::finished_batches_take_proofs_but_no_canceled_or_foreign_ones,
+    imports::each_delivery_is_told_once_to_those_who_want_it,
+    imports::deliveries_are_counted_by_the_verdict_on_their_seals,
+    removal::a_final_batch_is_erased_with_everything,
+    removal::nobody_erases_what_goes_on_or_is_not_theirs,
+    removal::batches_are_removed_with_their_lookups,
+    removal::who_reads_a_batch_while_it_is_removed_misses_no_lookup,
 }
 
 /// The `number`th batch of the first customer's first key, with three rows.
@@ -212,12 +195,7 @@ impl Stores {
     }
 
     /// Claims batches at an instant under the `lease`th lease, for a minute.
-    async fn claim_batches_at(
-        &self,
-        most: u32,
-        now: DateTime<Utc>,
-        lease: u128,
-    ) -> Vec<ClaimedBatch> {
+    async fn claim_batches(&self, most: u32, now: DateTime<Utc>, lease: u128) -> Vec<ClaimedBatch> {
         let lease = lease_until(lease, now + TimeDelta::minutes(1));
         ok(self.batches.claim_batches(most, now, lease)).await
     }
@@ -225,7 +203,7 @@ impl Stores {
     /// Adds a batch, and claims it under the first lease.
     async fn claimed_batch(&self, new: &NewBatch) {
         self.add_batches(std::slice::from_ref(new)).await;
-        let claimed = self.claim_batches_at(1, start(), 1).await;
+        let claimed = self.claim_batches(1, start(), 1).await;
         assert_eq!(claimed[0].batch.facts, new.facts);
     }
 

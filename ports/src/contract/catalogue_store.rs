@@ -10,12 +10,10 @@ use crate::outbound::{CatalogueVersion, RenewalClaim};
 
 cases! {
     $ catalogue_store(Pair)
-    self {
-        a_stored_catalogue_is_everybodys,
-        of_many_concurrent_catalogues_one_is_stored,
-        a_renewal_is_claimed_once_when_it_is_due,
-        a_renewal_is_due_when_it_was_scheduled,
-    }
+    self::a_stored_catalogue_is_everybodys,
+    self::of_many_concurrent_catalogues_one_is_stored,
+    self::a_renewal_is_claimed_once_when_it_is_due,
+    self::a_renewal_is_due_when_it_was_scheduled,
 }
 
 /// The embedded catalogue as that of a later day, without its last participants.

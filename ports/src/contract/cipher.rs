@@ -6,12 +6,10 @@ use crate::outbound::{Cipher, CipherError};
 
 cases! {
     $ cipher(&dyn Cipher)
-    self {
-        what_was_encrypted_comes_back,
-        another_key_or_context_decrypts_nothing,
-        a_changed_or_shortened_text_is_refused,
-        no_text_is_encrypted_alike_twice,
-    }
+    self::what_was_encrypted_comes_back,
+    self::another_key_or_context_decrypts_nothing,
+    self::a_changed_or_shortened_text_is_refused,
+    self::no_text_is_encrypted_alike_twice,
 }
 
 const CONTEXT: &[u8] = b"context";

@@ -20,21 +20,17 @@ mod plan;
 
 cases! {
     $ customer_store(Pair)
-    self {
-        a_customer_is_found_as_it_was_first_enrolled,
-        an_owner_is_known_by_issuer_and_subject,
-        of_many_concurrent_insertions_of_one_owner_one_is_added,
-        customers_are_listed_newest_first_page_by_page,
-        a_text_is_found_in_issuers_and_subjects,
-    }
-    plan {
-        a_plan_is_the_last_one_set,
-        keys_that_keep_their_limits_keep_them,
-        active_keys_that_follow_take_the_plans_limits,
-        keys_follow_a_plan_that_was_set_before,
-        a_plan_writes_an_entry_and_so_does_each_key_that_follows,
-        a_plan_that_is_set_already_or_of_nobody_changes_nothing,
-    }
+    self::a_customer_is_found_as_it_was_first_enrolled,
+    self::an_owner_is_known_by_issuer_and_subject,
+    self::of_many_concurrent_insertions_of_one_owner_one_is_added,
+    self::customers_are_listed_newest_first_page_by_page,
+    self::a_text_is_found_in_issuers_and_subjects,
+    plan::a_plan_is_the_last_one_set,
+    plan::keys_that_keep_their_limits_keep_them,
+    plan::active_keys_that_follow_take_the_plans_limits,
+    plan::keys_follow_a_plan_that_was_set_before,
+    plan::a_plan_writes_an_entry_and_so_does_each_key_that_follows,
+    plan::a_plan_that_is_set_or_of_nobody_changes_nothing,
 }
 
 async fn known(stores: &Stores, owner: &Owner) -> Option<Customer> {

@@ -9,10 +9,8 @@ use crate::outbound::{Denial, Fingerprint};
 
 cases! {
     $ deny_list(Pair)
-    self {
-        the_first_denial_is_new_and_stays_in_every_process,
-        of_many_concurrent_denials_one_is_new,
-    }
+    self::the_first_denial_is_new_and_stays_in_every_process,
+    self::of_many_concurrent_denials_one_is_new,
 }
 
 /// A fingerprint of the suite: 64 hexadecimal digits.

@@ -77,24 +77,28 @@ pub fn act(number: u16) -> AuditContext {
 
 /// The `number`th lookup of a key, created `number` milliseconds after noon, for which nobody waits.
 pub fn lookup_of(key: &ApiKey, number: u16) -> NewLookup {
-    let lookup = LookupId(id(4, number));
-    let created_at = instant(number);
+    let alike = batch_of(key, number, 0).facts;
     NewLookup {
-        facts: LookupFacts {
-            id: lookup,
-            customer: key.customer,
-            key: key.counted(),
-            environment: key.prefix.environment(),
-            class: LookupClass::Background,
-            request_id: RequestId::from_uuid(lookup.0),
-            month: month(),
-            created_at,
-            retry_until: created_at + TimeDelta::days(1),
-            generation: HashGeneration(number),
-            batch: None,
-        },
+        facts: facts(id(4, number), alike.created_at, &alike),
         question: format!("question {number}").into_bytes(),
         claim: None,
+    }
+}
+
+/// A lookup of the key of a batch, which isn't in it.
+fn facts(id: Uuid, created_at: DateTime<Utc>, batch: &BatchFacts) -> LookupFacts {
+    LookupFacts {
+        id: LookupId(id),
+        customer: batch.customer,
+        key: batch.key,
+        environment: batch.environment,
+        class: LookupClass::Background,
+        request_id: RequestId::from_uuid(id),
+        month: month(),
+        created_at,
+        retry_until: created_at + TimeDelta::days(1),
+        generation: batch.generation,
+        batch: None,
     }
 }
 
@@ -124,25 +128,16 @@ pub fn batch_of(key: &ApiKey, number: u16, rows: u32) -> NewBatch {
 
 /// The lookup of a row of a batch, created a second after the batch.
 pub fn row_of(batch: &NewBatch, row: u16) -> RowLookup {
-    let facts = &batch.facts;
-    let id = Uuid::from_u128(facts.id.0.as_u128() + (1 << 56) + (u128::from(row) << 8));
-    let created_at = facts.created_at + TimeDelta::seconds(1);
+    let batch = &batch.facts;
+    let id = Uuid::from_u128(batch.id.0.as_u128() + (1 << 56) + (u128::from(row) << 8));
+    let created_at = batch.created_at + TimeDelta::seconds(1);
     RowLookup {
         facts: LookupFacts {
-            id: LookupId(id),
-            customer: facts.customer,
-            key: facts.key,
-            environment: facts.environment,
-            class: LookupClass::Background,
-            request_id: RequestId::from_uuid(id),
-            month: month(),
-            created_at,
-            retry_until: created_at + TimeDelta::days(1),
-            generation: facts.generation,
             batch: Some(BatchRow {
-                batch: facts.id,
+                batch: batch.id,
                 row: RowNumber(row.into()),
             }),
+            ..facts(id, created_at, batch)
         },
         question: format!("question {row}").into_bytes(),
     }

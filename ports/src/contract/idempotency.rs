@@ -15,17 +15,15 @@ use crate::outbound::{EarlierRequest, NewClaim, NewLookup, ScopeClaim};
 
 cases! {
     $ idempotency(Pair)
-    self {
-        a_scope_is_claimed_once,
-        of_many_at_once_one_claims,
-        an_answer_is_read_by_every_process,
-        a_released_scope_is_free,
-        an_unanswered_claim_that_ended_and_an_expired_key_are_free,
-        whoever_lost_its_claim_changes_nothing,
-        a_lookup_is_recorded_with_its_request,
-        the_first_scope_with_an_entry_is_found,
-        expired_keys_are_removed_and_no_others,
-    }
+    self::a_scope_is_claimed_once,
+    self::of_many_at_once_one_claims,
+    self::an_answer_is_read_by_every_process,
+    self::a_released_scope_is_free,
+    self::an_unanswered_claim_that_ended_and_an_expired_key_are_free,
+    self::whoever_lost_its_claim_changes_nothing,
+    self::a_lookup_is_recorded_with_its_request,
+    self::the_first_scope_with_an_entry_is_found,
+    self::expired_keys_are_removed_and_no_others,
 }
 
 const CLAIM: TimeDelta = TimeDelta::minutes(2);
@@ -46,7 +44,7 @@ fn scope(number: u8) -> IdempotencyScope {
     IdempotencyScope([number; 32])
 }
 
-fn claim(number: u8, token: u128, at: DateTime<Utc>) -> NewClaim {
+pub(super) fn claim(number: u8, token: u128, at: DateTime<Utc>) -> NewClaim {
     NewClaim {
         request: RepeatableRequest {
             scope: scope(number),
@@ -58,7 +56,7 @@ fn claim(number: u8, token: u128, at: DateTime<Utc>) -> NewClaim {
     }
 }
 
-fn held(claim: &NewClaim) -> ScopeClaim {
+pub(super) fn held(claim: &NewClaim) -> ScopeClaim {
     ScopeClaim {
         scope: claim.request.scope,
         token: claim.token,
@@ -74,7 +72,7 @@ fn entry(claim: &NewClaim, answer: Option<FirstAnswer>) -> EarlierRequest {
 }
 
 impl Stores {
-    async fn claims(&self, claim: &NewClaim, at: DateTime<Utc>) -> bool {
+    pub(super) async fn claims(&self, claim: &NewClaim, at: DateTime<Utc>) -> bool {
         ok(self.idempotency.claim_scope(claim, at)).await
     }
 
@@ -86,7 +84,11 @@ impl Stores {
         ok(self.idempotency.release_scope(held(claim))).await;
     }
 
-    async fn earlier(&self, numbers: &[u8], at: DateTime<Utc>) -> Option<EarlierRequest> {
+    pub(super) async fn earlier(
+        &self,
+        numbers: &[u8],
+        at: DateTime<Utc>,
+    ) -> Option<EarlierRequest> {
         let scopes: Vec<_> = numbers.iter().map(|number| scope(*number)).collect();
         ok(self.idempotency.earlier_request(&scopes, at)).await
     }

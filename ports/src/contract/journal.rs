@@ -31,17 +31,15 @@ pub struct JournalUnderTest {
 
 cases! {
     $ journal(JournalUnderTest)
-    self {
-        admissions_are_counted_exactly_once_their_receipts_resolved,
-        keys_and_months_are_counted_separately,
-        a_refund_returns_one_request_to_its_month,
-        the_last_use_is_kept_to_the_minute_and_never_goes_back,
-        every_request_is_recorded_unchanged,
-        a_refused_request_is_neither_charged_nor_recorded,
-        a_request_submitted_twice_is_recorded_once,
-        an_unknown_key_does_not_block_other_entries,
-        a_probe_or_an_idle_flush_leaves_nothing_behind,
-    }
+    self::admissions_are_counted_exactly_once_their_receipts_resolved,
+    self::keys_and_months_are_counted_separately,
+    self::a_refund_returns_one_request_to_its_month,
+    self::the_last_use_is_kept_to_the_minute_and_never_goes_back,
+    self::every_request_is_recorded_unchanged,
+    self::a_refused_request_is_neither_charged_nor_recorded,
+    self::a_request_submitted_twice_is_recorded_once,
+    self::an_unknown_key_does_not_block_other_entries,
+    self::a_probe_or_an_idle_flush_leaves_nothing_behind,
 }
 
 pub(super) fn noon() -> DateTime<Utc> {

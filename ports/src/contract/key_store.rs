@@ -36,66 +36,48 @@ pub(super) use rotation::rotated;
 
 cases! {
     $ key_store(Pair)
-    self {
-        an_empty_store_knows_nothing,
-        a_new_key_is_found_as_it_was_added_and_writes_an_entry,
-        the_credentials_of_active_keys_are_returned_newest_first,
-        a_prefix_belongs_to_one_key,
-        of_many_concurrent_keys_with_one_prefix_one_is_added,
-        a_customers_keys_are_returned_newest_first,
-    }
-    change {
-        each_change_sets_its_fields_alone_and_writes_an_entry,
-        limits_changed_at_the_same_time_are_both_changed,
-        a_revoked_key_stays_revoked_and_can_still_be_verified,
-    }
-    bound {
-        a_customer_has_no_more_active_keys_than_its_plan_allows,
-        a_customer_adds_no_more_keys_in_an_hour_than_allowed,
-        of_many_concurrent_new_keys_as_many_are_added_as_there_is_room_for,
-        of_many_concurrent_new_keys_of_an_hour_exactly_the_bound_is_added,
-    }
-    charge {
-        a_charge_is_counted_and_returned,
-        no_more_is_charged_than_the_quota_leaves,
-        of_many_concurrent_charges_exactly_the_quota_succeeds,
-        revoked_and_unknown_keys_are_charged_nothing,
-        a_charge_is_a_use_to_the_minute,
-        many_keys_are_read_at_once,
-        a_key_and_its_successors_have_one_month,
-        of_concurrent_charges_of_a_key_and_its_successor_exactly_the_quota_succeeds,
-    }
-    feed {
-        changes_of_every_process_come_in_order_with_the_current_state,
-        a_new_key_is_a_change_with_its_credential,
-        a_thousand_changes_come_at_once_and_the_rest_after,
-        changes_made_at_the_same_time_have_a_number_each,
-    }
-    listing {
-        pages_of_any_size_give_each_key_once_in_order,
-        a_page_begins_after_the_previous_one_despite_changes,
-        a_page_by_name_begins_after_a_key_that_moved,
-    }
-    filters {
-        keys_are_listed_by_status_and_environment,
-        a_text_is_found_in_names_and_where_prefixes_begin,
-        wildcards_are_characters_like_others,
-        each_condition_narrows_the_list_and_everybodys_is_searched_by_subject_too,
-    }
-    scope {
-        a_customer_finds_and_lists_its_own_keys_alone,
-        a_key_that_is_unknown_or_anothers_is_neither_changed_nor_rotated,
-    }
-    rotation {
-        a_successor_has_the_name_and_the_limits,
-        a_retiring_key_works_until_it_is_due,
-        a_key_without_grace_is_revoked_in_the_same_step,
-        a_rotation_writes_an_entry_for_each_of_the_two,
-        a_hundred_keys_are_due_at_once_and_the_rest_after,
-        a_key_has_one_successor_and_a_revoked_one_none,
-        of_many_concurrent_rotations_of_one_key_one_succeeds,
-        a_taken_prefix_leaves_the_old_key_as_it_was,
-    }
+    self::an_empty_store_knows_nothing,
+    self::a_new_key_is_found_as_it_was_added_and_writes_an_entry,
+    self::the_credentials_of_active_keys_are_returned_newest_first,
+    self::a_prefix_belongs_to_one_key,
+    self::of_many_concurrent_keys_with_one_prefix_one_is_added,
+    self::a_customers_keys_are_returned_newest_first,
+    change::each_change_sets_its_fields_and_writes_an_entry,
+    change::limits_changed_at_the_same_time_are_both_changed,
+    change::a_revoked_key_stays_revoked_and_can_still_be_verified,
+    bound::a_customer_has_no_more_active_keys_than_its_plan_allows,
+    bound::a_customer_adds_no_more_keys_in_an_hour_than_allowed,
+    bound::of_many_concurrent_new_keys_as_many_are_added_as_there_is_room_for,
+    bound::of_many_concurrent_new_keys_of_an_hour_exactly_the_bound_is_added,
+    charge::a_charge_is_counted_and_returned,
+    charge::no_more_is_charged_than_the_quota_leaves,
+    charge::of_many_concurrent_charges_exactly_the_quota_succeeds,
+    charge::revoked_and_unknown_keys_are_charged_nothing,
+    charge::a_charge_is_a_use_to_the_minute,
+    charge::many_keys_are_read_at_once,
+    charge::a_key_and_its_successors_have_one_month,
+    charge::of_concurrent_charges_of_a_key_and_its_successor_exactly_the_quota_succeeds,
+    feed::changes_come_in_order_with_the_current_state,
+    feed::a_new_key_is_a_change_with_its_credential,
+    feed::a_thousand_changes_come_at_once_and_the_rest_after,
+    feed::changes_made_at_the_same_time_have_a_number_each,
+    listing::pages_of_any_size_give_each_key_once_in_order,
+    listing::a_page_begins_after_the_previous_one_despite_changes,
+    listing::a_page_by_name_begins_after_a_key_that_moved,
+    filters::keys_are_listed_by_status_and_environment,
+    filters::a_text_is_found_in_names_and_where_prefixes_begin,
+    filters::wildcards_are_characters_like_others,
+    filters::each_condition_narrows_the_list_within_its_scope,
+    scope::a_customer_finds_and_lists_its_own_keys_alone,
+    scope::unknown_and_foreign_keys_are_not_changed_or_rotated,
+    rotation::a_successor_has_the_name_and_the_limits,
+    rotation::a_retiring_key_works_until_it_is_due,
+    rotation::a_key_without_grace_is_revoked_in_the_same_step,
+    rotation::a_rotation_writes_an_entry_for_each_of_the_two,
+    rotation::a_hundred_keys_are_due_at_once_and_the_rest_after,
+    rotation::a_key_has_one_successor_and_a_revoked_one_none,
+    rotation::of_many_concurrent_rotations_of_one_key_one_succeeds,
+    rotation::a_taken_prefix_leaves_the_old_key_as_it_was,
 }
 
 /// A query for everybody's keys, the oldest first, on one page.
@@ -155,10 +137,9 @@ fn once(charged: u64) -> MonthlyUse {
 /// Returns `true` for a success, and `false` for this refusal.
 #[track_caller]
 fn succeeds<T, E: Debug>(answer: Result<T, E>, is_refusal: impl Fn(&E) -> bool) -> bool {
-    if let Err(error) = &answer {
-        assert!(is_refusal(error), "{error:?}");
-    }
-    answer.is_ok()
+    let Err(error) = answer else { return true };
+    assert!(is_refusal(&error), "{error:?}");
+    false
 }
 
 impl Stores {

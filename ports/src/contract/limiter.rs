@@ -36,40 +36,30 @@ pub trait TestTime: Send + Sync {
 
 cases! {
     $ limiter(LimiterUnderTest)
-    self {
-        exactly_the_limit_is_admitted_in_a_minute_and_a_refusal_changes_no_count,
-        exactly_the_quota_is_admitted_in_a_month,
-        the_minute_is_reported_when_both_limits_are_used_up,
-        a_revoked_key_is_refused_and_nothing_brings_it_back,
-        new_limits_count_what_was_admitted_before,
-        an_older_version_never_replaces_a_newer_one,
-        hydrating_merges_by_maximum,
-        a_refund_gives_the_month_back_once_and_the_minute_never,
-        concurrent_admissions_meet_the_limit_exactly,
-    }
-    unknown {
-        an_unknown_key_is_never_admitted,
-        a_key_that_was_revoked_while_it_was_unknown_is_never_admitted,
-        a_forgotten_key_is_unknown_until_it_is_hydrated_again,
-    }
-    month {
-        a_new_month_begins_at_zero,
-        a_month_is_never_begun_by_hydration,
-        a_key_of_a_month_that_has_not_begun_stays_unknown,
-    }
-    rotation {
-        a_successor_continues_the_minute_and_the_month,
-        both_keys_of_a_rotation_are_admitted_within_one_limit,
-        a_revoked_predecessor_leaves_its_use_to_the_successor,
-        each_key_of_a_rotation_has_limits_of_its_own,
-        a_refund_of_either_key_gives_back_to_both,
-    }
-    peek {
-        peeking_reports_the_limits_of_an_admission_and_counts_nothing,
-        peeking_at_a_used_up_limit_reports_it,
-        peeking_reports_units_that_left_the_window_as_free,
-        many_keys_are_reported_in_their_order,
-    }
+    self::exactly_the_limit_is_admitted_and_a_refusal_counts_nothing,
+    self::exactly_the_quota_is_admitted_in_a_month,
+    self::the_minute_is_reported_when_both_limits_are_used_up,
+    self::a_revoked_key_is_refused_and_nothing_brings_it_back,
+    self::new_limits_count_what_was_admitted_before,
+    self::an_older_version_never_replaces_a_newer_one,
+    self::hydrating_merges_by_maximum,
+    self::a_refund_gives_the_month_back_once_and_the_minute_never,
+    self::concurrent_admissions_meet_the_limit_exactly,
+    unknown::an_unknown_key_is_never_admitted,
+    unknown::a_key_that_was_revoked_while_it_was_unknown_is_never_admitted,
+    unknown::a_forgotten_key_is_unknown_until_it_is_hydrated_again,
+    month::a_new_month_begins_at_zero,
+    month::a_month_is_never_begun_by_hydration,
+    month::a_key_of_a_month_that_has_not_begun_stays_unknown,
+    rotation::a_successor_continues_the_minute_and_the_month,
+    rotation::both_keys_of_a_rotation_are_admitted_within_one_limit,
+    rotation::a_revoked_predecessor_leaves_its_use_to_the_successor,
+    rotation::each_key_of_a_rotation_has_limits_of_its_own,
+    rotation::a_refund_of_either_key_gives_back_to_both,
+    peek::peeking_reports_the_limits_of_an_admission_and_counts_nothing,
+    peek::peeking_at_a_used_up_limit_reports_it,
+    peek::peeking_reports_units_that_left_the_window_as_free,
+    peek::many_keys_are_reported_in_their_order,
 }
 
 /// A key under one of the suite's limiters.
@@ -236,9 +226,7 @@ fn revoked(per_minute: u32, quota: Option<u64>, version: u64) -> KeyState {
     }
 }
 
-async fn exactly_the_limit_is_admitted_in_a_minute_and_a_refusal_changes_no_count(
-    under_test: LimiterUnderTest,
-) {
+async fn exactly_the_limit_is_admitted_and_a_refusal_counts_nothing(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 5, Some(1_000), 10).await;
     assert_eq!(subject.admitted_of(50).await, 5);
     let (limit_status, retry_after) = subject.rate_limited().await;

@@ -36,64 +36,44 @@ mod turns;
 
 cases! {
     $ lookups(Pair)
-    self {
-        a_new_lookup_is_queued_and_comes_back_with_all_its_facts,
-        a_lookup_is_found_by_its_customer_alone,
-        an_id_is_taken_once,
-    }
-    lists {
-        a_customers_lookups_are_listed_newest_first_page_by_page,
-        lookups_are_found_by_state_counters_time_and_environment,
-    }
-    claims {
-        a_claimed_lookup_is_running_under_its_lease,
-        what_is_due_first_is_claimed_first_and_no_more_than_wanted,
-        of_many_concurrent_claims_none_gets_what_another_has,
-        interactive_lookups_are_claimed_first_and_alone_on_request,
-        after_its_first_attempt_no_lookup_is_interactive,
-    }
-    turns {
-        customers_take_turns_within_and_over_claims,
-        a_customer_whose_lookups_are_exhausted_leaves_its_turns_to_the_others,
-        a_customer_whose_turn_never_came_is_first,
-        an_interactive_lookup_is_a_turn_too,
-    }
-    leases {
-        who_lost_its_lease_to_another_claim_changes_nothing,
-        a_lease_holds_until_another_claim_after_its_last_end,
-        nobody_holds_what_has_ended_or_waits,
-    }
-    ends {
-        a_lookup_waits_for_its_next_attempt,
-        a_lookup_without_an_attempt_is_queued_again,
-        attempts_come_back_in_their_order,
-        the_banks_last_answer_is_kept_until_there_is_a_proof,
-        a_delivered_lookup_has_its_proof,
-        every_end_without_a_proof_is_kept,
-        a_refund_is_given_back_once_to_its_month_and_its_counters,
-    }
-    cancellation {
-        an_open_lookup_is_canceled_and_who_works_on_it_has_lost_its_lease,
-        what_is_final_or_anothers_is_not_canceled,
-        open_lookups_of_a_revoked_key_are_canceled,
-        lookups_of_a_rotated_key_go_on,
-        no_more_orphans_are_canceled_at_once_than_wanted,
-    }
-    removal {
-        a_final_lookup_is_erased_with_its_attempts,
-        what_goes_on_or_is_anothers_is_not_erased_nor_removed_by_age,
-        lookups_are_removed_some_time_after_their_end,
-    }
-    queue {
-        due_lookups_are_counted_with_the_age_of_the_oldest,
-        what_waits_or_runs_is_counted_apart,
-        the_next_lookup_is_due_first_of_all,
-    }
-    ahead {
-        positions_are_the_order_of_claims,
-        classes_have_queues_of_their_own,
-        what_is_due_later_is_not_ahead,
-    }
+    self::a_new_lookup_is_queued_and_comes_back_with_all_its_facts,
+    self::a_lookup_is_found_by_its_customer_alone,
+    self::an_id_is_taken_once,
+    lists::lookups_are_listed_newest_first_page_by_page,
+    lists::lookups_are_found_by_each_condition,
+    claims::a_claimed_lookup_is_running_under_its_lease,
+    claims::what_is_due_first_is_claimed_first_as_far_as_wanted,
+    claims::of_many_concurrent_claims_none_gets_what_another_has,
+    claims::interactive_lookups_are_claimed_first_or_alone,
+    claims::after_its_first_attempt_no_lookup_is_interactive,
+    turns::customers_take_turns_within_and_over_claims,
+    turns::a_customer_whose_lookups_are_exhausted_leaves_its_turns_to_the_others,
+    turns::a_customer_whose_turn_never_came_is_first,
+    turns::an_interactive_lookup_is_a_turn_too,
+    leases::who_lost_its_lease_to_another_claim_changes_nothing,
+    leases::a_lease_holds_until_another_claim_after_its_last_end,
+    leases::nobody_holds_what_has_ended_or_waits,
+    ends::a_lookup_waits_for_its_next_attempt,
+    ends::a_lookup_without_an_attempt_is_queued_again,
+    ends::attempts_come_back_in_their_order,
+    ends::the_banks_last_answer_is_kept_until_there_is_a_proof,
+    ends::a_delivered_lookup_has_its_proof,
+    ends::every_end_without_a_proof_is_kept,
+    ends::a_refund_is_given_back_once_to_its_month_and_its_counters,
+    cancellation::open_lookups_are_canceled_with_their_leases,
+    cancellation::what_is_final_or_anothers_is_not_canceled,
+    cancellation::open_lookups_of_a_revoked_key_are_canceled,
+    cancellation::lookups_of_a_rotated_key_go_on,
+    cancellation::no_more_orphans_are_canceled_at_once_than_wanted,
+    removal::a_final_lookup_is_erased_with_its_attempts,
+    removal::open_and_foreign_lookups_are_not_removed,
+    removal::lookups_are_removed_some_time_after_their_end,
+    queue::due_lookups_are_counted_with_the_age_of_the_oldest,
+    queue::what_waits_or_runs_is_counted_apart,
+    queue::the_next_lookup_is_due_first_of_all,
+    ahead::positions_are_the_order_of_claims,
+    ahead::classes_have_queues_of_their_own,
+    ahead::what_is_due_later_is_not_ahead,
 }
 
 /// The `number`th lookup of the first customer's first key.
@@ -187,11 +167,16 @@ pub(super) fn end(id: LookupId, lease: u128, now: DateTime<Utc>, change: LookupC
     }
 }
 
-/// The end of the work under the first lease, without an attempt.
-fn untried(id: LookupId, now: DateTime<Utc>, change: LookupChange) -> ClaimEnd {
+/// The same, without an attempt.
+pub(super) fn untried(
+    id: LookupId,
+    lease: u128,
+    now: DateTime<Utc>,
+    change: LookupChange,
+) -> ClaimEnd {
     ClaimEnd {
         attempt: None,
-        ..end(id, 1, now, change)
+        ..end(id, lease, now, change)
     }
 }
 
@@ -207,11 +192,24 @@ pub(super) fn deliver() -> LookupChange {
     }
 }
 
+/// An end in this state, without a proof or a refund.
+pub(super) fn ended(state: LookupState) -> LookupChange {
+    LookupChange::End {
+        state,
+        refund: false,
+    }
+}
+
 /// Any end.
 pub(super) fn failed() -> LookupChange {
+    ended(LookupState::Failed)
+}
+
+/// An end that gives the request back.
+pub(super) fn refunded() -> LookupChange {
     LookupChange::End {
         state: LookupState::Failed,
-        refund: false,
+        refund: true,
     }
 }
 

@@ -52,25 +52,21 @@ const PATIENCE: u32 = 2_000;
 
 cases! {
     $ pacer(impl MakePacer)
-    self {
-        three_turns_are_given_at_once_and_the_next_is_refused_with_the_true_time,
-        concurrent_callers_get_no_more_than_three_turns,
-        no_minute_holds_more_than_the_budget,
-        reading_the_budget_takes_no_turn,
-        a_caller_that_goes_away_gives_its_place_back,
-        a_back_off_refuses_waiting_and_new_callers,
-        concurrent_cycles_count_once_and_the_next_back_off_is_longer,
-        a_success_makes_the_next_back_off_short_and_a_late_one_does_not,
-        a_merged_back_off_is_kept_and_never_shortened,
-        a_merged_back_off_refuses_waiting_callers,
-        merged_turns_count,
-    }
-    lanes {
-        customers_and_then_their_keys_take_turns_and_every_fifth_is_backgrounds,
-        a_key_has_sixteen_waiting_callers,
-        background_callers_wait_in_any_number,
-        a_new_customer_is_not_refused_for_the_queue_of_another,
-    }
+    self::three_turns_are_given_at_once_and_the_next_is_refused_with_the_true_time,
+    self::concurrent_callers_get_no_more_than_three_turns,
+    self::no_minute_holds_more_than_the_budget,
+    self::reading_the_budget_takes_no_turn,
+    self::a_caller_that_goes_away_gives_its_place_back,
+    self::a_back_off_refuses_waiting_and_new_callers,
+    self::concurrent_cycles_count_once_and_the_next_back_off_is_longer,
+    self::a_success_makes_the_next_back_off_short_and_a_late_one_does_not,
+    self::a_merged_back_off_is_kept_and_never_shortened,
+    self::a_merged_back_off_refuses_waiting_callers,
+    self::merged_turns_count,
+    lanes::turns_are_given_in_order_by_customer_key_and_class,
+    lanes::a_key_has_sixteen_waiting_callers,
+    lanes::background_callers_wait_in_any_number,
+    lanes::a_new_customer_is_not_refused_for_the_queue_of_another,
 }
 
 /// A lane, where it doesn't matter which.

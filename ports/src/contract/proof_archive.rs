@@ -10,12 +10,10 @@ use crate::outbound::ArchivedProof;
 
 cases! {
     $ proof_archive(Pair)
-    self {
-        an_entry_of_any_bytes_is_read_by_every_process_until_it_is_replaced,
-        of_many_indexes_those_are_returned_that_have_an_entry,
-        the_entries_at_some_indexes_are_removed_and_no_others,
-        old_entries_are_removed_and_no_others,
-    }
+    self::an_entry_of_any_bytes_is_read_by_every_process_until_it_is_replaced,
+    self::of_many_indexes_those_are_returned_that_have_an_entry,
+    self::the_entries_at_some_indexes_are_removed_and_no_others,
+    self::old_entries_are_removed_and_no_others,
 }
 
 fn entry(number: u8, content: &[u8]) -> ArchivedProof {

@@ -22,11 +22,9 @@ pub struct RegistriesUnderTest {
 
 cases! {
     $ replicas(RegistriesUnderTest)
-    self {
-        every_process_counts_once_until_it_leaves,
-        a_process_counts_for_the_lifetime_of_its_latest_beat,
-        concurrent_beats_are_all_counted,
-    }
+    self::every_process_counts_once_until_it_leaves,
+    self::a_process_counts_for_the_lifetime_of_its_latest_beat,
+    self::concurrent_beats_are_all_counted,
 }
 
 fn instance(number: u128) -> Uuid {

@@ -11,16 +11,14 @@ use crate::outbound::{MAX_SAMPLES, SealSample, StoredSealKey};
 
 cases! {
     $ seal_store(Pair)
-    self {
-        keys_are_listed_by_participant_certificate_and_time,
-        a_key_is_added_once_for_its_signer,
-        of_many_concurrent_additions_of_a_key_one_adds_it,
-        a_use_of_a_known_key_is_recorded_to_the_day,
-        samples_are_listed_by_participant_certificate_and_time,
-        a_signer_has_a_bounded_number_of_samples_each_once,
-        the_bound_holds_for_many_concurrent_samples,
-        of_many_concurrent_additions_of_a_sample_one_adds_it,
-    }
+    self::keys_are_listed_by_participant_certificate_and_time,
+    self::a_key_is_added_once_for_its_signer,
+    self::of_many_concurrent_additions_of_a_key_one_adds_it,
+    self::a_use_of_a_known_key_is_recorded_to_the_day,
+    self::samples_are_listed_by_participant_certificate_and_time,
+    self::a_signer_has_a_bounded_number_of_samples_each_once,
+    self::the_bound_holds_for_many_concurrent_samples,
+    self::of_many_concurrent_additions_of_a_sample_one_adds_it,
 }
 
 fn signer(participant: &str, certificate: u8) -> Signer {
@@ -139,12 +137,12 @@ async fn a_use_of_a_known_key_is_recorded_to_the_day(Pair { here, elsewhere }: P
     ] {
         elsewhere.use_key(&signer, &key, noon()).await;
     }
-    let uses = async || {
+    let times = async || {
         let keys = here.seal_keys().await.into_iter();
-        let uses = keys.map(|key| (key.first_used_at, key.last_used_at));
-        uses.collect::<Vec<_>>()
+        let times = keys.map(|key| (key.first_used_at, key.last_used_at));
+        times.collect::<Vec<_>>()
     };
-    assert_eq!(uses().await, [(None, None); 2]);
+    assert_eq!(times().await, [(None, None); 2]);
     for (used_at, last_used_at) in [
         (noon(), noon()),
         (noon() + day, noon()),
@@ -153,7 +151,7 @@ async fn a_use_of_a_known_key_is_recorded_to_the_day(Pair { here, elsewhere }: P
     ] {
         elsewhere.use_key(&signer, &used, used_at).await;
         let expected = [(Some(noon()), Some(last_used_at)), (None, None)];
-        assert_eq!(uses().await, expected);
+        assert_eq!(times().await, expected);
     }
 }
 

@@ -8,11 +8,9 @@ use crate::outbound::SecretCheck;
 
 cases! {
     $ secret_fingerprints(Pair)
-    self {
-        the_first_secret_of_each_generation_is_known_from_then_on,
-        no_secret_is_stored_beside_a_wrong_one,
-        of_many_concurrent_secrets_one_is_the_first,
-    }
+    self::the_first_secret_of_each_generation_is_known,
+    self::no_secret_is_stored_beside_a_wrong_one,
+    self::of_many_concurrent_secrets_one_is_the_first,
 }
 
 async fn recognise(stores: &Stores, secrets: &[(u16, u8)]) -> SecretCheck {
@@ -30,7 +28,7 @@ const fn other(generation: u16) -> SecretCheck {
     SecretCheck::Other(HashGeneration(generation))
 }
 
-async fn the_first_secret_of_each_generation_is_known_from_then_on(Pair { here, elsewhere }: Pair) {
+async fn the_first_secret_of_each_generation_is_known(Pair { here, elsewhere }: Pair) {
     let largest = u16::MAX;
     let both = [(largest, 8), (1, 7)];
     assert_eq!(recognise(&here, &[(1, 7)]).await, SecretCheck::Same);

@@ -12,12 +12,10 @@ use crate::outbound::RequestEntry;
 
 cases! {
     $ seen_proofs(JournalUnderTest)
-    self {
-        deliveries_are_counted_and_the_first_is_kept,
-        customers_and_proofs_are_counted_apart,
-        each_proof_of_a_request_is_counted,
-        deliveries_without_a_request_are_counted_with_the_others,
-    }
+    self::deliveries_are_counted_and_the_first_is_kept,
+    self::customers_and_proofs_are_counted_apart,
+    self::each_proof_of_a_request_is_counted,
+    self::deliveries_without_a_request_are_counted_with_the_others,
 }
 
 fn mark(number: u8) -> ProofMark {

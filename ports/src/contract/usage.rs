@@ -30,29 +30,19 @@ mod requests;
 
 cases! {
     $ usage(JournalUnderTest)
-    over_time {
-        hours_days_and_periods_are_those_of_utc,
-        counts_and_latencies_of_later_requests_add_up,
-        requests_are_counted_in_their_hour_and_refused_ones_without_a_latency,
-        keys_are_told_apart_and_a_customer_sees_its_own_alone,
-        use_is_narrowed_to_a_key_an_endpoint_and_an_outcome,
-    }
-    apart {
-        every_endpoint_and_outcome_is_counted_by_itself,
-    }
-    busiest {
-        of_many_keys_the_busiest_have_rows_of_their_own,
-    }
-    requests {
-        requests_are_listed_newest_first_page_by_page,
-        another_customers_requests_do_not_exist,
-        requests_are_found_by_each_condition_and_all_together,
-    }
-    overviews {
-        a_key_is_shown_with_its_use_of_the_month,
-        a_customer_is_shown_with_the_use_of_its_keys,
-        a_successor_continues_the_month_and_was_not_used_itself,
-    }
+    over_time::hours_days_and_periods_are_those_of_utc,
+    over_time::counts_and_latencies_of_later_requests_add_up,
+    over_time::requests_are_counted_in_their_hour_with_their_latency,
+    over_time::a_customer_sees_the_use_of_each_of_its_own_keys,
+    over_time::use_is_narrowed_to_a_key_an_endpoint_and_an_outcome,
+    apart::every_endpoint_and_outcome_is_counted_by_itself,
+    busiest::of_many_keys_the_busiest_have_rows_of_their_own,
+    requests::requests_are_listed_newest_first_page_by_page,
+    requests::another_customers_requests_do_not_exist,
+    requests::requests_are_found_by_each_condition,
+    overviews::a_key_is_shown_with_its_use_of_the_month,
+    overviews::a_customer_is_shown_with_the_use_of_its_keys,
+    overviews::a_successor_continues_the_month_and_was_not_used_itself,
 }
 
 /// Two keys of the first customer and one of the second.

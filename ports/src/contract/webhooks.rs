@@ -17,7 +17,7 @@ use domain::webhook::{
 use uuid::Uuid;
 
 use super::fixture::{act, customer, instant, lookup_of, page_of, record};
-use super::lookups::{self, deliver, lease_until as lease, soon, wait};
+use super::lookups::{deliver, ended, lease_until as lease, soon, untried, wait};
 use super::ok;
 use super::stores::{Pair, Stores};
 use crate::outbound::*;
@@ -29,30 +29,22 @@ mod outbox;
 
 cases! {
     $ webhooks(Pair)
-    endpoints {
-        an_endpoint_comes_back_to_its_customer_alone,
-        a_customer_has_a_bounded_number_of_endpoints,
-        changes_are_kept_and_logged,
-        a_rotated_secret_keeps_the_one_before,
-        secrets_of_older_generations_are_found_and_replaced,
-        a_removed_endpoint_takes_its_deliveries_along,
-    }
-    outbox {
-        a_lookups_end_is_told_to_those_who_want_it,
-    }
-    claims {
-        a_delivery_is_claimed_once_until_its_lease_ends,
-        a_slow_endpoint_takes_few_places,
-        endpoints_take_turns,
-    }
-    ends {
-        attempts_and_their_ends_are_kept_and_only_failures_to_deliver_count,
-        a_receiver_that_is_gone_is_disabled,
-        a_receiver_that_fails_for_five_days_is_disabled,
-        an_ended_delivery_is_sent_again,
-        a_disabled_endpoint_discards_what_is_pending,
-        old_deliveries_are_removed,
-    }
+    endpoints::an_endpoint_comes_back_to_its_customer_alone,
+    endpoints::a_customer_has_a_bounded_number_of_endpoints,
+    endpoints::changes_are_kept_and_logged,
+    endpoints::a_rotated_secret_keeps_the_one_before,
+    endpoints::secrets_of_older_generations_are_found_and_replaced,
+    endpoints::a_removed_endpoint_takes_its_deliveries_along,
+    outbox::a_lookups_end_is_told_to_those_who_want_it,
+    claims::a_delivery_is_claimed_once_until_its_lease_ends,
+    claims::a_slow_endpoint_takes_few_places,
+    claims::endpoints_take_turns,
+    ends::attempts_and_their_ends_are_kept,
+    ends::a_receiver_that_is_gone_is_disabled,
+    ends::a_receiver_that_fails_for_five_days_is_disabled,
+    ends::an_ended_delivery_is_sent_again,
+    ends::a_disabled_endpoint_discards_what_is_pending,
+    ends::old_deliveries_are_removed,
 }
 
 /// The `number`th endpoint of the first customer.
@@ -197,13 +189,8 @@ impl Stores {
         told.map(|(_, delivery)| delivery).collect()
     }
 
-    async fn claim_told(
-        &self,
-        most: u32,
-        now: DateTime<Utc>,
-        lease: Lease,
-    ) -> Vec<ClaimedDelivery> {
-        ok(self.webhooks.claim_deliveries(most, now, lease)).await
+    async fn claim_told(&self, most: u32, at: DateTime<Utc>, lease: Lease) -> Vec<ClaimedDelivery> {
+        ok(self.webhooks.claim_deliveries(most, at, lease)).await
     }
 
     async fn end_told(&self, end: &DeliveryEnd) -> Option<EndpointState> {
@@ -235,10 +222,7 @@ impl Stores {
         ok(self.lookups.add_lookup(&new)).await;
         let claimed = self.claim(1, lease(9, seconds(60))).await;
         assert_eq!(claimed[0].lookup.facts.id, new.facts.id);
-        let end = ClaimEnd {
-            attempt: None,
-            ..lookups::end(new.facts.id, 9, soon(), change)
-        };
+        let end = untried(new.facts.id, 9, soon(), change);
         self.end_claim(&end).await
     }
 }

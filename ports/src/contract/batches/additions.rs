@@ -31,10 +31,6 @@ async fn chunk(stores: &Stores, new: &NewBatch, number: u32) -> Option<Vec<u8>> 
     ok(stores.batches.batch_chunk(new.facts.id, number)).await
 }
 
-async fn claimed(stores: &Stores, claim: &NewClaim, at: DateTime<Utc>) -> bool {
-    ok(stores.idempotency.claim_scope(claim, at)).await
-}
-
 pub(super) async fn chunks_are_read_one_by_one(Pair { here, elsewhere }: Pair) {
     let chunks: Vec<_> = (0..50_u8).map(|number| vec![number; 1_000]).collect();
     let large = NewBatch {
@@ -63,37 +59,21 @@ pub(super) async fn an_id_is_taken_once(Pair { here, .. }: Pair) {
     assert_eq!(here.stored_batch(&others(1)).await, None);
 }
 
-fn claim(token: u128) -> NewClaim {
-    NewClaim {
-        request: RepeatableRequest {
-            scope: IdempotencyScope([1; 32]),
-            fingerprint: RequestFingerprint([2; 32]),
-        },
-        token: Uuid::from_u128(token),
-        until: start() + TimeDelta::minutes(2),
-        expires_at: start() + TimeDelta::hours(24),
-    }
-}
-
-/// A batch of a request that made a claim.
+/// A batch of a request that claimed the first scope.
 fn claiming(number: u16, token: u128) -> NewBatch {
     NewBatch {
-        claim: Some(ScopeClaim {
-            scope: claim(token).request.scope,
-            token: claim(token).token,
-        }),
+        claim: Some(held(&claim(1, token, start()))),
         ..batch(number)
     }
 }
 
 async fn answer(stores: &Stores) -> Option<FirstAnswer> {
-    let scopes = [claim(1).request.scope];
-    let earlier = ok(stores.idempotency.earlier_request(&scopes, start())).await;
+    let earlier = stores.earlier(&[1], start()).await;
     earlier.expect("the request is there").answer
 }
 
 pub(super) async fn a_batch_is_recorded_with_its_request(Pair { here, elsewhere }: Pair) {
-    assert!(claimed(&here, &claim(1), start()).await);
+    assert!(here.claims(&claim(1, 1, start()), start()).await);
     assert_eq!(answer(&here).await, None);
     here.add_batches(&[claiming(1, 1)]).await;
     let recorded = FirstAnswer::Batch(batch(1).facts.id);
@@ -101,21 +81,17 @@ pub(super) async fn a_batch_is_recorded_with_its_request(Pair { here, elsewhere 
     // An answer is recorded once, and keeps its place.
     let again = here.batches.add_batch(&claiming(2, 1), u32::MAX).await;
     assert!(again.is_err());
-    let after_the_claim = start() + TimeDelta::minutes(3);
-    assert!(!claimed(&here, &claim(2), after_the_claim).await);
+    let after_the_claim = minutes(3);
+    let late = claim(1, 2, start());
+    assert!(!here.claims(&late, after_the_claim).await);
     // Nothing of it is left once the key has expired.
     let expired = start() + TimeDelta::hours(24);
-    let later = NewClaim {
-        until: expired + TimeDelta::minutes(2),
-        expires_at: expired + TimeDelta::hours(24),
-        ..claim(2)
-    };
-    assert!(claimed(&here, &later, expired).await);
+    assert!(here.claims(&claim(1, 2, expired), expired).await);
     assert_eq!(answer(&elsewhere).await, None);
 }
 
 pub(super) async fn a_request_that_lost_its_claim_adds_no_batch(Pair { here, .. }: Pair) {
-    assert!(claimed(&here, &claim(2), start()).await);
+    assert!(here.claims(&claim(1, 2, start()), start()).await);
     let refused = here.batches.add_batch(&claiming(1, 1), u32::MAX).await;
     assert!(refused.is_err());
     assert_eq!(here.stored_batch(&batch(1)).await, None);
@@ -126,11 +102,11 @@ pub(super) async fn a_request_that_lost_its_claim_adds_no_batch(Pair { here, .. 
 
 pub(super) async fn a_customer_has_so_many_open_batches(Pair { here, elsewhere }: Pair) {
     here.with_key().await;
-    assert!(claimed(&here, &claim(1), start()).await);
+    assert!(here.claims(&claim(1, 1, start()), start()).await);
     let add = async |new: &NewBatch, most| ok(elsewhere.batches.add_batch(new, most)).await;
     assert_eq!(add(&batch(1), 0).await, BatchAddition::TooManyOpen);
     here.add_batches(&[batch(1), others(2)]).await;
-    assert_eq!(here.claim_batches_at(1, start(), 1).await.len(), 1);
+    assert_eq!(here.claim_batches(1, start(), 1).await.len(), 1);
     assert!(here.feeds(&feed(&batch(1), 1, 0..1)).await);
     // It is running, the second is queued.
     assert_eq!(add(&batch(3), 2).await, BatchAddition::Added);

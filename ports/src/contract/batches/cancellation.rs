@@ -85,5 +85,5 @@ pub(super) async fn what_is_final_or_anothers_is_not_canceled(Pair { here, .. }:
     assert_eq!(unknown, BatchCancellation::Unknown);
     assert_eq!(here.kept_batch(&batch(3)).await, queued(&batch(3)));
     // Nothing is left to claim of what has ended.
-    assert_eq!(here.claim_batches_at(9, minutes(100), 1).await.len(), 1);
+    assert_eq!(here.claim_batches(9, minutes(100), 1).await.len(), 1);
 }

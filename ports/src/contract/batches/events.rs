@@ -49,7 +49,7 @@ fn wait(minute: u8) -> BatchChange {
 /// Claims a batch at this minute under a lease of its own, and ends the work on it with this change.
 async fn worked_on(stores: &Stores, new: &NewBatch, minute: u8, change: BatchChange) {
     let (now, lease) = (minutes(minute.into()), minute.into());
-    let claimed = stores.claim_batches_at(1, now, lease).await;
+    let claimed = stores.claim_batches(1, now, lease).await;
     assert_eq!(claimed.len(), 1, "at minute {minute}");
     assert!(stores.releases_batch_at(new, now, lease, change).await);
 }
@@ -86,7 +86,7 @@ pub(super) async fn each_pause_of_a_batch_is_told_once_to_those_who_want_it(unde
         assert_eq!(elsewhere.told(&endpoint).await, [told(1)]);
     }
     // It goes on, and is paused another time.
-    assert_eq!(here.claim_batches_at(1, minutes(5), 5).await.len(), 1);
+    assert_eq!(here.claim_batches(1, minutes(5), 5).await.len(), 1);
     assert!(here.feeds(&feed(&batch(1), 5, 0..1)).await);
     let (new, now) = (batch(1), minutes(5));
     assert!(here.releases_batch_at(&new, now, 5, wait(5)).await);

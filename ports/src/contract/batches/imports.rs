@@ -49,15 +49,10 @@ async fn import(stores: &Stores, proofs: &[ImportedProof]) -> Option<Vec<u32>> {
     Some(rows.map(|row| row.row.0).collect())
 }
 
-pub(super) async fn open_and_failed_lookups_are_delivered_and_who_works_on_them_has_lost_them(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn open_and_failed_lookups_are_delivered(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
     here.claims_rows(3).await;
-    let expiry = LookupChange::End {
-        state: LookupState::Expired,
-        refund: false,
-    };
+    let expiry = ended(LookupState::Expired);
     for (row, change) in [(0, wait(minutes(9))), (1, expiry)] {
         let found = ClaimEnd {
             finding: Some(b"not issued".to_vec()),
@@ -94,14 +89,7 @@ pub(super) async fn open_and_failed_lookups_are_delivered_and_who_works_on_them_
 pub(super) async fn untouched_lookups_are_refunded(Pair { here, .. }: Pair) {
     here.fed_batch(&batch(1)).await;
     here.claims_rows(1).await;
-    let refunded = LookupChange::End {
-        state: LookupState::Failed,
-        refund: true,
-    };
-    let untried = ClaimEnd {
-        attempt: None,
-        ..end(row_id(0), 5, start(), refunded)
-    };
+    let untried = untried(row_id(0), 5, start(), refunded());
     assert!(here.end_claim(&untried).await);
     assert_eq!(here.used().await, (3, 1));
     // What was given back already isn't given back again.
@@ -135,9 +123,7 @@ pub(super) async fn a_row_without_a_lookup_gets_a_delivered_one(Pair { here, els
     assert_eq!(here.standing(&batch(1)).await, (BatchState::Running, 3, 2));
 }
 
-pub(super) async fn rows_that_have_a_proof_or_are_not_as_they_were_are_passed_over(
-    Pair { here, .. }: Pair,
-) {
+pub(super) async fn rows_with_a_proof_or_that_changed_are_passed_over(Pair { here, .. }: Pair) {
     here.fed_rows(&wide(), 0..4).await;
     here.claims_rows(1).await;
     assert!(here.ends_row(0, deliver()).await);
@@ -165,9 +151,8 @@ pub(super) async fn rows_that_have_a_proof_or_are_not_as_they_were_are_passed_ov
     assert_eq!(here.rows_of(&batch(1)).await.len(), 5);
 }
 
-pub(super) async fn a_finished_batch_takes_proofs_and_a_canceled_or_foreign_one_does_not(
-    Pair { here, .. }: Pair,
-) {
+pub(super) async fn finished_batches_take_proofs_but_no_canceled_or_foreign_ones(under_test: Pair) {
+    let Pair { here, .. } = under_test;
     here.fed_batch(&batch(1)).await;
     here.failed_rows(0..3).await;
     assert!(here.releases_batch(&batch(1), 1, BatchChange::Finish).await);

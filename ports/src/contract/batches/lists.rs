@@ -2,9 +2,7 @@
 
 use super::*;
 
-pub(super) async fn a_customers_batches_are_listed_newest_first_page_by_page(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn batches_are_listed_newest_first_page_by_page(Pair { here, elsewhere }: Pair) {
     let all = BatchFilter::default();
     let read = async |page| {
         let batches = &elsewhere.batches;
@@ -63,7 +61,7 @@ pub(super) async fn lookups_are_read_by_their_rows(Pair { here, elsewhere }: Pai
     let (wide, other) = (wide(), batch(2));
     here.with_key().await;
     here.add_batches(&[wide.clone(), other.clone()]).await;
-    assert_eq!(here.claim_batches_at(2, start(), 1).await.len(), 2);
+    assert_eq!(here.claim_batches(2, start(), 1).await.len(), 2);
     let mut gaps = feed(&wide, 1, 0..6);
     gaps.lookups.retain(|row| *row != row_of(&wide, 2));
     gaps.lookups.reverse();
@@ -100,8 +98,8 @@ pub(super) async fn lookups_are_listed_by_their_batch(Pair { here, .. }: Pair) {
         (None, vec![], &all),
     ] {
         let filter = LookupFilter {
-            batch,
             states,
+            batch,
             ..LookupFilter::default()
         };
         let list = async |page| here.lookups.lookups(customer(1).id, &filter, &page).await;

@@ -55,9 +55,7 @@ pub(super) async fn nobody_erases_what_goes_on_or_is_not_theirs(Pair { here, .. 
     }
 }
 
-pub(super) async fn batches_are_removed_with_their_lookups_some_time_after_their_end(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn batches_are_removed_with_their_lookups(Pair { here, elsewhere }: Pair) {
     here.fed_batch(&batch(1)).await;
     let alone = here.alone().await;
     here.failed_rows(0..3).await;
@@ -84,11 +82,10 @@ pub(super) async fn batches_are_removed_with_their_lookups_some_time_after_their
     assert!(here.stored_batch(&batch(3)).await.is_some());
 }
 
-pub(super) async fn who_reads_a_batch_while_it_is_removed_misses_no_lookup(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn who_reads_a_batch_while_it_is_removed_misses_no_lookup(under_test: Pair) {
     // More than are removed at once.
     const ROWS: u16 = 2_500;
+    let Pair { here, elsewhere } = under_test;
     let large = batch_of(&record(1).key, 1, ROWS.into());
     let id = large.facts.id;
     here.with_key().await;

@@ -49,8 +49,7 @@ pub(super) async fn keys_that_keep_their_limits_keep_them(Pair { here, .. }: Pai
     assert_eq!(here.newest_change().await, before);
 }
 
-pub(super) async fn active_keys_that_follow_take_the_plans_limits(under_test: Pair) {
-    let Pair { here, elsewhere } = under_test;
+pub(super) async fn active_keys_that_follow_take_the_plans_limits(Pair { here, elsewhere }: Pair) {
     let [one, two, neighbours] = three_keys(&here).await;
     let revoked = here.added(4).await.id;
     let revoked = here.changed(revoked, KeyChange::Revoke, 5).await;
@@ -68,11 +67,11 @@ pub(super) async fn active_keys_that_follow_take_the_plans_limits(under_test: Pa
         assert_eq!(here.found(unchanged.id).await, unchanged);
     }
     // Other processes are told of the change.
-    let changes = elsewhere.changes(before).await;
-    let mut keys = keys_of(&changes);
+    let told = elsewhere.changes(before).await;
+    let mut keys = keys_of(&told);
     keys.sort_unstable();
     assert_eq!(keys, [one.id, two.id]);
-    assert!(changes.iter().all(|change| change.state.limits == limits));
+    assert!(told.iter().all(|change| change.state.limits == limits));
     assert!(here.state(one.id).await.version > version);
 }
 
@@ -89,9 +88,8 @@ pub(super) async fn keys_follow_a_plan_that_was_set_before(Pair { here, .. }: Pa
     assert_eq!(newest.act, act(5), "the plan itself left no entry");
 }
 
-pub(super) async fn a_plan_writes_an_entry_and_so_does_each_key_that_follows(
-    Pair { here, .. }: Pair,
-) {
+pub(super) async fn a_plan_writes_an_entry_and_so_does_each_key_that_follows(under_test: Pair) {
+    let Pair { here, .. } = under_test;
     let [one, two, _] = three_keys(&here).await;
     let before = customer(1);
     let (after, _) = set_plan(&here, Plan::Enterprise, ExistingKeys::Follow, 4).await;
@@ -125,9 +123,7 @@ pub(super) async fn a_plan_writes_an_entry_and_so_does_each_key_that_follows(
     assert!(expected.eq(written.iter().cloned()), "{written:?}");
 }
 
-pub(super) async fn a_plan_that_is_set_already_or_of_nobody_changes_nothing(
-    Pair { here, .. }: Pair,
-) {
+pub(super) async fn a_plan_that_is_set_or_of_nobody_changes_nothing(Pair { here, .. }: Pair) {
     three_keys(&here).await;
     let before = here.contents().await;
     for existing in [ExistingKeys::Keep, ExistingKeys::Follow] {

@@ -52,9 +52,8 @@ async fn enterprise(stores: &Stores) {
 
 const FULL: BoundReached = BoundReached::Active { most: 10 };
 
-pub(super) async fn a_customer_has_no_more_active_keys_than_its_plan_allows(
-    Pair { here, .. }: Pair,
-) {
+pub(super) async fn a_customer_has_no_more_active_keys_than_its_plan_allows(under_test: Pair) {
+    let Pair { here, .. } = under_test;
     here.enrolled(1).await;
     let other = here.enrolled(2).await;
     for number in 1..=MOST_ACTIVE {

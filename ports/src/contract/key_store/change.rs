@@ -2,9 +2,8 @@
 
 use super::*;
 
-pub(super) async fn each_change_sets_its_fields_alone_and_writes_an_entry(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn each_change_sets_its_fields_and_writes_an_entry(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     let mut key = here.added(1).await;
     let unchanged = here.added(2).await;
     let rename = |text| (KeyChange::Rename(name(text)), None);

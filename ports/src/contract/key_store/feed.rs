@@ -6,9 +6,7 @@ fn is_later(one: &Change, next: &Change) -> bool {
     one.number < next.number
 }
 
-pub(super) async fn changes_of_every_process_come_in_order_with_the_current_state(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn changes_come_in_order_with_the_current_state(Pair { here, elsewhere }: Pair) {
     let (one, two) = (here.added(1).await.id, here.added(2).await.id);
     let added = here.newest_change().await;
     here.changed(one, to(7), 3).await;

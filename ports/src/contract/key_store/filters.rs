@@ -119,9 +119,7 @@ pub(super) async fn wildcards_are_characters_like_others(Pair { here, .. }: Pair
     }
 }
 
-pub(super) async fn each_condition_narrows_the_list_and_everybodys_is_searched_by_subject_too(
-    Pair { here, .. }: Pair,
-) {
+pub(super) async fn each_condition_narrows_the_list_within_its_scope(Pair { here, .. }: Pair) {
     for (number, text) in [(1, "caja"), (2, "caja"), (3, "caja"), (4, "banco")] {
         called(&here, number, text).await;
     }

@@ -31,9 +31,7 @@ pub(super) async fn a_customer_finds_and_lists_its_own_keys_alone(Pair { here, .
     assert_eq!(nobodys, []);
 }
 
-pub(super) async fn a_key_that_is_unknown_or_anothers_is_neither_changed_nor_rotated(
-    Pair { here, .. }: Pair,
-) {
+pub(super) async fn unknown_and_foreign_keys_are_not_changed_or_rotated(Pair { here, .. }: Pair) {
     let [(one, first), (two, second)] = neighbours(&here).await;
     let before = here.contents().await;
     assert_eq!(before.0, [first.clone(), second.clone()]);

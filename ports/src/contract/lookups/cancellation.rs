@@ -15,9 +15,7 @@ fn canceled(before: StoredLookup) -> StoredLookup {
     }
 }
 
-pub(super) async fn an_open_lookup_is_canceled_and_who_works_on_it_has_lost_its_lease(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn open_lookups_are_canceled_with_their_leases(Pair { here, elsewhere }: Pair) {
     let [waiting, running, queued] = [1, 2, 3].map(lookup);
     here.tried(&waiting, wait(minutes(1))).await;
     here.running(&running).await;

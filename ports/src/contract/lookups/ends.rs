@@ -2,14 +2,6 @@
 
 use super::*;
 
-/// An end that gives the request back.
-fn refunded() -> LookupChange {
-    LookupChange::End {
-        state: LookupState::Failed,
-        refund: true,
-    }
-}
-
 pub(super) async fn a_lookup_waits_for_its_next_attempt(Pair { here, elsewhere }: Pair) {
     here.tried(&lookup(1), wait(minutes(1))).await;
     let expected = StoredLookup {
@@ -30,7 +22,7 @@ pub(super) async fn a_lookup_waits_for_its_next_attempt(Pair { here, elsewhere }
 
 pub(super) async fn a_lookup_without_an_attempt_is_queued_again(Pair { here, .. }: Pair) {
     here.running(&lookup(1)).await;
-    let given_back = untried(id(1), soon(), wait(minutes(1)));
+    let given_back = untried(id(1), 1, soon(), wait(minutes(1)));
     assert!(here.end_claim(&given_back).await);
     let expected = StoredLookup {
         updated_at: soon(),
@@ -42,7 +34,7 @@ pub(super) async fn a_lookup_without_an_attempt_is_queued_again(Pair { here, .. 
     // After an attempt it waits.
     for tried in [
         end(id(1), 1, minutes(1), wait(minutes(1))),
-        untried(id(1), minutes(1), wait(minutes(2))),
+        untried(id(1), 1, minutes(1), wait(minutes(2))),
     ] {
         here.claim_at(1, minutes(1), lease(1)).await;
         assert!(here.end_claim(&tried).await);
@@ -124,12 +116,8 @@ pub(super) async fn every_end_without_a_proof_is_kept(Pair { here, .. }: Pair) {
     let ends = states.filter(|state| state.is_final() && *state != LookupState::Delivered);
     for (number, state) in (1..).zip(ends) {
         here.running(&lookup(number)).await;
-        let change = LookupChange::End {
-            state,
-            refund: false,
-        };
-        let ended = untried(id(number), soon(), change);
-        assert!(here.end_claim(&ended).await);
+        let end = untried(id(number), 1, soon(), ended(state));
+        assert!(here.end_claim(&end).await);
         let expected = StoredLookup {
             state,
             updated_at: soon(),

@@ -2,9 +2,7 @@
 
 use super::*;
 
-pub(super) async fn a_customers_lookups_are_listed_newest_first_page_by_page(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn lookups_are_listed_newest_first_page_by_page(Pair { here, elsewhere }: Pair) {
     let all = LookupFilter::default();
     let read = async |page| {
         let lookups = &elsewhere.lookups;
@@ -27,9 +25,7 @@ pub(super) async fn a_customers_lookups_are_listed_newest_first_page_by_page(
     assert_eq!(rest, [1, 0].map(|number| queued(&lookup(number))));
 }
 
-pub(super) async fn lookups_are_found_by_state_counters_time_and_environment(
-    Pair { here, .. }: Pair,
-) {
+pub(super) async fn lookups_are_found_by_each_condition(Pair { here, .. }: Pair) {
     let first = record(1).key;
     let mut successor = record(2).key;
     successor.counters = first.counters;

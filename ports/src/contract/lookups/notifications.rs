@@ -12,12 +12,10 @@ pub struct NotificationsUnderTest {
 
 cases! {
     $ lookup_notifications(NotificationsUnderTest)
-    self {
-        additions_changes_and_cancellations_are_heard_of,
-        changes_of_many_lookups_at_once_are_heard_of_one_by_one,
-        what_changed_nothing_is_not_heard_of,
-        two_who_listen_hear_the_same,
-    }
+    self::additions_changes_and_cancellations_are_heard_of,
+    self::changes_of_many_lookups_at_once_are_heard_of_one_by_one,
+    self::what_changed_nothing_is_not_heard_of,
+    self::two_who_listen_hear_the_same,
 }
 
 /// Notifications that arrived.

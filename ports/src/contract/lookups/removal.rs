@@ -20,9 +20,7 @@ pub(super) async fn a_final_lookup_is_erased_with_its_attempts(Pair { here, else
     assert_eq!(here.attempts_of(&lookup(1)).await, []);
 }
 
-pub(super) async fn what_goes_on_or_is_anothers_is_not_erased_nor_removed_by_age(
-    Pair { here, .. }: Pair,
-) {
+pub(super) async fn open_and_foreign_lookups_are_not_removed(Pair { here, .. }: Pair) {
     let open = [1, 2, 3].map(lookup);
     here.tried(&lookup(4), failed()).await;
     here.tried(&lookup(1), wait(minutes(1))).await;

@@ -38,9 +38,7 @@ async fn served(subject: &Subject, lanes: &[Lane]) -> Vec<usize> {
     served.into_inner().expect("nobody panics")
 }
 
-pub(super) async fn customers_and_then_their_keys_take_turns_and_every_fifth_is_backgrounds(
-    make: impl MakePacer,
-) {
+pub(super) async fn turns_are_given_in_order_by_customer_key_and_class(make: impl MakePacer) {
     let keys = [GREEDY, GREEDY, GREEDY, GREEDY_OTHER_KEY, MODEST, MODEST];
     let classes = [&[BACKGROUND, MODEST_BACKGROUND][..], &[GREEDY; 6]].concat();
     for (lanes, order) in [

@@ -132,7 +132,7 @@ pub(super) async fn counts_and_latencies_of_later_requests_add_up(under_test: Jo
     }
 }
 
-pub(super) async fn requests_are_counted_in_their_hour_and_refused_ones_without_a_latency(
+pub(super) async fn requests_are_counted_in_their_hour_with_their_latency(
     under_test: JournalUnderTest,
 ) {
     let Keys { one, .. } = under_test.three_keys().await;
@@ -167,9 +167,7 @@ pub(super) async fn requests_are_counted_in_their_hour_and_refused_ones_without_
     assert_eq!(rows, expected);
 }
 
-pub(super) async fn keys_are_told_apart_and_a_customer_sees_its_own_alone(
-    under_test: JournalUnderTest,
-) {
+pub(super) async fn a_customer_sees_the_use_of_each_of_its_own_keys(under_test: JournalUnderTest) {
     let Keys {
         one,
         two,

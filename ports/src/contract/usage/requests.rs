@@ -7,17 +7,13 @@ fn all() -> RequestQuery {
 }
 
 /// All requests from one page on, page by page.
-async fn walk(
-    under_test: &JournalUnderTest,
-    scope: Scope,
-    query: RequestQuery,
-) -> Vec<RequestRecord> {
+async fn walk(on: &JournalUnderTest, scope: Scope, query: RequestQuery) -> Vec<RequestRecord> {
     let read = async |page| {
         let query = RequestQuery {
             page,
             ..query.clone()
         };
-        under_test.stores.usage.requests(scope, &query).await
+        on.stores.usage.requests(scope, &query).await
     };
     paging::walk(query.page.clone(), read).await
 }
@@ -114,9 +110,7 @@ pub(super) async fn another_customers_requests_do_not_exist(under_test: JournalU
     }
 }
 
-pub(super) async fn requests_are_found_by_each_condition_and_all_together(
-    under_test: JournalUnderTest,
-) {
+pub(super) async fn requests_are_found_by_each_condition(under_test: JournalUnderTest) {
     let keys = various_concluded(&under_test).await;
     let of = |key: &ApiKey| RequestQuery {
         key: Some(key.id),

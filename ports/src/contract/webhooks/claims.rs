@@ -2,9 +2,8 @@
 
 use super::*;
 
-pub(super) async fn a_delivery_is_claimed_once_until_its_lease_ends(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn a_delivery_is_claimed_once_until_its_lease_ends(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     let told = here.with_told(1).await.remove(0);
     let before = told.created_at - TimeDelta::milliseconds(1);
     assert_eq!(here.claim_told(9, before, lease(1, soon())).await, []);

@@ -83,9 +83,8 @@ pub(super) async fn a_removed_endpoint_takes_its_deliveries_along(Pair { here, e
     assert_eq!(ok(here.webhooks.add_delivery(id, &event(2))).await, None);
 }
 
-pub(super) async fn secrets_of_older_generations_are_found_and_replaced(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn secrets_of_older_generations_are_found_and_replaced(under_test: Pair) {
+    let Pair { here, elsewhere } = under_test;
     let of = |number: u8, generation| EncryptedSecret {
         generation: HashGeneration(generation),
         ..secret(number)

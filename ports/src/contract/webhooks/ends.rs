@@ -2,9 +2,7 @@
 
 use super::*;
 
-pub(super) async fn attempts_and_their_ends_are_kept_and_only_failures_to_deliver_count(
-    Pair { here, elsewhere }: Pair,
-) {
+pub(super) async fn attempts_and_their_ends_are_kept(Pair { here, elsewhere }: Pair) {
     let mut expected = here.with_told(1).await.remove(0);
     let mut attempts = 0;
     let (unsigned, unreachable) = (SendFailure::NotSigned, SendFailure::Unreachable);

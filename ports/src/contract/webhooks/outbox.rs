@@ -20,10 +20,7 @@ pub(super) async fn a_lookups_end_is_told_to_those_who_want_it(Pair { here, else
     for (number, endpoint) in (1..).zip(&all) {
         here.add_webhook(endpoint, number).await;
     }
-    let expired = LookupChange::End {
-        state: LookupState::Expired,
-        refund: false,
-    };
+    let expired = ended(LookupState::Expired);
     for (number, change) in [(1, wait(seconds(3_600))), (2, expired), (3, deliver())] {
         for endpoint in &all {
             assert_eq!(elsewhere.told(endpoint).await, []);
