@@ -211,7 +211,6 @@ impl Stores {
         ok(self.batches.feed_batch(feed)).await
     }
 
-    /// Renews the lease of a batch.
     async fn renews_batch(&self, new: &NewBatch, lease: Lease) -> Option<BatchProgress> {
         ok(self.batches.renew_batch(new.facts.id, lease)).await
     }

@@ -225,7 +225,6 @@ impl Stores {
         }
     }
 
-    /// The stored lookup.
     pub(super) async fn stored(&self, new: &NewLookup) -> Option<StoredLookup> {
         ok(self.lookups.lookup(new.facts.customer, new.facts.id)).await
     }
@@ -235,7 +234,6 @@ impl Stores {
         self.stored(new).await.expect("the lookup is there")
     }
 
-    /// The attempts of a lookup.
     pub(super) async fn attempts_of(&self, new: &NewLookup) -> Vec<Attempt> {
         let facts = &new.facts;
         ok(self.lookups.attempts(facts.customer, facts.id)).await

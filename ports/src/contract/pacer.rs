@@ -61,7 +61,6 @@ cases! {
     self::concurrent_cycles_count_once_and_the_next_back_off_is_longer,
     self::a_success_makes_the_next_back_off_short_and_a_late_one_does_not,
     self::a_merged_back_off_is_kept_and_never_shortened,
-    self::a_merged_back_off_refuses_waiting_callers,
     self::merged_turns_count,
     lanes::turns_are_given_in_order_by_customer_key_and_class,
     lanes::a_key_has_sixteen_waiting_callers,
@@ -276,6 +275,15 @@ async fn a_back_off_refuses_waiting_and_new_callers(make: impl MakePacer) {
     subject.advance(left).await;
     assert_eq!(subject.paused_for().await, None);
     subject.go().await;
+    // So does one that was merged.
+    let subject = Subject::busy(&make).await;
+    let told = Duration::from_mins(3);
+    let telling = async {
+        subject.until_room_is(USUAL - 4).await;
+        subject.merge(PacerState::backing_off(told)).await;
+    };
+    let (waiting, ()) = join(subject.acquire(PATIENT), telling).await;
+    assert_eq!(waiting, Err(backing_off(told)));
 }
 
 async fn concurrent_cycles_count_once_and_the_next_back_off_is_longer(make: impl MakePacer) {
@@ -334,17 +342,6 @@ async fn a_merged_back_off_is_kept_and_never_shortened(make: impl MakePacer) {
     // Seven minutes were left of no less than eight.
     let next = BackOff::Began(Duration::from_mins(16));
     assert_eq!(subject.record_throttled(Duration::ZERO).await, next);
-}
-
-async fn a_merged_back_off_refuses_waiting_callers(make: impl MakePacer) {
-    let subject = Subject::busy(&make).await;
-    let told = Duration::from_mins(3);
-    let telling = async {
-        subject.until_room_is(USUAL - 4).await;
-        subject.merge(PacerState::backing_off(told)).await;
-    };
-    let (waiting, ()) = join(subject.acquire(PATIENT), telling).await;
-    assert_eq!(waiting, Err(backing_off(told)));
 }
 
 async fn merged_turns_count(make: impl MakePacer) {

@@ -140,7 +140,6 @@ impl Stores {
         self.keys.change(Scope::Everybody, id, &change, &act).await
     }
 
-    /// Changes an existing key.
     pub(super) async fn changed(&self, id: KeyId, change: KeyChange, number: u16) -> ApiKey {
         ok(self.change(id, change, number)).await
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::key::{ApiKey, KeyId};
+use domain::key::{ApiKey, KeyId, KeyOverview};
 use domain::latency::Latencies;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
@@ -23,7 +23,6 @@ use super::paging;
 use crate::outbound::*;
 
 mod apart;
-mod busiest;
 mod over_time;
 mod overviews;
 mod requests;
@@ -36,13 +35,12 @@ cases! {
     over_time::a_customer_sees_the_use_of_each_of_its_own_keys,
     over_time::use_is_narrowed_to_a_key_an_endpoint_and_an_outcome,
     apart::every_endpoint_and_outcome_is_counted_by_itself,
-    busiest::of_many_keys_the_busiest_have_rows_of_their_own,
+    apart::of_many_keys_the_busiest_have_rows_of_their_own,
     requests::requests_are_listed_newest_first_page_by_page,
     requests::another_customers_requests_do_not_exist,
     requests::requests_are_found_by_each_condition,
-    overviews::a_key_is_shown_with_its_use_of_the_month,
+    overviews::a_key_is_shown_with_the_use_of_its_counters,
     overviews::a_customer_is_shown_with_the_use_of_its_keys,
-    overviews::a_successor_continues_the_month_and_was_not_used_itself,
 }
 
 /// Two keys of the first customer and one of the second.

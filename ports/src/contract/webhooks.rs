@@ -209,7 +209,6 @@ impl Stores {
         changed.expect("the endpoint is there")
     }
 
-    /// The kept endpoint.
     async fn kept_webhook(&self, endpoint: &StoredEndpoint) -> StoredEndpoint {
         let kept = self.webhook(endpoint).await;
         kept.expect("the endpoint is there")

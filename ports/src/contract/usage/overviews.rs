@@ -45,25 +45,37 @@ fn use_of(charged: u64, refunded: u64) -> MonthlyUse {
     MonthlyUse { charged, refunded }
 }
 
-pub(super) async fn a_key_is_shown_with_its_use_of_the_month(under_test: JournalUnderTest) {
+pub(super) async fn a_key_is_shown_with_the_use_of_its_counters(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     used(&under_test, &keys).await;
-    let shown = async |key: &ApiKey, month| {
-        let (scope, keys) = (Scope::Of(key.customer), &under_test.stores.keys);
-        let found = ok(keys.find(scope, key.id, month)).await;
-        let found = found.expect("the key is there");
-        let listed = keys.list(scope, month, &everything()).await;
-        let listed = listed.expect("the list is read").items.into_iter();
-        let mut listed = listed.map(|(_, listed)| listed);
-        let listed = listed.find(|listed| listed.key.id == key.id);
-        assert_eq!(listed.as_ref(), Some(&found), "lists show the same");
-        assert_eq!(found.month, month);
-        found.used
+    let stores = &under_test.stores;
+    let assert_shown = async |id, month, used| {
+        let key = stores.found(id).await;
+        let scope = Scope::Of(key.customer);
+        let found = ok(stores.keys.find(scope, id, month)).await;
+        let expected = KeyOverview { key, month, used };
+        assert_eq!(found.as_ref(), Some(&expected));
+        let listed = ok(stores.keys.list(scope, month, &everything()))
+            .await
+            .items;
+        let mut listed = listed.iter().map(|(_, listed)| listed);
+        assert!(listed.any(|listed| *listed == expected), "{expected:?}");
     };
-    assert_eq!(shown(&keys.one, november()).await, use_of(2, 1));
-    assert_eq!(shown(&keys.one, december()).await, use_of(1, 0));
-    assert_eq!(shown(&keys.two, november()).await, use_of(1, 0));
-    assert_eq!(shown(&keys.two, december()).await, use_of(0, 0));
+    for (key, in_november, in_december) in [
+        (&keys.one, use_of(2, 1), use_of(1, 0)),
+        (&keys.two, use_of(1, 0), use_of(0, 0)),
+    ] {
+        assert_shown(key.id, november(), in_november).await;
+        assert_shown(key.id, december(), in_december).await;
+    }
+    // A successor continues the month, and was not used itself.
+    let Rotation { old, new } = rotated(stores, keys.one.id, 9, noon()).await;
+    assert!(old.last_used_at.is_some(), "what it used stays its own");
+    assert_eq!(new.last_used_at, None);
+    assert_eq!(stores.found(new.id).await, new);
+    for key in [old, new] {
+        assert_shown(key.id, november(), use_of(2, 1)).await;
+    }
 }
 
 pub(super) async fn a_customer_is_shown_with_the_use_of_its_keys(under_test: JournalUnderTest) {
@@ -94,24 +106,4 @@ pub(super) async fn a_customer_is_shown_with_the_use_of_its_keys(under_test: Jou
     // A key's use stays when it is revoked.
     stores.changed(keys.one.id, KeyChange::Revoke, 9).await;
     assert_eq!(shown(november()).await, in_november(1));
-}
-
-pub(super) async fn a_successor_continues_the_month_and_was_not_used_itself(
-    under_test: JournalUnderTest,
-) {
-    let keys = under_test.three_keys().await;
-    used(&under_test, &keys).await;
-    let stores = &under_test.stores;
-    let used_by = async |key| stores.snapshot(key, november()).await.used;
-    let before = used_by(keys.one.id).await;
-    assert_ne!(before, MonthlyUse::default());
-    let Rotation { old, new } = rotated(stores, keys.one.id, 9, noon()).await;
-    assert!(
-        old.last_used_at.is_some(),
-        "what it used stays the old key's"
-    );
-    assert_eq!(new.last_used_at, None);
-    assert_eq!(stores.found(new.id).await, new);
-    assert_eq!(used_by(new.id).await, before);
-    assert_eq!(used_by(old.id).await, before);
 }
