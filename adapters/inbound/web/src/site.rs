@@ -107,17 +107,16 @@ mod tests {
     }
 
     #[test]
-    fn over_https_both_cookies_are_of_this_host_alone() {
-        let site = Site::new(origin("https://cep.example"), vec![], None).unwrap();
-        assert_eq!(site.session_cookie().name(), "__Host-cep_session");
-        assert_eq!(site.sign_in_cookie().name(), "__Host-cep_session_sign_in");
-    }
-
-    #[test]
-    fn on_loopback_they_go_without_the_prefix() {
-        let site = Site::new(origin("http://127.0.0.1:8080"), vec![], None).unwrap();
-        assert_eq!(site.session_cookie().name(), "cep_session");
-        assert_eq!(site.sign_in_cookie().name(), "cep_session_sign_in");
+    fn over_https_both_cookies_are_of_this_host_alone_and_on_loopback_without_the_prefix() {
+        for (public, prefix) in [
+            ("https://cep.example", "__Host-"),
+            ("http://127.0.0.1:8080", ""),
+        ] {
+            let site = Site::new(origin(public), vec![], None).unwrap();
+            let (session, sign_in) = (site.session_cookie(), site.sign_in_cookie());
+            assert_eq!(session.name(), format!("{prefix}cep_session"));
+            assert_eq!(sign_in.name(), format!("{prefix}cep_session_sign_in"));
+        }
     }
 
     #[rstest]

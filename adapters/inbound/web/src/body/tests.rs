@@ -15,6 +15,7 @@ use rstest::rstest;
 #[case("application/json; charset=utf-8; x=y", false)]
 #[case("application/json,text/plain", false)]
 #[case("application/jsonx", false)]
+#[case("application/jsonp", false)]
 #[case("application/problem+json", false)]
 #[case("text/plain", false)]
 #[case("application/x-www-form-urlencoded", false)]

@@ -209,17 +209,6 @@ mod tests {
         Advice::of(lookup, Language::English).map(|advice| advice.code())
     }
 
-    fn with_payment(state: LookupState, payment: PaymentState) -> LookupView {
-        LookupView {
-            payment: Some(Payment {
-                state: payment,
-                received_at: None,
-                processed_at: None,
-            }),
-            ..lookup(state)
-        }
-    }
-
     fn with_hints(state: LookupState, hints: &[Hint]) -> LookupView {
         LookupView {
             hints: hints.to_vec(),
@@ -245,32 +234,32 @@ mod tests {
 
     #[test]
     fn the_payment_decides_whatever_the_state() {
-        for state in [LookupState::Waiting, LookupState::NotFound] {
-            for (payment, expected) in [
-                (PaymentState::InProcess, "await_proof"),
-                (PaymentState::Settled, "await_proof"),
-                (PaymentState::ReturnInProcess, "await_return"),
-                (PaymentState::Returned, "payment_returned"),
-                (PaymentState::SentBack, "payment_returned"),
-                (PaymentState::Rejected, "payment_rejected"),
-                (PaymentState::NotSettled, "payment_rejected"),
-                (PaymentState::Canceled, "payment_canceled"),
-            ] {
-                let found = with_payment(state, payment);
-                assert_eq!(code(&found), Some(expected), "{state:?} {payment:?}");
-            }
-        }
-        for (state, otherwise) in [
-            (LookupState::Expired, "ask_receiving_bank"),
-            (LookupState::Canceled, "ask_anew"),
+        let pending = [LookupState::Waiting, LookupState::NotFound];
+        let ended = [LookupState::Expired, LookupState::Canceled];
+        let otherwise = ["ask_receiving_bank", "ask_anew"];
+        for (states, payment, expected) in [
+            (pending, PaymentState::InProcess, ["await_proof"; 2]),
+            (pending, PaymentState::Settled, ["await_proof"; 2]),
+            (pending, PaymentState::ReturnInProcess, ["await_return"; 2]),
+            (pending, PaymentState::Returned, ["payment_returned"; 2]),
+            (pending, PaymentState::SentBack, ["payment_returned"; 2]),
+            (pending, PaymentState::Rejected, ["payment_rejected"; 2]),
+            (pending, PaymentState::NotSettled, ["payment_rejected"; 2]),
+            (pending, PaymentState::Canceled, ["payment_canceled"; 2]),
+            (ended, PaymentState::Settled, otherwise),
+            (ended, PaymentState::NotFound, otherwise),
+            (ended, PaymentState::ReturnInProcess, ["return_pending"; 2]),
+            (ended, PaymentState::Returned, ["payment_returned"; 2]),
         ] {
-            for (payment, expected) in [
-                (PaymentState::Settled, otherwise),
-                (PaymentState::NotFound, otherwise),
-                (PaymentState::ReturnInProcess, "return_pending"),
-                (PaymentState::Returned, "payment_returned"),
-            ] {
-                let found = with_payment(state, payment);
+            for (state, expected) in states.into_iter().zip(expected) {
+                let found = LookupView {
+                    payment: Some(Payment {
+                        state: payment,
+                        received_at: None,
+                        processed_at: None,
+                    }),
+                    ..lookup(state)
+                };
                 assert_eq!(code(&found), Some(expected), "{state:?} {payment:?}");
             }
         }
@@ -300,10 +289,8 @@ mod tests {
             ..lookup(LookupState::Failed)
         };
         let told = what_to_do(&failed, Language::Spanish).unwrap();
-        assert!(
-            told.contains("emisor") && !told.contains("receptor"),
-            "{told}"
-        );
+        assert!(told.contains("emisor"), "{told}");
+        assert!(!told.contains("receptor"), "{told}");
     }
 
     #[test]
@@ -314,9 +301,7 @@ mod tests {
                 ..lookup(LookupState::Delivered)
             })
         });
-        assert_eq!(
-            advice,
-            [None, Some("reject_proof"), Some("confirm_payment")]
-        );
+        let expected = [None, Some("reject_proof"), Some("confirm_payment")];
+        assert_eq!(advice, expected);
     }
 }

@@ -152,31 +152,27 @@ fn a_problem_is_told_in_the_language_of_its_reader() {
 /// A problem of every kind.
 #[expect(clippy::too_many_lines, reason = "a list")]
 fn every_problem() -> Vec<Problem> {
-    const WAIT: Duration = Duration::from_millis(1_500);
+    let retry_after = Duration::from_millis(1_500);
+    let (limit, most, position, levels) = (1, 1, 1, 8);
+    let field = "monto";
     let id = || domain::request::RequestId::parse("test-1").unwrap();
     let missing = || {
         Box::new(MissingProof {
             payment: None,
             inferred: InferredBanks::default(),
-            hints: Vec::new(),
+            hints: vec![],
         })
     };
     vec![
         Problem::IncompleteBody,
         Problem::EmptyBody,
-        Problem::NotUtf8 { position: 1 },
+        Problem::NotUtf8 { position },
         Problem::ByteOrderMark,
-        Problem::MalformedJson { position: 1 },
+        Problem::MalformedJson { position },
         Problem::NotAnObject { found: "array" },
-        Problem::DuplicateKey {
-            field: "monto",
-            position: 1,
-        },
-        Problem::DuplicateUnknownKey { position: 1 },
-        Problem::TooDeep {
-            position: 1,
-            levels: 8,
-        },
+        Problem::DuplicateKey { field, position },
+        Problem::DuplicateUnknownKey { position },
+        Problem::TooDeep { position, levels },
         Problem::invalid_field("monto", FieldProblem::Missing),
         Problem::SameInstitution {
             code: ParticipantCode::CENTRAL_BANK,
@@ -190,7 +186,7 @@ fn every_problem() -> Vec<Problem> {
         Problem::InferenceFailed {
             issuer: Some(GapReason::TrackingKeyShape),
             receiver: None,
-            explicit_endpoints: Vec::new(),
+            explicit_endpoints: vec![],
         },
         Problem::InvalidApiKey,
         Problem::Unauthenticated,
@@ -213,22 +209,20 @@ fn every_problem() -> Vec<Problem> {
         Problem::NoSuchLookup,
         Problem::EmptyTable,
         Problem::TableNotText,
-        Problem::TableNoHeader {
-            columns: Vec::new(),
-        },
+        Problem::TableNoHeader { columns: vec![] },
         Problem::TableHeader { line: 1 },
         Problem::MissingColumns {
-            missing: Vec::new(),
-            columns: Vec::new(),
+            missing: vec![],
+            columns: vec![],
         },
         Problem::RepeatedColumn {
             column: "monto",
-            found: Vec::new(),
-            columns: Vec::new(),
+            found: vec![],
+            columns: vec![],
         },
         Problem::NothingToLookUp {
             rows: 1,
-            faults: Vec::new(),
+            faults: vec![],
         },
         Problem::NotAnArchive,
         Problem::DamagedArchive,
@@ -238,7 +232,9 @@ fn every_problem() -> Vec<Problem> {
         Problem::WebSocketRequired { protocol: "x" },
         Problem::RouteNotFound,
         Problem::MethodNotAllowed,
-        Problem::RequestTimeout { deadline: WAIT },
+        Problem::RequestTimeout {
+            deadline: retry_after,
+        },
         Problem::KeyRevoked,
         Problem::KeyRotated,
         Problem::LookupNotDelivered,
@@ -252,43 +248,26 @@ fn every_problem() -> Vec<Problem> {
         Problem::WebhookDisabled,
         Problem::DeliveryPending,
         Problem::IdempotencyKeyReused,
-        Problem::IdempotencyKeyInProgress { retry_after: WAIT },
+        Problem::IdempotencyKeyInProgress { retry_after },
         Problem::PayloadTooLarge { max_bytes: 1 },
         Problem::UnsupportedMediaType,
         Problem::UnsupportedFileType,
         Problem::UnsupportedTableType,
         Problem::UnsupportedBodyType,
         Problem::UnsupportedArchiveType,
-        Problem::RateLimited {
-            limit: 1,
-            retry_after: WAIT,
-        },
-        Problem::TooManyNewKeys {
-            most: 1,
-            retry_after: WAIT,
-        },
-        Problem::TooManyRequests {
-            limit: 1,
-            retry_after: WAIT,
-        },
-        Problem::TooManyWebSockets { most: 1 },
-        Problem::TooManyReads {
-            limit: 1,
-            retry_after: WAIT,
-        },
-        Problem::TooManyRepeats {
-            limit: 1,
-            retry_after: WAIT,
-        },
+        Problem::RateLimited { limit, retry_after },
+        Problem::TooManyNewKeys { most, retry_after },
+        Problem::TooManyRequests { limit, retry_after },
+        Problem::TooManyWebSockets { most },
+        Problem::TooManyReads { limit, retry_after },
+        Problem::TooManyRepeats { limit, retry_after },
         Problem::Internal { request_id: id() },
         Problem::BankProtocol,
-        Problem::BankUnavailable { retry_after: WAIT },
-        Problem::BankThrottled { retry_after: WAIT },
+        Problem::BankUnavailable { retry_after },
+        Problem::BankThrottled { retry_after },
         Problem::BankTimeout,
-        Problem::Unavailable { retry_after: WAIT },
-        Problem::NotReady {
-            components: Vec::new(),
-        },
+        Problem::Unavailable { retry_after },
+        Problem::NotReady { components: vec![] },
     ]
 }
 
@@ -296,16 +275,11 @@ fn every_problem() -> Vec<Problem> {
 fn details_say_how_long_to_wait_wherever_the_header_does() {
     let problems = every_problem();
     let kinds: HashSet<_> = problems.iter().map(std::mem::discriminant).collect();
-    assert_eq!(
-        (problems.len(), kinds.len()),
-        (Problem::CODES.len(), Problem::CODES.len())
-    );
+    assert_eq!(problems.len(), Problem::CODES.len());
+    assert_eq!(kinds.len(), Problem::CODES.len());
     for problem in problems {
-        let header = problem
-            .response(Language::Spanish)
-            .headers()
-            .get("retry-after")
-            .cloned();
+        let response = problem.response(Language::Spanish);
+        let header = response.headers().get("retry-after");
         let told = problem.details(Language::Spanish).retry_after;
         assert_eq!(told, problem.retry_after().map(|_| 2), "{problem:?}");
         let header = header.map(|seconds| seconds.to_str().unwrap().parse().unwrap());
@@ -315,21 +289,12 @@ fn details_say_how_long_to_wait_wherever_the_header_does() {
 
 #[test]
 fn what_is_told_to_wait_for_takes_a_time() {
-    let waiting: Vec<_> = every_problem()
-        .into_iter()
-        .filter(|problem| problem.retry_after().is_some())
-        .map(|problem| problem.code().name())
-        .collect();
-    let expected = [
-        "IDEMPOTENCY_KEY_IN_PROGRESS",
-        "RATE_LIMIT_EXCEEDED",
-        "RATE_LIMIT_EXCEEDED",
-        "RATE_LIMIT_EXCEEDED",
-        "RATE_LIMIT_EXCEEDED",
-        "RATE_LIMIT_EXCEEDED",
-        "BANK_UNAVAILABLE",
-        "BANK_THROTTLED",
-        "SERVICE_UNAVAILABLE",
-    ];
-    assert_eq!(waiting, expected);
+    let mut waiting = every_problem();
+    waiting.retain(|problem| problem.retry_after().is_some());
+    let codes = waiting.iter().map(|problem| problem.code().name());
+    let limits = ["RATE_LIMIT_EXCEEDED"; 5];
+    let the_banks = ["BANK_UNAVAILABLE", "BANK_THROTTLED"];
+    let expected = ["IDEMPOTENCY_KEY_IN_PROGRESS"].into_iter().chain(limits);
+    let expected = expected.chain(the_banks).chain(["SERVICE_UNAVAILABLE"]);
+    assert!(codes.eq(expected), "{waiting:?}");
 }

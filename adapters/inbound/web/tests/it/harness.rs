@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::extract::{Extension, Request};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{MethodFilter, get, on};
 use domain::customer::Role;
 use http_body_util::BodyExt as _;
 use ports::inbound::{Caller, Person};
@@ -31,13 +31,7 @@ pub(crate) const MOST: usize = 64;
 
 /// Remembers the routes and statuses that it hears of.
 #[derive(Default)]
-pub(crate) struct Answers(Mutex<Vec<(String, u16)>>);
-
-impl Answers {
-    pub(crate) fn heard(&self) -> Vec<(String, u16)> {
-        self.0.lock().unwrap().clone()
-    }
-}
+pub(crate) struct Answers(pub(crate) Mutex<Vec<(String, u16)>>);
 
 impl MetricsSink for Answers {
     fn answered(&self, route: &str, status: StatusCode) {
@@ -48,13 +42,7 @@ impl MetricsSink for Answers {
 
 /// Counts the spans that it is asked about.
 #[derive(Default)]
-pub(crate) struct Spans(AtomicUsize);
-
-impl Spans {
-    pub(crate) fn count(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-}
+pub(crate) struct Spans(pub(crate) AtomicUsize);
 
 impl TraceContext for Spans {
     fn follow(&self, _span: &Span, _headers: &HeaderMap) {
@@ -73,7 +61,7 @@ pub(crate) enum Provider {
 pub(crate) struct Harness {
     router: Router,
     reached: Arc<AtomicUsize>,
-    pub(crate) tasks: TaskTracker,
+    tasks: TaskTracker,
     pub(crate) bodies: Arc<Mutex<Vec<String>>>,
     pub(crate) answers: Arc<Answers>,
     pub(crate) spans: Arc<Spans>,
@@ -117,25 +105,18 @@ impl Harness {
         let kept = Arc::clone(&bodies);
         let read = move |Extension(incoming): Extension<Incoming>, headers: HeaderMap| async move {
             let body = incoming.read(&headers, MOST).await?;
-            kept.lock()
-                .unwrap()
-                .push(String::from_utf8_lossy(&body).into_owned());
+            let body = String::from_utf8_lossy(&body).into_owned();
+            kept.lock().unwrap().push(body);
             Ok::<_, Problem>("read")
         };
+        let reading = MethodFilter::GET.or(MethodFilter::POST);
+        let changing = MethodFilter::PUT.or(MethodFilter::PATCH);
+        let methods = reading.or(changing).or(MethodFilter::DELETE);
+        let panic = async || -> &'static str { panic!("it panics") };
         let router = Router::new()
-            .route(
-                "/thing",
-                get(answer.clone())
-                    .post(answer.clone())
-                    .put(answer.clone())
-                    .patch(answer.clone())
-                    .delete(answer),
-            )
+            .route("/thing", on(methods, answer))
             .route("/body", get(async || "unread").post(read))
-            .route(
-                "/panic",
-                get(async || -> &'static str { panic!("it panics") }),
-            )
+            .route("/panic", get(panic))
             .method_not_allowed_fallback(web::method_not_allowed);
         let shows_key = |headers: &HeaderMap| headers.contains_key("x-api-key");
         let served = Arc::clone(&reached);
@@ -172,6 +153,29 @@ impl Harness {
 
     pub(crate) async fn send(&self, request: Request) -> Response {
         self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    /// The status of the answer to a request.
+    pub(crate) async fn status(&self, request: Request) -> u16 {
+        self.send(request).await.status().as_u16()
+    }
+
+    /// The Spanish and the English answer to a request that wishes for a language.
+    pub(crate) async fn in_both_languages(
+        &self,
+        request: impl Fn((&'static str, &'static str)) -> Request,
+    ) -> String {
+        let answer = async |language| {
+            let request = request(("accept-language", language));
+            transcript(self.send(request).await).await
+        };
+        format!("{}\n\n{}", answer("es").await, answer("en").await)
+    }
+
+    /// Waits until all tasks have ended.
+    pub(crate) async fn all_ended(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
     }
 
     pub(crate) fn reached(&self) -> usize {
