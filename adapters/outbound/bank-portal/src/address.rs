@@ -101,13 +101,9 @@ mod tests {
     #[case("http://[::ffff:10.0.0.1]/cep")]
     fn plain_http_never_leaves_the_machine(#[case] address: &str) {
         let refused = PortalUrl::parse(address).unwrap_err();
-        assert!(
-            matches!(
-                refused,
-                PortalUrlError::Transport(TransportError::Insecure { .. })
-            ),
-            "{refused}"
-        );
+        let PortalUrlError::Transport(TransportError::Insecure { .. }) = refused else {
+            panic!("{refused}");
+        };
     }
 
     #[rstest]
@@ -130,9 +126,7 @@ mod tests {
 
     #[test]
     fn the_central_banks_url_is_valid() {
-        assert_eq!(
-            PortalUrl::parse(CENTRAL_BANK).unwrap().0.as_str(),
-            CENTRAL_BANK
-        );
+        let url = PortalUrl::parse(CENTRAL_BANK).unwrap();
+        assert_eq!(url.0.as_str(), CENTRAL_BANK);
     }
 }

@@ -102,47 +102,36 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
+    /// The state in a page, in which `STATE` stands for the label and `BACK` for the state of a return.
     fn state_in(page: &str) -> Option<PaymentState> {
-        payment(page).map(|payment| payment.state)
+        let page = page.replace("STATE", "Estado del pago en Banxico");
+        payment(&page.replace("BACK", "Devuelto")).map(|payment| payment.state)
     }
 
     #[rstest]
-    #[case::plain("<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>")]
-    #[case::header_cell(
-        "<table><tr><th>Estado del pago en Banxico</th><td>Devuelto</td></tr></table>"
-    )]
-    #[case::end_tags_left_out(
-        "<table><tr><td>Monto<td>1.00<tr><td>Estado del pago en Banxico<td>Devuelto</table>"
-    )]
+    #[case::plain("<table><tr><td>STATE</td><td>BACK</td></tr></table>")]
+    #[case::header_cell("<table><tr><th>STATE</th><td>BACK</td></tr></table>")]
+    #[case::end_tags_left_out("<table><tr><td>Monto<td>1.00<tr><td>STATE<td>BACK</table>")]
     #[case::break_in_the_label(
-        "<table><tr><td>Estado del<br>pago en Banxico</td><td>Devuelto</td></tr></table>"
+        "<table><tr><td>Estado del<br>pago en Banxico</td><td>BACK</td></tr></table>"
     )]
     #[case::elements_in_cells(
-        "<table><tr><td>Estado del <b>pago</b> en Banxico</td><td><i>Devuelto</i></td></tr></table>"
+        "<table><tr><td>Estado del <b>pago</b> en Banxico</td><td><i>BACK</i></td></tr></table>"
     )]
-    #[case::text_between_cells(
-        "<table><tr>x<td>Estado del pago en Banxico</td>x<td>Devuelto</td></tr></table>"
-    )]
-    #[case::third_cell(
-        "<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td><td>x</td></tr></table>"
-    )]
-    #[case::row_of_one_cell(
-        "<table><tr><td>Pago</td></tr><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr>"
-    )]
+    #[case::text_between_cells("<table><tr>x<td>STATE</td>x<td>BACK</td></tr></table>")]
+    #[case::third_cell("<table><tr><td>STATE</td><td>BACK</td><td>x</td></tr></table>")]
+    #[case::row_of_one_cell("<table><tr><td>Pago</td></tr><tr><td>STATE</td><td>BACK</td></tr>")]
     #[case::after_a_nested_table(
-        "<table><tr><td><table></table></td></tr>\
-         <tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>"
+        "<table><tr><td><table></table></td></tr><tr><td>STATE</td><td>BACK</td></tr></table>"
     )]
     #[case::same_state_twice(
-        "<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr>\
-         <tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>"
+        "<table><tr><td>STATE</td><td>BACK</td></tr><tr><td>STATE</td><td>BACK</td></tr></table>"
     )]
     #[case::another_one_outside(
-        "<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>\
-         <tr><td>Estado del pago en Banxico</td><td>Liquidado</td></tr>"
+        "<table><tr><td>STATE</td><td>BACK</td></tr></table><tr><td>STATE</td><td>Liquidado</td></tr>"
     )]
     #[case::after_the_end_of_a_table_that_never_began(
-        "</table><table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>"
+        "</table><table><tr><td>STATE</td><td>BACK</td></tr></table>"
     )]
     fn the_state_is_read_from_its_row(#[case] page: &str) {
         assert_eq!(state_in(page), Some(PaymentState::Returned));
@@ -150,17 +139,13 @@ mod tests {
 
     #[rstest]
     #[case::label_and_value_in_two_rows(
-        "<table><tr><td>Estado del pago en Banxico</td></tr><tr><td>Devuelto</td></tr></table>"
+        "<table><tr><td>STATE</td></tr><tr><td>BACK</td></tr></table>"
     )]
-    #[case::outside_of_a_cell(
-        "<table><tr>Estado del pago en Banxico<td></td>Devuelto<td></td></tr></table>"
-    )]
+    #[case::outside_of_a_cell("<table><tr>STATE<td></td>BACK<td></td></tr></table>")]
     #[case::second_row_of_an_unended_table(
-        "<table><tr><td>Monto<tr><td>1.00<tr><td>Estado del pago en Banxico<tr><td>Devuelto"
+        "<table><tr><td>Monto<tr><td>1.00<tr><td>STATE<tr><td>BACK"
     )]
-    #[case::outside_of_a_table(
-        "</table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr>"
-    )]
+    #[case::outside_of_a_table("</table><tr><td>STATE</td><td>BACK</td></tr>")]
     fn cells_of_different_rows_or_of_no_table_make_no_state(#[case] page: &str) {
         assert_eq!(state_in(page), None);
     }

@@ -197,10 +197,8 @@ fn the_sentence_of_higher_precedence_decides(
         assert_eq!(read(&format!("{other}{page}")), is);
     }
     let known = known("Devuelto");
-    assert_eq!(
-        read(&format!("{known}{RECENT}{HISTORIC}{BAD_INPUT}{LATER}")),
-        payment(PaymentState::Returned)
-    );
+    let lower = format!("{known}{RECENT}{HISTORIC}{BAD_INPUT}{LATER}");
+    assert_eq!(read(&lower), payment(PaymentState::Returned));
     for (other, is) in [
         (TOO_MANY, Page::TooManyQueries),
         (CAPTCHA, Page::CaptchaWanted),

@@ -50,8 +50,7 @@ async fn a_page_instead_of_a_file_is_a_protocol_error_and_never_not_found(
     #[values("<html>¿Qué?</html>", READY, NOT_FOUND, "", "{}")] page: &'static str,
     #[values(RequestedFiles::Xml, RequestedFiles::Pdf)] wanted: RequestedFiles,
 ) {
-    let answer = downloading(page.as_bytes(), wanted).await;
-    assert_protocol_error(&answer);
+    assert_protocol_error(&downloading(page.as_bytes(), wanted).await);
 }
 
 #[tokio::test]
@@ -61,16 +60,14 @@ async fn files_of_the_other_format_are_a_protocol_error() {
         (PDF, RequestedFiles::Xml),
         (XML, RequestedFiles::Both),
     ] {
-        let answer = downloading(file, wanted).await;
-        assert_protocol_error(&answer);
+        assert_protocol_error(&downloading(file, wanted).await);
     }
 }
 
 #[tokio::test]
 async fn a_session_that_is_not_armed_any_more_is_unavailable() {
     let portal = TestPortal::ready(|_| StatusCode::INTERNAL_SERVER_ERROR).await;
-    let answer = portal.fetch_xml().await;
-    assert_unavailable(&answer);
+    assert_unavailable(&portal.fetch_xml().await);
     let requests = portal.requests().len();
     assert_eq!(requests, 2, "an answer is never requested twice");
 }
@@ -106,16 +103,14 @@ async fn responding(status: u16) -> Result<BankAnswer, BankError> {
     portal.fetch_xml().await
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_portal_that_fails_is_unavailable(#[values(500, 503)] status: u16) {
-    assert_unavailable(&responding(status).await);
-}
-
-#[rstest]
-#[tokio::test]
-async fn any_other_status_is_a_protocol_error(#[values(403, 404, 418)] status: u16) {
-    assert_protocol_error(&responding(status).await);
+async fn a_portal_that_fails_is_unavailable_and_any_other_status_a_protocol_error() {
+    for status in [500, 503] {
+        assert_unavailable(&responding(status).await);
+    }
+    for status in [403, 404, 418] {
+        assert_protocol_error(&responding(status).await);
+    }
 }
 
 #[tokio::test]

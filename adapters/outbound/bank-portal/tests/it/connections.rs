@@ -18,36 +18,37 @@ use crate::support::{
     error_chain, fetch_xml, lookup, throttled,
 };
 
-/// Behaviour of a faulty portal after it has read a request.
-#[derive(Clone, Copy, Debug)]
-enum FaultMode {
-    /// Closes the connection.
-    Close,
-    /// Sends these bytes, then closes.
-    Send(&'static str),
-    /// Sends a complete response with this body, then closes.
-    PortalResponse(&'static str),
+/// No response: the connection is closed.
+const CLOSED: &str = "";
+
+/// A complete response with this body.
+fn complete(body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}")
 }
 
-/// A portal on bare sockets: the n-th request meets the n-th fault, later ones the last.
+/// A portal on bare sockets, which closes each connection after its answer.
 struct FaultyPortal {
     url: String,
     requests: Arc<AtomicUsize>,
 }
 
 impl FaultyPortal {
-    async fn start(faults: &'static [FaultMode]) -> Self {
+    /// A portal whose n-th request gets the n-th of these answers, later ones the last.
+    async fn start(answers: &[&str]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/cep", listener.local_addr().unwrap());
         let requests = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&requests);
+        let answers: Vec<_> = answers.iter().map(|answer| (*answer).to_owned()).collect();
         tokio::spawn(async move {
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 read_request(&mut stream).await;
                 let number = count.fetch_add(1, Ordering::SeqCst);
-                let faults = faults[number.min(faults.len() - 1)];
-                tokio::spawn(async move { respond(&mut stream, faults).await });
+                let answer = &answers[number.min(answers.len() - 1)];
+                let _ = stream.write_all(answer.as_bytes()).await;
+                let _ = stream.shutdown().await;
             }
         });
         Self { url, requests }
@@ -74,32 +75,18 @@ async fn read_request(stream: &mut TcpStream) {
             assert_ne!(read, 0, "a whole head was expected");
             continue;
         };
-        let length = head
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: "))
-            .map_or(0, |length| length.parse().unwrap());
+        let mut lines = head.lines();
+        let length = lines.find_map(|line| line.strip_prefix("content-length: "));
+        let length = length.map_or(0, |length| length.parse().unwrap());
         if body.len() >= length {
             return;
         }
     }
 }
 
-async fn respond(stream: &mut TcpStream, faults: FaultMode) {
-    let bytes = match faults {
-        FaultMode::Close => String::new(),
-        FaultMode::Send(text) => text.to_owned(),
-        FaultMode::PortalResponse(body) => format!(
-            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        ),
-    };
-    let _ = stream.write_all(bytes.as_bytes()).await;
-    let _ = stream.shutdown().await;
-}
-
 #[tokio::test]
 async fn a_portal_that_hangs_up_is_asked_twice_and_then_unavailable() {
-    let portal = FaultyPortal::start(&[FaultMode::Close]).await;
+    let portal = FaultyPortal::start(&[CLOSED]).await;
     let answer = portal.fetch_xml().await;
     let Err(BankError::Unavailable { retry_after, .. }) = answer else {
         panic!("an unavailable bank was expected, not {answer:?}");
@@ -110,35 +97,23 @@ async fn a_portal_that_hangs_up_is_asked_twice_and_then_unavailable() {
 
 #[tokio::test]
 async fn a_connection_closed_once_is_retried() {
-    let faults = &[FaultMode::Close, FaultMode::PortalResponse(NOT_FOUND)];
-    let portal = FaultyPortal::start(faults).await;
+    let portal = FaultyPortal::start(&[CLOSED, &complete(NOT_FOUND)]).await;
     let answer = portal.fetch_xml().await;
     assert_eq!(answer.unwrap(), BankAnswer::NotFound);
 }
 
 #[tokio::test]
 async fn a_download_without_an_answer_is_asked_for_again() {
-    const FILE: &str = "<?xml version=\"1.0\"?><SPEI_Tercero/>";
-    let portal = FaultyPortal::start(&[
-        FaultMode::PortalResponse(READY),
-        FaultMode::Close,
-        FaultMode::PortalResponse(FILE),
-    ])
-    .await;
+    let file = complete("<?xml version=\"1.0\"?><SPEI_Tercero/>");
+    let portal = FaultyPortal::start(&[&complete(READY), CLOSED, &file]).await;
     let answer = portal.fetch_xml().await;
     assert!(matches!(answer, Ok(BankAnswer::Issued(_))), "{answer:?}");
 }
 
 #[tokio::test]
 async fn a_lookup_has_a_single_retry() {
-    let portal = FaultyPortal::start(&[
-        FaultMode::Close,
-        FaultMode::PortalResponse(READY),
-        FaultMode::Close,
-    ])
-    .await;
-    let answer = portal.fetch_xml().await;
-    assert_unavailable(&answer);
+    let portal = FaultyPortal::start(&[CLOSED, &complete(READY), CLOSED]).await;
+    assert_unavailable(&portal.fetch_xml().await);
     assert_eq!(portal.requests(), 3);
 }
 
@@ -147,19 +122,16 @@ async fn a_lookup_has_a_single_retry() {
 #[case::in_the_body("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<html>")]
 #[case::in_a_chunk("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n<html>")]
 #[tokio::test]
-async fn once_something_was_answered_nothing_is_asked_again(#[case] bytes: &'static str) {
-    let faults = Box::leak(Box::new([FaultMode::Send(bytes)]));
-    let portal = FaultyPortal::start(faults).await;
-    let answer = portal.fetch_xml().await;
-    assert_unavailable(&answer);
+async fn once_something_was_answered_nothing_is_asked_again(#[case] bytes: &str) {
+    let portal = FaultyPortal::start(&[bytes]).await;
+    assert_unavailable(&portal.fetch_xml().await);
     assert_eq!(portal.requests(), 1);
 }
 
 #[tokio::test]
 async fn a_server_of_another_protocol_is_a_protocol_error() {
-    let portal = FaultyPortal::start(&[FaultMode::Send("SSH-2.0-OpenSSH_9.6\r\n\r\n")]).await;
-    let answer = portal.fetch_xml().await;
-    assert_protocol_error(&answer);
+    let portal = FaultyPortal::start(&["SSH-2.0-OpenSSH_9.6\r\n\r\n"]).await;
+    assert_protocol_error(&portal.fetch_xml().await);
     assert_eq!(portal.requests(), 1);
 }
 
@@ -171,8 +143,7 @@ async fn refusing_url() -> String {
 
 #[tokio::test]
 async fn a_refused_connection_is_unavailable() {
-    let answer = fetch_xml(&refusing_url().await).await;
-    assert_unavailable(&answer);
+    assert_unavailable(&fetch_xml(&refusing_url().await).await);
 }
 
 #[tokio::test]
@@ -210,7 +181,7 @@ async fn lookups_over_the_bulkhead_are_refused_until_one_ends() {
 
 #[tokio::test]
 async fn a_refused_connection_and_a_closed_one_can_be_told_apart_by_their_causes() {
-    let closing = FaultyPortal::start(&[FaultMode::Close]).await;
+    let closing = FaultyPortal::start(&[CLOSED]).await;
     let cause = async |url: &str| {
         let lookup = lookup("CANARY", RequestedFiles::Xml);
         let answer = adapter(config(url)).fetch(&lookup).await;

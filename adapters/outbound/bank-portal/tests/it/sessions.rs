@@ -19,12 +19,10 @@ impl Sessions {
     fn answer(&mut self, request: &RecordedRequest) -> Response {
         if request.is_validation() {
             let form = String::from_utf8(request.body.to_vec()).unwrap();
-            let key = form
-                .split('&')
-                .find_map(|field| field.strip_prefix("criterio="))
-                .unwrap();
+            let mut fields = form.split('&');
+            let key = fields.find_map(|field| field.strip_prefix("criterio="));
             let session = format!("S{}!999", self.0.len());
-            self.0.insert(session.clone(), key.to_owned());
+            self.0.insert(session.clone(), key.unwrap().to_owned());
             let cookie = format!("JSESSIONID={session}; path=/; HttpOnly");
             return ([(header::SET_COOKIE, cookie)], Html(READY)).into_response();
         }

@@ -48,9 +48,8 @@ impl RecordedRequest {
     }
 
     pub(crate) fn cookies(&self) -> Option<&str> {
-        self.headers
-            .get(header::COOKIE)
-            .map(|value| value.to_str().unwrap())
+        let cookies = self.headers.get(header::COOKIE);
+        cookies.map(|value| value.to_str().unwrap())
     }
 }
 
