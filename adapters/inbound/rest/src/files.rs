@@ -185,13 +185,17 @@ mod tests {
         }
     }
 
+    /// The answer with a delivery to a request that expects no beneficiary.
+    async fn answer(encoding: Encoding, delivery: Delivery) -> Result<Response, RenderError> {
+        let expected = ExpectedBeneficiary::default();
+        render(encoding, delivery, (&expected, Language::Spanish)).await
+    }
+
     #[tokio::test]
     async fn every_form_of_a_proof_says_what_its_seal_is_worth() {
         use Encoding::{Envelope, Fields, File};
         for encoding in [File(Format::Xml), Envelope(Format::Xml), Fields] {
-            let expected = ExpectedBeneficiary::default();
-            let told = (&expected, Language::Spanish);
-            let rendered = render(encoding, delivery(), told).await.unwrap();
+            let rendered = answer(encoding, delivery()).await.unwrap();
             assert_eq!(rendered.headers()["x-seal"], "invalid", "{encoding:?}");
             let body = axum::body::to_bytes(rendered.into_body(), 1 << 20).await;
             let body = String::from_utf8(body.unwrap().into()).unwrap();
@@ -241,9 +245,7 @@ mod tests {
                     files: files.clone(),
                     ..delivery()
                 };
-                let expected = ExpectedBeneficiary::default();
-                let told = (&expected, Language::Spanish);
-                let rendered = render(encoding, delivery, told).await;
+                let rendered = answer(encoding, delivery).await;
                 assert_eq!(rendered.is_ok(), format == Some(served), "{encoding:?}");
             }
         }

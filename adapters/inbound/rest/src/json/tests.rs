@@ -69,10 +69,8 @@ fn what_is_no_acceptable_object_is_refused_with_its_place(
 
 #[test]
 fn bytes_that_are_not_utf_8_are_refused_with_their_place() {
-    assert_eq!(
-        read_query(b"{\"a\":\"\xff\"}"),
-        Err(Problem::NotUtf8 { position: 7 })
-    );
+    let read = read_query(b"{\"a\":\"\xff\"}");
+    assert_eq!(read, Err(Problem::NotUtf8 { position: 7 }));
 }
 
 #[test]
@@ -88,13 +86,9 @@ fn eight_levels_are_read_and_nine_are_not() {
         format!("{{\"a\":{}{}}}", "[".repeat(inner), "]".repeat(inner))
     };
     assert!(read_query(nested(MAX_DEPTH).as_bytes()).is_ok());
-    assert_eq!(
-        read_query(nested(MAX_DEPTH + 1).as_bytes()),
-        Err(Problem::TooDeep {
-            position: 13,
-            levels: MAX_DEPTH
-        })
-    );
+    let (position, levels) = (13, MAX_DEPTH);
+    let too_deep = Err(Problem::TooDeep { position, levels });
+    assert_eq!(read_query(nested(MAX_DEPTH + 1).as_bytes()), too_deep);
 }
 
 proptest! {
@@ -132,12 +126,8 @@ proptest! {
 fn accepted_only_if_a_general_parser_does(body: &[u8]) -> Result<(), TestCaseError> {
     if read_query(body).is_ok() {
         let general = serde_json::from_slice::<BTreeMap<String, Box<RawValue>>>(body);
-        prop_assert!(
-            general.is_ok(),
-            "{:?}: {:?}",
-            String::from_utf8_lossy(body),
-            general
-        );
+        let text = String::from_utf8_lossy(body);
+        prop_assert!(general.is_ok(), "{text:?}: {general:?}");
     }
     Ok(())
 }

@@ -21,12 +21,15 @@ fn rows(file: &[u8]) -> Vec<SheetRow> {
 }
 
 fn error(row: &SheetRow) -> (&str, CellErrorKind) {
-    match &row.query {
-        Err(CellErrors(errors)) if errors.len() == 1 => {
-            (errors[0].name(), errors[0].problem.clone())
-        }
-        other => panic!("{other:?}"),
-    }
+    let Err(CellErrors(errors)) = &row.query else {
+        panic!("{row:?}");
+    };
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    (errors[0].name(), errors[0].problem.clone())
+}
+
+fn amount(row: &SheetRow) -> String {
+    row.query.as_ref().unwrap().amount.to_string()
 }
 
 #[test]
@@ -39,10 +42,7 @@ fn a_payment_stands_on_each_line() {
         panic!("{rows:?}");
     };
     assert_eq!((first.line, first.id.as_deref()), (1, Some("a")));
-    assert_eq!(
-        first.query.as_ref().unwrap().amount.to_string(),
-        "9007199254740993.01"
-    );
+    assert_eq!(amount(first), "9007199254740993.01");
     assert_eq!((second.line, second.id.as_deref()), (3, Some("7")));
     assert!(second.query.is_ok());
 }
@@ -63,12 +63,11 @@ fn a_faulty_line_costs_one_row() {
     let rows = rows(&file);
     let malformed = |position| ("row", RowFault::MalformedJson { position }.into());
     assert_eq!(error(&rows[0]), malformed(2));
-    assert_eq!(
-        error(&rows[1]),
-        ("row", RowFault::NotAnObject { found: "array" }.into())
-    );
+    let no_object = RowFault::NotAnObject { found: "array" };
+    assert_eq!(error(&rows[1]), ("row", no_object.into()));
+    let repeated = error(&rows[2]).1;
     assert!(matches!(
-        error(&rows[2]).1,
+        repeated,
         CellErrorKind::Row(RowFault::RepeatedMember { .. })
     ));
     assert_eq!(error(&rows[3]).0, "monto");
@@ -84,18 +83,13 @@ fn a_faulty_line_costs_one_row() {
 fn an_unknown_member_costs_one_row_and_a_misspelt_one_says_what_it_is_meant_to_be() {
     let file = format!("{{{GOOD}:1,\"Emisor\":\"40012\"}}\n{{{GOOD}:1,\"x\":[]}}\n{{{GOOD}:1}}");
     let rows = rows(file.as_bytes());
-    let unknown = |name: &str, meant| {
+    for (row, name, meant) in [(0, "Emisor", Some("emisor")), (1, "x", None)] {
         let fault = RowFault::UnknownMember {
             name: name.to_owned(),
             meant,
         };
-        CellErrorKind::from(fault)
-    };
-    assert_eq!(
-        error(&rows[0]),
-        ("Emisor", unknown("Emisor", Some("emisor")))
-    );
-    assert_eq!(error(&rows[1]), ("x", unknown("x", None)));
+        assert_eq!(error(&rows[row]), (name, fault.into()));
+    }
     assert!(rows[2].query.is_ok());
 }
 
@@ -121,10 +115,7 @@ fn a_csv_is_read_as_one() {
     let table = Table::open(TableType::Csv, file, &ColumnMapping::default()).unwrap();
     assert_eq!(table.columns().len(), 4);
     let rows: Vec<_> = table.rows(rules()).collect();
-    assert_eq!(
-        rows[0].query.as_ref().unwrap().amount.to_string(),
-        "1234.50"
-    );
+    assert_eq!(amount(&rows[0]), "1234.50");
 }
 
 proptest! {
