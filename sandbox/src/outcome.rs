@@ -105,43 +105,37 @@ fn exists(order: &Order, today: NaiveDate) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::Beneficiary;
-    use domain::amount::Amount;
-    use domain::tracking_key::TrackingKey;
+    use crate::proof::tests::order;
     use rstest::rstest;
 
-    fn outcome(date: &str, issuer: &str, receiver: &str, amount: &str) -> Outcome {
+    fn outcome(date: &str, issuer: &str, receiver: &str, centavos: u64) -> Outcome {
         let day = |text: &str| domain::calendar::parse_date(text).unwrap();
         let order = Order {
             date: day(date),
-            tracking_key: TrackingKey::parse("KEY").unwrap(),
-            reference: 1,
             issuer: ParticipantCode::parse(issuer).unwrap(),
             receiver: ParticipantCode::parse(receiver).unwrap(),
-            account: "002010077777777771".to_owned(),
-            amount: Amount::parse(amount).unwrap(),
-            beneficiary: Beneficiary::Customer,
+            ..order("KEY", "002010077777777771", centavos, 20)
         };
         Outcome::of(&order, day("2026-11-20"), &QueryCounts::new())
     }
 
     #[rstest]
-    #[case::any_transfer("2026-11-20", "40012", "40002", "1234.56", Outcome::Found)]
-    #[case::years_ago("2019-01-02", "40012", "40002", "1234.56", Outcome::Found)]
-    #[case::of_the_central_bank("2026-11-20", "2001", "40002", "1234.56", Outcome::Found)]
-    #[case::within_a_bank("2026-11-20", "40012", "40012", "1", Outcome::NotFoundRecent)]
-    #[case::within_a_bank_long_ago("2026-10-05", "40012", "40012", "1", Outcome::NotFoundHistoric)]
-    #[case::nobodys_code("2026-11-20", "40999", "40002", "1", Outcome::NotFoundRecent)]
-    #[case::before_its_code("2026-08-04", "40012", "40638", "1", Outcome::NotFoundHistoric)]
-    #[case::tomorrow("2026-11-21", "40012", "40002", "1", Outcome::NotFoundRecent)]
-    #[case::magic_wins("2026-11-21", "40012", "40012", "504", Outcome::Silence)]
+    #[case::any_transfer("2026-11-20", "40012", "40002", 123_456, Outcome::Found)]
+    #[case::years_ago("2019-01-02", "40012", "40002", 123_456, Outcome::Found)]
+    #[case::of_the_central_bank("2026-11-20", "2001", "40002", 123_456, Outcome::Found)]
+    #[case::within_a_bank("2026-11-20", "40012", "40012", 100, Outcome::NotFoundRecent)]
+    #[case::within_a_bank_long_ago("2026-10-05", "40012", "40012", 100, Outcome::NotFoundHistoric)]
+    #[case::nobodys_code("2026-11-20", "40999", "40002", 100, Outcome::NotFoundRecent)]
+    #[case::before_its_code("2026-08-04", "40012", "40638", 100, Outcome::NotFoundHistoric)]
+    #[case::tomorrow("2026-11-21", "40012", "40002", 100, Outcome::NotFoundRecent)]
+    #[case::magic_wins("2026-11-21", "40012", "40012", 50_400, Outcome::Silence)]
     fn an_order_that_can_exist_is_found(
         #[case] date: &str,
         #[case] issuer: &str,
         #[case] receiver: &str,
-        #[case] amount: &str,
+        #[case] centavos: u64,
         #[case] expected: Outcome,
     ) {
-        assert_eq!(outcome(date, issuer, receiver, amount), expected);
+        assert_eq!(outcome(date, issuer, receiver, centavos), expected);
     }
 }

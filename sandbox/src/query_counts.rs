@@ -32,26 +32,11 @@ impl QueryCounts {
 
 #[cfg(test)]
 mod tests {
-    use chrono::NaiveDate;
-    use domain::amount::Amount;
-    use domain::participant::ParticipantCode;
-    use domain::tracking_key::TrackingKey;
-
     use super::*;
-    use crate::order::Beneficiary;
+    use crate::proof::tests;
 
     fn order(number: u64) -> Order {
-        let code = |text| ParticipantCode::parse(text).unwrap();
-        Order {
-            date: NaiveDate::from_ymd_opt(2026, 11, 20).unwrap(),
-            tracking_key: TrackingKey::parse(&format!("KEY{number}")).unwrap(),
-            reference: 1,
-            issuer: code("40012"),
-            receiver: code("40002"),
-            account: "002010077777777771".to_owned(),
-            amount: Amount::parse("700.00").unwrap(),
-            beneficiary: Beneficiary::Customer,
-        }
+        tests::order(&format!("KEY{number}"), "002010077777777771", 70_000, 20)
     }
 
     #[test]
@@ -69,11 +54,7 @@ mod tests {
         }
         counts.0.run_pending_tasks();
         assert_eq!(counts.0.entry_count(), MAX_ORDERS);
-        assert_eq!(
-            counts.add(&order(MAX_ORDERS)),
-            1,
-            "a recent one was forgotten"
-        );
-        assert_eq!(counts.add(&order(0)), 0, "the oldest one is remembered");
+        let [recent, oldest] = [MAX_ORDERS, 0].map(|number| counts.add(&order(number)));
+        assert_eq!((recent, oldest), (1, 0), "the oldest is forgotten first");
     }
 }

@@ -7,13 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::NaiveDate;
 use domain::account::Account;
-use domain::amount::{Amount, centavos_from_bank_spelling};
+use domain::amount::Amount;
 use domain::participant::ParticipantCode;
 use domain::proof::Proof;
 use domain::tracking_key::TrackingKey;
 use domain::transfer::Transfer;
 use proptest::prelude::*;
-use roxmltree::{Document, Node};
 
 use super::SealedProof;
 use crate::details::{ChildOrder, Details};
@@ -21,7 +20,10 @@ use crate::order::{Beneficiary, Order};
 use crate::pdf;
 use crate::seal::SealCertificate;
 
-fn order(key: &str, account: &str, centavos: u64, day: u32) -> Order {
+const CARD: &str = "4111111111111111";
+
+/// An order of a day of November 2026.
+pub(crate) fn order(key: &str, account: &str, centavos: u64, day: u32) -> Order {
     Order {
         date: NaiveDate::from_ymd_opt(2026, 11, day).unwrap(),
         tracking_key: TrackingKey::parse(key).unwrap(),
@@ -44,11 +46,6 @@ fn transfer(order: &Order) -> Transfer {
         order.receiver,
     )
     .unwrap()
-}
-
-fn child<'a>(document: &'a Document<'_>, name: &str) -> Node<'a, 'a> {
-    let named = |node: &Node<'_, '_>| node.has_tag_name(name);
-    document.root_element().children().find(named).unwrap()
 }
 
 fn verifies(certificate: SealCertificate, chain: &str, seal: &str) -> bool {
@@ -86,67 +83,48 @@ fn printed_text(pdf: &[u8]) -> String {
     shown.collect()
 }
 
-fn tracking_key() -> impl Strategy<Value = String> {
-    "[ -~]{1,30}".prop_filter("a tracking key", |text| TrackingKey::parse(text).is_ok())
+/// Any order.
+fn orders() -> impl Strategy<Value = Order> {
+    let is_key = |text: &String| TrackingKey::parse(text).is_ok();
+    let key = "[ -~]{1,30}".prop_filter("a tracking key", is_key);
+    let account = "[0-9]{18}|[0-9]{16}|[0-9]{10}";
+    (key, account, 1_u64..1_000_000_000_000, 1_u32..=30)
+        .prop_map(|(key, account, centavos, day)| order(&key, &account, centavos, day))
+}
+
+/// The data of so many cards' proofs of an amount.
+fn details(count: usize, centavos: u64) -> Vec<Details> {
+    let of = |number| Details::of(&order(&format!("KEY{number}"), CARD, centavos, 20));
+    (0..count).map(of).collect()
 }
 
 proptest! {
     #[test]
-    fn every_proof_says_what_was_asked_for_and_its_seal_verifies(
-        key in tracking_key(),
-        account in "[0-9]{18}|[0-9]{16}|[0-9]{10}",
-        centavos in 1_u64..1_000_000_000_000,
-        day in 1_u32..=30,
-    ) {
-        let order = order(&key, &account, centavos, day);
-        let proof = SealedProof::issue(order.clone());
-        let text = std::str::from_utf8(&proof.xml).unwrap();
-        let document = Document::parse(text).unwrap();
-        let root = document.root_element();
-        prop_assert!(root.has_tag_name("SPEI_Tercero"));
-        prop_assert_eq!(root.attribute("claveRastreo"), Some(order.tracking_key.as_str()));
-        prop_assert_eq!(root.attribute("ClaveSPEI"), Some("40002"));
-
-        let paid = child(&document, "Beneficiario");
-        let amount = paid.attribute("MontoPago").unwrap();
-        prop_assert_eq!(centavos_from_bank_spelling(amount), Some(centavos));
-        for side in [paid, child(&document, "Ordenante")] {
-            prop_assert!(side.attribute("Nombre").unwrap().chars().count() <= 40);
+    fn every_proof_says_what_was_asked_for_and_its_seal_verifies(order in orders()) {
+        let proof = Proof::parse(&SealedProof::issue(order.clone()).xml).unwrap();
+        prop_assert_eq!(&proof.tracking_key, order.tracking_key.as_str());
+        prop_assert_eq!(proof.receiver, order.receiver);
+        prop_assert_eq!(proof.centavos, order.amount.centavos());
+        for name in [&proof.payer.name, &proof.beneficiary.name].into_iter().flatten() {
+            prop_assert!(name.chars().count() <= 40);
         }
-
-        let chain = root.attribute("cadenaCDA").unwrap();
-        let seal = root.attribute("sello").unwrap();
+        let (chain, seal) = (&proof.chain, &proof.seal);
         prop_assert_eq!(seal.len(), 344);
-        let sealed = chain.strip_suffix(seal).unwrap();
+        prop_assert_eq!(chain.seal(), seal);
+        let sealed = chain.signed_text();
         prop_assert!(sealed.starts_with("||") && sealed.ends_with("||"));
         prop_assert!(verifies(SealCertificate::Known, sealed, seal));
-        let fields: Vec<_> = chain.split('|').collect();
-        prop_assert!([18, 25, 42].contains(&(fields.len() - 5)));
-        let credited = Details::of(&order).credited_at;
-        prop_assert_eq!(fields[4], credited.format("%d%m%Y").to_string());
-        prop_assert_eq!(fields[fields.len() - 3], root.attribute("numeroCertificado").unwrap());
-    }
+        prop_assert!([18, 25, 42].contains(&chain.length()));
+        prop_assert_eq!(chain.credit_date(), Details::of(&order).credited_at.date());
+        prop_assert_eq!(chain.certificate_number(), &proof.certificate_number);
 
-    #[test]
-    fn every_proof_is_read_by_the_gateway_and_answers_its_transfer(
-        key in tracking_key(),
-        account in "[0-9]{18}|[0-9]{16}|[0-9]{10}",
-        centavos in 1_u64..1_000_000_000_000,
-        day in 1_u32..=30,
-    ) {
-        let order = order(&key, &account, centavos, day);
-        let proof = Proof::parse(&SealedProof::issue(order.clone()).xml).unwrap();
         prop_assert_eq!(proof.answers(&transfer(&order)), Ok(()));
         let another = Proof::parse(&SealedProof::issue(order.another().unwrap()).xml).unwrap();
         prop_assert!(another.answers(&transfer(&order)).is_err());
     }
 
     #[test]
-    fn magic_amounts_bring_seals_that_a_gateway_cannot_accept(
-        key in tracking_key(),
-        account in "[0-9]{18}|[0-9]{16}|[0-9]{10}",
-        day in 1_u32..=30,
-    ) {
+    fn magic_amounts_bring_seals_that_a_gateway_cannot_accept(order in orders()) {
         use SealCertificate::{Known, Unknown};
         for (centavos, certificate, verifying) in [
             (59_999, Known, vec![Known]),
@@ -154,7 +132,8 @@ proptest! {
             (60_001, Unknown, vec![Unknown]),
             (60_002, Known, vec![Known]),
         ] {
-            let order = order(&key, &account, centavos, day);
+            let amount = Amount::from_centavos(centavos).unwrap();
+            let order = Order { amount, ..order.clone() };
             prop_assert_eq!(verifying_certificates(&order, certificate), verifying);
         }
     }
@@ -200,85 +179,48 @@ fn the_certificates_have_keys_and_numbers_of_their_own() {
 
 #[test]
 fn banks_spell_in_every_way_on_record() {
-    let details: Vec<_> = (0..2_000)
-        .map(|number| {
-            Details::of(&order(
-                &format!("KEY{number}"),
-                "4111111111111111",
-                985_870,
-                20,
-            ))
-        })
-        .collect();
-    let seen = |what: &dyn Fn(&Details) -> String| -> BTreeSet<String> {
-        details.iter().map(what).collect()
+    let details = details(2_000, 985_870);
+    let seen = |what: fn(&Details) -> String| -> Vec<String> {
+        let seen: BTreeSet<_> = details.iter().map(what).collect();
+        seen.into_iter().collect()
     };
-    assert_eq!(
-        seen(&|details| details.amount.clone()),
-        ["000000000009858.70", "9858.7", "9858.70"]
-            .map(String::from)
-            .into()
-    );
-    assert_eq!(
-        seen(&|details| details.beneficiary.account_type.to_owned()),
-        ["03", "10", "3", "40"].map(String::from).into()
-    );
-    assert_eq!(
-        seen(&|details| details.payer.account_type.to_owned()),
-        ["-1", "03", "10", "3", "40"].map(String::from).into()
-    );
-    assert_eq!(
-        seen(&|details| details.payment_type.to_string()),
-        ["1", "12", "3", "30", "31", "5"].map(String::from).into()
-    );
-    let names = seen(&|details| details.payer.name.clone());
-    assert!(names.contains("NA") && names.contains("ND"));
-    assert!(names.iter().any(|name| name.chars().count() == 40));
-    assert_eq!(
-        seen(&|details| format!("{:?}", details.generation)).len(),
-        3
-    );
-    assert_eq!(seen(&|details| format!("{:?}", details.iva)).len(), 3);
-    assert!(
-        details
-            .iter()
-            .any(|details| details.child_order == ChildOrder::PayerFirst)
-    );
+    let amounts = ["000000000009858.70", "9858.7", "9858.70"];
+    assert_eq!(seen(|it| it.amount.clone()), amounts);
+    let types = ["03", "10", "3", "40"];
+    assert_eq!(seen(|it| it.beneficiary.account_type.to_owned()), types);
+    let types = ["-1", "03", "10", "3", "40"];
+    assert_eq!(seen(|it| it.payer.account_type.to_owned()), types);
+    let types = ["1", "12", "3", "30", "31", "5"];
+    assert_eq!(seen(|it| it.payment_type.to_string()), types);
+    let names = seen(|it| it.payer.name.clone());
+    let has = |is_it: fn(&String) -> bool| names.iter().any(is_it);
+    assert!(has(|name| name == "NA") && has(|name| name == "ND"));
+    assert!(has(|name| name.chars().count() == 40));
+    assert_eq!(seen(|it| format!("{:?}", it.generation)).len(), 3);
+    assert_eq!(seen(|it| format!("{:?}", it.iva)).len(), 3);
+    let mut orders = details.iter().map(|it| it.child_order);
+    assert!(orders.any(|order| order == ChildOrder::PayerFirst));
 
-    let friday = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
-    let monday = NaiveDate::from_ymd_opt(2026, 11, 23).unwrap();
-    let in_the_evening = details
+    let november = |day| NaiveDate::from_ymd_opt(2026, 11, day).unwrap();
+    let mondays = details
         .iter()
-        .filter(|details| details.operation_date == monday);
-    assert!((1..500).contains(&in_the_evening.count()));
-    assert!(
-        details
-            .iter()
-            .all(|details| details.credited_at.date() == friday)
-    );
+        .filter(|it| it.operation_date == november(23));
+    assert!((1..500).contains(&mondays.count()), "of Friday evenings");
+    let mut credited = details.iter().map(|it| it.credited_at.date());
+    assert!(credited.all(|date| date == november(20)));
 }
 
 #[test]
 fn whole_pesos_may_lose_their_cents() {
-    let spellings: BTreeSet<_> = (0..100)
-        .map(|number| {
-            Details::of(&order(
-                &format!("KEY{number}"),
-                "4111111111111111",
-                30_000,
-                20,
-            ))
-        })
-        .map(|details| details.amount)
-        .collect();
-    let expected = ["000000000000300.00", "300", "300.00"];
-    assert_eq!(spellings, expected.map(String::from).into());
+    let amounts = details(100, 30_000).into_iter().map(|it| it.amount);
+    let amounts: Vec<_> = amounts.collect::<BTreeSet<_>>().into_iter().collect();
+    assert_eq!(amounts, ["000000000000300.00", "300", "300.00"]);
 }
 
 #[test]
 fn an_unknown_payer_is_marked_as_missing_in_the_chain_too() {
     let order = (0..100)
-        .map(|number| order(&format!("KEY{number}"), "4111111111111111", 1, 20))
+        .map(|number| order(&format!("KEY{number}"), CARD, 1, 20))
         .find(|order| Details::of(order).payer.name == "ND")
         .unwrap();
     let proof = SealedProof::issue(order);
