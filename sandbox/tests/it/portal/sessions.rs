@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 use crate::portal::support::{Form, Portal, Visitor};
 
 fn session(visitor: &Visitor) -> &str {
-    let cookie = visitor
-        .cookies
-        .iter()
-        .find(|(name, _)| name == "JSESSIONID");
+    let mut cookies = visitor.cookies.iter();
+    let cookie = cookies.find(|(name, _)| name == "JSESSIONID");
     cookie.map_or("", |(_, value)| value)
 }
 
@@ -18,9 +16,14 @@ async fn is_not_armed(visitor: &mut Visitor) -> bool {
 }
 
 #[tokio::test]
-async fn without_a_session_nothing_is_armed() {
+async fn without_a_session_or_a_question_for_a_proof_nothing_is_armed() {
     let portal = Portal::start().await;
-    assert!(is_not_armed(&mut portal.visitor()).await);
+    let mut visitor = portal.visitor();
+    assert!(is_not_armed(&mut visitor).await);
+    visitor
+        .validate(&Form::new().with("tipoConsulta", "0"))
+        .await;
+    assert!(is_not_armed(&mut visitor).await);
 }
 
 #[tokio::test]
@@ -29,19 +32,8 @@ async fn a_session_of_another_server_is_not_armed_and_gets_a_new_one() {
     let mut visitor = portal.visitor();
     visitor.cookies = vec![("JSESSIONID".to_owned(), "stale!1".to_owned())];
     assert!(is_not_armed(&mut visitor).await);
-    visitor.validate(&Form::new()).await;
+    assert_eq!(visitor.fetch(&Form::new(), "XML").await.status, 200);
     assert_ne!(session(&visitor), "stale!1");
-    assert_eq!(visitor.download("XML").await.status, 200);
-}
-
-#[tokio::test]
-async fn asking_for_the_state_arms_nothing() {
-    let portal = Portal::start().await;
-    let mut visitor = portal.visitor();
-    visitor
-        .validate(&Form::new().with("tipoConsulta", "0"))
-        .await;
-    assert!(is_not_armed(&mut visitor).await);
 }
 
 #[tokio::test]
@@ -52,7 +44,7 @@ async fn a_response_without_a_proof_disarms_the_session() {
     ] {
         let mut visitor = portal.visitor();
         visitor.validate(&Form::new()).await;
-        visitor.validate(&Form::new().with("monto", amount)).await;
+        visitor.validate(&Form::of(amount)).await;
         assert!(is_not_armed(&mut visitor).await, "{amount}");
     }
 }
@@ -75,10 +67,10 @@ async fn two_sessions_are_isolated() {
     one.validate(&Form::new().with("criterio", "ONE")).await;
     other.validate(&Form::new().with("criterio", "OTHER")).await;
     for _ in 0..3 {
-        let xml = one.download("XML").await;
-        assert!(xml.text().contains("claveRastreo=\"ONE\""));
-        let xml = other.download("XML").await;
-        assert!(xml.text().contains("claveRastreo=\"OTHER\""));
+        for (visitor, key) in [(&mut one, "ONE"), (&mut other, "OTHER")] {
+            let xml = visitor.download("XML").await;
+            assert!(xml.text().contains(&format!("claveRastreo=\"{key}\"")));
+        }
     }
 }
 
@@ -86,34 +78,26 @@ async fn two_sessions_are_isolated() {
 async fn a_repeated_query_keeps_the_session_and_arms_it_with_the_last_payment() {
     let portal = Portal::start().await;
     let mut visitor = portal.visitor();
-    visitor
-        .validate(&Form::new().with("criterio", "FIRST"))
-        .await;
+    let [first, last] = ["FIRST", "LAST"].map(|key| Form::new().with("criterio", key));
+    visitor.validate(&first).await;
     let name = session(&visitor).to_owned();
-    visitor
-        .validate(&Form::new().with("criterio", "LAST"))
-        .await;
+    let xml = visitor.fetch(&last, "XML").await;
     assert_eq!(session(&visitor), name);
-    let xml = visitor.download("XML").await;
     assert!(xml.text().contains("claveRastreo=\"LAST\""));
 }
 
 #[tokio::test]
 async fn cookies_have_the_recorded_format_without_a_secure_attribute() {
-    let portal = Portal::start().await;
-    let answer = portal.visitor().validate(&Form::new()).await;
-    let lines: Vec<_> = answer.headers.get_all("set-cookie").iter().collect();
-    let lines: Vec<_> = lines.iter().map(|line| line.to_str().unwrap()).collect();
+    let answer = Portal::start().await.answer(&Form::new()).await;
+    let lines = answer.headers.get_all("set-cookie").into_iter();
+    let lines: Vec<_> = lines.map(|line| line.to_str().unwrap()).collect();
     assert!(lines[0].starts_with("JSESSIONID="));
     assert!(lines[0].ends_with("!999000001; path=/; HttpOnly"));
     assert!(lines[1].starts_with("Hex39764011=!"));
     assert!(lines[1].contains("==; expires=Sat, 21-Nov-2026 02:00:00 GMT;"));
     assert!(lines[2].starts_with("TS012f422b=01"));
-    assert!(
-        lines
-            .iter()
-            .all(|line| !line.to_lowercase().contains("secure"))
-    );
+    let is_secure = |line: &&str| line.to_lowercase().contains("secure");
+    assert!(!lines.iter().any(is_secure));
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Test portal, and a client with a cookie jar.
 
+use std::fmt::Display;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +48,11 @@ impl Portal {
         }
     }
 
+    /// Answers a new visitor's question.
+    pub(crate) async fn answer(&self, form: &Form) -> Answer {
+        self.visitor().validate(form).await
+    }
+
     pub(crate) fn visitor(&self) -> Visitor {
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(20))
@@ -58,6 +64,11 @@ impl Portal {
             cookies: Vec::new(),
         }
     }
+}
+
+/// Asks a new portal for a payment, and downloads its file.
+pub(crate) async fn downloaded(form: &Form, format: &str) -> Answer {
+    Portal::start().await.visitor().fetch(form, format).await
 }
 
 /// A client with its cookie jar.
@@ -92,6 +103,12 @@ impl Visitor {
         self.send(request.form(&form.0)).await
     }
 
+    /// Asks for a payment, and downloads its file.
+    pub(crate) async fn fetch(&mut self, form: &Form, format: &str) -> Answer {
+        self.validate(form).await;
+        self.download(format).await
+    }
+
     pub(crate) async fn download(&mut self, format: &str) -> Answer {
         self.get(&format!("descarga.do?formato={format}")).await
     }
@@ -101,17 +118,10 @@ impl Visitor {
         self.send(request).await
     }
 
-    pub(crate) async fn send(&mut self, request: reqwest::RequestBuilder) -> Answer {
-        let cookies: Vec<_> = self
-            .cookies
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        let request = if cookies.is_empty() {
-            request
-        } else {
-            request.header(COOKIE, cookies.join("; "))
-        };
+    async fn send(&mut self, mut request: reqwest::RequestBuilder) -> Answer {
+        if !self.cookies.is_empty() {
+            request = request.header(COOKIE, joined(&self.cookies, "; "));
+        }
         let answer = request.send().await.unwrap();
         for line in answer.headers().get_all(SET_COOKIE) {
             let cookie = line.to_str().unwrap().split(';').next().unwrap();
@@ -125,6 +135,11 @@ impl Visitor {
             body: answer.bytes().await.unwrap().to_vec(),
         }
     }
+}
+
+fn joined<N: Display>(pairs: &[(N, String)], separator: &str) -> String {
+    let pairs = pairs.iter().map(|(name, value)| format!("{name}={value}"));
+    pairs.collect::<Vec<_>>().join(separator)
 }
 
 /// The form of a payment that is found.
@@ -148,6 +163,10 @@ impl Form {
         Self(fields.map(|(name, value)| (name, value.to_owned())).into())
     }
 
+    pub(crate) fn of(amount: &str) -> Self {
+        Self::new().with("monto", amount)
+    }
+
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         for field in &mut self.0 {
             if field.0 == name {
@@ -164,11 +183,6 @@ impl Form {
 
     /// Encodes the form; none of its values needs escaping.
     pub(crate) fn encoded(&self) -> String {
-        let fields: Vec<_> = self
-            .0
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        fields.join("&")
+        joined(&self.0, "&")
     }
 }
