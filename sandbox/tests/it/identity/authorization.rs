@@ -6,12 +6,17 @@ use rstest::rstest;
 use crate::identity::support::{CLIENT, Provider, REDIRECT, SIGNED_OUT, redirect_parameters};
 
 #[tokio::test]
-async fn the_page_has_a_button_per_person_and_a_notice() {
+async fn the_page_has_a_button_per_person_a_notice_and_nothing_inline_or_from_elsewhere() {
     let provider = Provider::start().await;
-    let answer = provider.sign_in_page().await;
+    let [answer, _] = provider.opened_and_pressed(&[]).await;
     assert_eq!(answer.status(), 200);
     assert_eq!(answer.headers()["cache-control"], "no-store");
     assert_eq!(answer.headers()["referrer-policy"], "no-referrer");
+    assert_eq!(
+        answer.headers()[CONTENT_SECURITY_POLICY],
+        "default-src 'none'; style-src 'self'; form-action 'self' http://127.0.0.1:9; \
+         base-uri 'none'; frame-ancestors 'none'"
+    );
     let page = answer.text().await.unwrap();
     for text in [
         "Ana Demo <span class=\"role\">(miembro)",
@@ -20,44 +25,23 @@ async fn the_page_has_a_button_per_person_and_a_notice() {
         "name=\"person\" value=\"demo-admin\"",
         "Solo para desarrollo: aquí entra cualquiera",
         "For development only: this page signs anybody in",
+        // Input of the client is escaped.
+        "state=s%26%3C%22%27%3E&amp;",
     ] {
-        assert!(page.contains(text), "{text}");
+        assert!(page.contains(text), "{text} in {page}");
     }
-}
-
-#[tokio::test]
-async fn nothing_of_the_page_is_inline_or_from_elsewhere() {
-    let provider = Provider::start().await;
-    let answer = provider.sign_in_page().await;
-    assert_eq!(
-        answer.headers()[CONTENT_SECURITY_POLICY],
-        "default-src 'none'; style-src 'self'; form-action 'self' http://127.0.0.1:9; \
-         base-uri 'none'; frame-ancestors 'none'"
-    );
-    let page = answer.text().await.unwrap();
     assert!(!page.contains("<script") && !page.contains("style=") && !page.contains("://"));
-    // Input of the client is escaped.
-    assert!(page.contains("state=s%26%3C%22%27%3E&amp;"), "{page}");
     let style = provider.get("/style.css").await;
     assert_eq!(style.headers()[CONTENT_TYPE], "text/css; charset=utf-8");
-    assert!(
-        style
-            .text()
-            .await
-            .unwrap()
-            .contains("prefers-color-scheme: dark")
-    );
+    let style = style.text().await.unwrap();
+    assert!(style.contains("prefers-color-scheme: dark"));
 }
 
 #[tokio::test]
 async fn signing_in_redirects_with_a_code() {
     let provider = Provider::start().await;
-    let address = provider.request_url("/sign-in", &[]);
-    let press = provider
-        .client
-        .post(address)
-        .form(&[("person", "demo-admin")]);
-    let mut told = redirect_parameters(&press.send().await.unwrap());
+    let [_, pressed] = provider.opened_and_pressed(&[]).await;
+    let mut told = redirect_parameters(&pressed);
     assert_eq!(told.remove("code").unwrap().len(), 43);
     assert_eq!(told.remove("state").unwrap(), "s&<\"'>");
     assert_eq!(told.remove("iss").unwrap(), provider.issuer());
@@ -80,15 +64,7 @@ async fn signing_in_redirects_with_a_code() {
 async fn an_invalid_client_or_redirect_uri_is_no_redirect(
     #[case] changes: &[(&str, Option<&str>)],
 ) {
-    let provider = Provider::start().await;
-    let page = provider
-        .client
-        .get(provider.request_url("/authorize", changes));
-    let press = provider
-        .client
-        .post(provider.request_url("/sign-in", changes));
-    for request in [page, press.form(&[("person", "demo-member")])] {
-        let answer = request.send().await.unwrap();
+    for answer in Provider::start().await.opened_and_pressed(changes).await {
         assert_eq!(answer.status(), 400);
         assert!(!answer.headers().contains_key("location"));
         assert!(answer.text().await.unwrap().contains("Petición rechazada"));
@@ -116,15 +92,8 @@ async fn an_invalid_request_is_an_error_at_the_client(
     #[case] changes: &[(&str, Option<&str>)],
     #[case] code: &str,
 ) {
-    let provider = Provider::start().await;
-    let page = provider
-        .client
-        .get(provider.request_url("/authorize", changes));
-    let press = provider
-        .client
-        .post(provider.request_url("/sign-in", changes));
-    for request in [page, press.form(&[("person", "demo-member")])] {
-        let told = redirect_parameters(&request.send().await.unwrap());
+    for answer in Provider::start().await.opened_and_pressed(changes).await {
+        let told = redirect_parameters(&answer);
         assert_eq!(told["error"], code);
         assert_eq!(told["state"], "s&<\"'>");
         assert!(!told.contains_key("code"));
@@ -139,39 +108,25 @@ async fn a_repeated_parameter_is_refused() {
         address.query_pairs_mut().append_pair(name, value);
         provider.client.get(address).send()
     };
-    let answer = twice("nonce", "n").await.unwrap();
-    assert_eq!(redirect_parameters(&answer)["error"], "invalid_request");
-    let answer = twice("state", "other").await.unwrap();
-    let told = redirect_parameters(&answer);
-    assert_eq!(told["error"], "invalid_request");
-    assert!(!told.contains_key("state"));
-    assert_eq!(twice("redirect_uri", REDIRECT).await.unwrap().status(), 400);
-    assert_eq!(twice("client_id", CLIENT).await.unwrap().status(), 400);
-}
-
-#[tokio::test]
-async fn an_unknown_person_cannot_sign_in() {
-    let provider = Provider::start().await;
-    for form in [
-        vec![("person", "somebody")],
-        vec![],
-        vec![("person", "demo-admin"); 2],
-    ] {
-        let press = provider.client.post(provider.request_url("/sign-in", &[]));
-        let answer = press.form(&form).send().await.unwrap();
-        assert_eq!(answer.status(), 400);
+    for (name, value, has_state) in [("nonce", "n", true), ("state", "other", false)] {
+        let told = redirect_parameters(&twice(name, value).await.unwrap());
+        assert_eq!(told["error"], "invalid_request");
+        assert_eq!(told.contains_key("state"), has_state);
+    }
+    for (name, value) in [("redirect_uri", REDIRECT), ("client_id", CLIENT)] {
+        assert_eq!(twice(name, value).await.unwrap().status(), 400);
     }
 }
 
 #[tokio::test]
-async fn signing_in_needs_post() {
+async fn an_unknown_person_cannot_sign_in_nor_anybody_without_post() {
     let provider = Provider::start().await;
-    let mut address = provider.request_url("/sign-in", &[]);
-    address
-        .query_pairs_mut()
-        .append_pair("person", "demo-admin");
-    assert_eq!(
-        provider.client.get(address).send().await.unwrap().status(),
-        405
-    );
+    let address = provider.request_url("/sign-in", &[]);
+    let admin = ("person", "demo-admin");
+    for form in [vec![("person", "somebody")], vec![], vec![admin; 2]] {
+        let press = provider.client.post(address.clone()).form(&form);
+        assert_eq!(press.send().await.unwrap().status(), 400);
+    }
+    let opened = provider.client.get(address).query(&[admin]);
+    assert_eq!(opened.send().await.unwrap().status(), 405);
 }

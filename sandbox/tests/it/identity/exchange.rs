@@ -1,18 +1,17 @@
 //! Exchange of a code for tokens.
 
 use chrono::TimeDelta;
+use reqwest::RequestBuilder;
 use rstest::rstest;
 use serde_json::{Value, json};
+use url::form_urlencoded::byte_serialize;
 
-use crate::identity::support::{AUDIENCE, CLIENT, Provider, SECRET, body, part};
+use crate::identity::support::{AUDIENCE, CHALLENGE, CLIENT, POSTED, Provider, SECRET, body, part};
 
-/// Credentials in the form.
-const POSTED: [(&str, Option<&str>); 2] =
-    [("client_id", Some(CLIENT)), ("client_secret", Some(SECRET))];
-
-/// Form-encodes an id or a secret (RFC 6749, 2.3.1).
-fn encoded(text: &str) -> String {
-    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
+/// Authenticates a client by HTTP Basic: id and secret are form-encoded (RFC 6749, 2.3.1).
+fn by_basic(request: RequestBuilder, id: &str, secret: Option<&str>) -> RequestBuilder {
+    let encoded = |text: &str| -> String { byte_serialize(text.as_bytes()).collect() };
+    request.basic_auth(encoded(id), secret.map(encoded))
 }
 
 #[rstest]
@@ -54,27 +53,20 @@ async fn the_tokens_identify_the_person(
 }
 
 #[tokio::test]
-async fn without_a_nonce_there_is_none() {
+async fn tokens_are_not_cached_and_have_no_nonce_unless_it_was_given() {
     let provider = Provider::start().await;
     let code = provider.code_with("demo-member", &[("nonce", None)]).await;
-    let tokens = body(provider.exchange(&code, &POSTED).send().await.unwrap()).await;
-    assert_eq!(part(&tokens["id_token"], 1).get("nonce"), None);
-}
-
-#[tokio::test]
-async fn tokens_are_not_cached() {
-    let provider = Provider::start().await;
-    let code = provider.code("demo-member").await;
-    let answer = provider.exchange(&code, &POSTED).send().await.unwrap();
+    let answer = provider.redeem(&code, &[]).send().await.unwrap();
     assert_eq!(answer.headers()["cache-control"], "no-store");
+    let tokens = body(answer).await;
+    assert_eq!(part(&tokens["id_token"], 1).get("nonce"), None);
 }
 
 #[tokio::test]
 async fn the_secret_may_be_sent_in_http_basic() {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
-    let exchange = provider.exchange(&code, &[]);
-    let exchange = exchange.basic_auth(encoded(CLIENT), Some(encoded(SECRET)));
+    let exchange = by_basic(provider.exchange(&code, &[]), CLIENT, Some(SECRET));
     assert_eq!(exchange.send().await.unwrap().status(), 200);
 }
 
@@ -87,8 +79,7 @@ async fn the_secret_may_be_sent_in_http_basic() {
 async fn an_unauthenticated_client_is_refused(#[case] client: &str, #[case] secret: Option<&str>) {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
-    let basic = provider.exchange(&code, &[]);
-    let basic = basic.basic_auth(encoded(client), secret.map(encoded));
+    let basic = by_basic(provider.exchange(&code, &[]), client, secret);
     let posted = [("client_id", Some(client)), ("client_secret", secret)];
     for exchange in [
         basic,
@@ -101,7 +92,7 @@ async fn an_unauthenticated_client_is_refused(#[case] client: &str, #[case] secr
         assert_eq!(body(answer).await["error"], "invalid_client");
     }
     // The code is still valid for the client itself.
-    let answer = provider.exchange(&code, &POSTED).send().await.unwrap();
+    let answer = provider.redeem(&code, &[]).send().await.unwrap();
     assert_eq!(answer.status(), 200);
 }
 
@@ -109,11 +100,8 @@ async fn an_unauthenticated_client_is_refused(#[case] client: &str, #[case] secr
 async fn a_client_uses_one_authentication_method() {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
-    let both = provider.exchange(&code, &POSTED);
-    let both = both.basic_auth(encoded(CLIENT), Some(encoded(SECRET)));
-    let two = provider.exchange(&code, &[("client_id", Some("another"))]);
-    let two = two.basic_auth(encoded(CLIENT), Some(encoded(SECRET)));
-    for exchange in [both, two] {
+    for posted in [&POSTED[..], &[("client_id", Some("another"))]] {
+        let exchange = by_basic(provider.exchange(&code, posted), CLIENT, Some(SECRET));
         let answer = exchange.send().await.unwrap();
         assert_eq!(answer.status(), 400);
         assert_eq!(body(answer).await["error"], "invalid_request");
@@ -124,15 +112,13 @@ async fn a_client_uses_one_authentication_method() {
 async fn a_public_client_has_no_secret() {
     let provider = Provider::start_with_secret(None).await;
     let code = provider.code("demo-member").await;
-    let answer = provider.exchange(&code, &POSTED).send().await.unwrap();
-    assert_eq!(answer.status(), 401);
-    let answer = provider.exchange(&code, &POSTED[..1]).send().await.unwrap();
-    assert_eq!(answer.status(), 200);
+    for (posted, status) in [(&POSTED[..], 401), (&POSTED[..1], 200)] {
+        let answer = provider.exchange(&code, posted).send().await.unwrap();
+        assert_eq!(answer.status(), status);
+    }
     let document = provider.json("/.well-known/openid-configuration").await;
-    assert_eq!(
-        document["token_endpoint_auth_methods_supported"],
-        json!(["none"])
-    );
+    let methods = &document["token_endpoint_auth_methods_supported"];
+    assert_eq!(*methods, json!(["none"]));
 }
 
 #[rstest]
@@ -144,11 +130,7 @@ async fn a_public_client_has_no_secret() {
 #[case::another_address("redirect_uri", Some("http://127.0.0.1:9/callback"), "invalid_grant")]
 #[case::no_verifier("code_verifier", None, "invalid_grant")]
 #[case::another_verifier("code_verifier", Some("another"), "invalid_grant")]
-#[case::the_challenge(
-    "code_verifier",
-    Some(crate::identity::support::CHALLENGE),
-    "invalid_grant"
-)]
+#[case::the_challenge("code_verifier", Some(CHALLENGE), "invalid_grant")]
 #[tokio::test]
 async fn a_code_needs_all_parameters_of_its_request(
     #[case] name: &str,
@@ -157,8 +139,7 @@ async fn a_code_needs_all_parameters_of_its_request(
 ) {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
-    let [id, secret] = POSTED;
-    let exchange = provider.exchange(&code, &[id, secret, (name, value)]);
+    let exchange = provider.redeem(&code, &[(name, value)]);
     let answer = exchange.send().await.unwrap();
     assert_eq!(answer.status(), 400);
     assert_eq!(body(answer).await["error"], error);
@@ -168,42 +149,36 @@ async fn a_code_needs_all_parameters_of_its_request(
 async fn a_code_is_redeemed_once() {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
-    let race = [(); 8].map(|()| provider.exchange(&code, &POSTED).send());
-    let answers = futures::future::join_all(race).await;
-    let redeemed = answers
-        .into_iter()
-        .filter(|answer| answer.as_ref().unwrap().status() == 200);
-    assert_eq!(redeemed.count(), 1);
+    let race = [(); 8].map(|()| provider.redeem(&code, &[]).send());
+    let answers = futures::future::join_all(race).await.into_iter();
+    let statuses = answers.map(|answer| answer.unwrap().status());
+    assert_eq!(statuses.filter(|status| *status == 200).count(), 1);
 }
 
 #[tokio::test]
 async fn a_wrong_verifier_spends_the_code() {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
-    let [id, secret] = POSTED;
-    let wrong = provider.exchange(&code, &[id, secret, ("code_verifier", Some("wrong"))]);
-    assert_eq!(wrong.send().await.unwrap().status(), 400);
-    let right = provider.exchange(&code, &POSTED).send().await.unwrap();
-    assert_eq!(right.status(), 400);
+    for changes in [&[("code_verifier", Some("wrong"))][..], &[]] {
+        let answer = provider.redeem(&code, changes).send().await.unwrap();
+        assert_eq!(answer.status(), 400);
+    }
 }
 
 #[tokio::test]
 async fn a_code_lives_a_minute() {
     let provider = Provider::start().await;
-    let (young, old) = (
-        provider.code("demo-member").await,
-        provider.code("demo-member").await,
-    );
-    provider.advance(TimeDelta::milliseconds(59_999));
-    let answer = provider.exchange(&young, &POSTED).send().await.unwrap();
-    assert_eq!(answer.status(), 200);
-    provider.advance(TimeDelta::milliseconds(1));
-    let answer = provider.exchange(&old, &POSTED).send().await.unwrap();
-    assert_eq!(answer.status(), 400);
+    let young = provider.code("demo-member").await;
+    let old = provider.code("demo-member").await;
+    for (code, millis, status) in [(young, 59_999, 200), (old, 1, 400)] {
+        provider.advance(TimeDelta::milliseconds(millis));
+        let answer = provider.redeem(&code, &[]).send().await.unwrap();
+        assert_eq!(answer.status(), status);
+    }
 }
 
 #[tokio::test]
-async fn a_repeated_parameter_is_refused() {
+async fn a_repeated_parameter_and_a_large_body_are_refused() {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
     let form = [
@@ -213,15 +188,8 @@ async fn a_repeated_parameter_is_refused() {
         ("client_id", CLIENT),
         ("client_secret", SECRET),
     ];
-    let request = provider.client.post(format!("{}/token", provider.issuer()));
-    let answer = request.form(&form).send().await.unwrap();
+    let answer = provider.post("/token").form(&form).send().await.unwrap();
     assert_eq!(body(answer).await["error"], "invalid_request");
-}
-
-#[tokio::test]
-async fn a_large_body_is_refused() {
-    let provider = Provider::start().await;
-    let request = provider.client.post(format!("{}/token", provider.issuer()));
-    let answer = request.body("a".repeat(20_000)).send().await.unwrap();
-    assert_eq!(answer.status(), 413);
+    let large = provider.post("/token").body("a".repeat(20_000));
+    assert_eq!(large.send().await.unwrap().status(), 413);
 }

@@ -1,24 +1,22 @@
 //! User info, revocation and sign-out.
 
 use chrono::TimeDelta;
+use reqwest::Response;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::identity::support::{CLIENT, Provider, SECRET, SIGNED_OUT, body};
+use crate::identity::support::{CLIENT, Provider, REDIRECT, SECRET, SIGNED_OUT, body};
 
-async fn user_info(provider: &Provider, token: &Value) -> reqwest::Response {
-    let request = provider
-        .client
-        .get(format!("{}/userinfo", provider.issuer()));
+async fn user_info(provider: &Provider, token: &Value) -> Response {
+    let address = format!("{}/userinfo", provider.issuer());
+    let request = provider.client.get(address);
     let request = request.bearer_auth(token.as_str().unwrap());
     request.send().await.unwrap()
 }
 
 async fn revoke(provider: &Provider, form: &[(&str, &str)]) -> u16 {
-    let request = provider
-        .client
-        .post(format!("{}/revoke", provider.issuer()));
-    request.form(form).send().await.unwrap().status().as_u16()
+    let answer = provider.post("/revoke").form(form).send().await.unwrap();
+    answer.status().as_u16()
 }
 
 #[tokio::test]
@@ -36,24 +34,20 @@ async fn user_info_identifies_the_person() {
 #[tokio::test]
 async fn a_token_expires_after_an_hour() {
     let provider = Provider::start().await;
-    let token = provider.tokens("demo-member").await["access_token"].clone();
-    provider.advance(TimeDelta::seconds(3599));
-    assert_eq!(user_info(&provider, &token).await.status(), 200);
-    provider.advance(TimeDelta::seconds(1));
-    assert_eq!(user_info(&provider, &token).await.status(), 401);
+    let token = provider.access_token().await;
+    for (seconds, status) in [(3599, 200), (1, 401)] {
+        provider.advance(TimeDelta::seconds(seconds));
+        assert_eq!(user_info(&provider, &token).await.status(), status);
+    }
 }
 
 #[tokio::test]
 async fn only_an_own_access_token_gets_user_info() {
     let provider = Provider::start().await;
-    let tokens = provider.tokens("demo-member").await;
-    let other = Provider::start().await.tokens("demo-member").await;
-    for token in [
-        &tokens["id_token"],
-        &other["access_token"],
-        &json!("made-up"),
-    ] {
-        let answer = user_info(&provider, token).await;
+    let id = provider.tokens("demo-member").await["id_token"].take();
+    let other = Provider::start().await.access_token().await;
+    for token in [id, other, json!("made-up")] {
+        let answer = user_info(&provider, &token).await;
         assert_eq!(answer.status(), 401);
         assert!(answer.headers().contains_key("www-authenticate"));
     }
@@ -63,8 +57,8 @@ async fn only_an_own_access_token_gets_user_info() {
 #[tokio::test]
 async fn a_revoked_token_is_invalid_and_others_are_not() {
     let provider = Provider::start().await;
-    let token = provider.tokens("demo-member").await["access_token"].clone();
-    let other = provider.tokens("demo-member").await["access_token"].clone();
+    let token = provider.access_token().await;
+    let other = provider.access_token().await;
     let client = [("client_id", CLIENT), ("client_secret", SECRET)];
     let form = [&client[..], &[("token", token.as_str().unwrap())]].concat();
     assert_eq!(revoke(&provider, &form[1..]).await, 401);
@@ -79,10 +73,10 @@ async fn a_revoked_token_is_invalid_and_others_are_not() {
     assert_eq!(revoke(&provider, &client).await, 400);
 }
 
-async fn sign_out(provider: &Provider, query: &[(&str, &str)]) -> reqwest::Response {
+async fn sign_out(provider: &Provider, query: &[(&str, &str)]) -> Response {
     let address = format!("{}/end-session", provider.issuer());
-    let address = url::Url::parse_with_params(&address, query).unwrap();
-    provider.client.get(address).send().await.unwrap()
+    let request = provider.client.get(address).query(query);
+    request.send().await.unwrap()
 }
 
 #[tokio::test]
@@ -93,36 +87,29 @@ async fn signing_out_redirects_to_the_client() {
     let by_name = [("client_id", CLIENT), back, ("state", "s t")];
     let answer = sign_out(&provider, &by_name).await;
     assert_eq!(answer.status(), 303);
-    assert_eq!(
-        answer.headers()["location"],
-        format!("{SIGNED_OUT}/?state=s+t")
-    );
-    let by_hint = [
-        ("id_token_hint", tokens["id_token"].as_str().unwrap()),
-        back,
-    ];
-    let answer = sign_out(&provider, &by_hint).await;
+    let location = format!("{SIGNED_OUT}/?state=s+t");
+    assert_eq!(answer.headers()["location"], location);
+    let hint = tokens["id_token"].as_str().unwrap();
+    let answer = sign_out(&provider, &[("id_token_hint", hint), back]).await;
     assert_eq!(answer.headers()["location"], format!("{SIGNED_OUT}/"));
 }
 
 #[rstest]
 #[case::another_place(&[("client_id", CLIENT), ("post_logout_redirect_uri", "http://127.0.0.1:9/other")])]
-#[case::the_callback(&[("client_id", CLIENT), ("post_logout_redirect_uri", crate::identity::support::REDIRECT)])]
+#[case::the_callback(&[("client_id", CLIENT), ("post_logout_redirect_uri", REDIRECT)])]
 #[case::nobody(&[("post_logout_redirect_uri", SIGNED_OUT)])]
 #[case::another_client(&[("client_id", "another"), ("post_logout_redirect_uri", SIGNED_OUT)])]
 #[case::a_made_up_hint(&[("id_token_hint", "e30.e30.AA"), ("post_logout_redirect_uri", SIGNED_OUT)])]
 #[tokio::test]
 async fn an_unregistered_redirect_is_refused(#[case] query: &[(&str, &str)]) {
-    let provider = Provider::start().await;
-    let answer = sign_out(&provider, query).await;
+    let answer = sign_out(&Provider::start().await, query).await;
     assert_eq!(answer.status(), 400);
     assert!(!answer.headers().contains_key("location"));
 }
 
 #[tokio::test]
 async fn signing_out_without_a_redirect_shows_a_page() {
-    let provider = Provider::start().await;
-    let answer = sign_out(&provider, &[]).await;
+    let answer = sign_out(&Provider::start().await, &[]).await;
     assert_eq!(answer.status(), 200);
     assert!(answer.text().await.unwrap().contains("Sesión cerrada"));
 }

@@ -22,6 +22,10 @@ pub(crate) const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 /// Of that verifier (RFC 7636, appendix B).
 pub(crate) const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
+/// Credentials in the form.
+pub(crate) const POSTED: [(&str, Option<&str>); 2] =
+    [("client_id", Some(CLIENT)), ("client_secret", Some(SECRET))];
+
 /// A provider with a clock set by the test; dropping it stops the server.
 pub(crate) struct Provider {
     pub(crate) server: IdentityServer,
@@ -70,6 +74,10 @@ impl Provider {
         *self.now.lock().unwrap() += by;
     }
 
+    pub(crate) fn post(&self, path: &str) -> RequestBuilder {
+        self.client.post(format!("{}{path}", self.issuer()))
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Response {
         let request = self.client.get(format!("{}{path}", self.issuer()));
         request.send().await.unwrap()
@@ -92,18 +100,20 @@ impl Provider {
             ("code_challenge", CHALLENGE),
             ("code_challenge_method", "S256"),
         ];
-        for (name, value) in changes {
-            parameters.retain(|(kept, _)| kept != name);
-            parameters.extend(value.map(|value| (*name, value)));
-        }
+        change(&mut parameters, changes);
         let address = format!("{}{path}", self.issuer());
         Url::parse_with_params(&address, parameters).unwrap()
     }
 
-    /// Opens the sign-in page.
-    pub(crate) async fn sign_in_page(&self) -> Response {
-        let page = self.client.get(self.request_url("/authorize", &[]));
-        page.send().await.unwrap()
+    /// Opens the sign-in page, and presses a person's button, with these changes of the request.
+    pub(crate) async fn opened_and_pressed(
+        &self,
+        changes: &[(&str, Option<&str>)],
+    ) -> [Response; 2] {
+        let page = self.client.get(self.request_url("/authorize", changes));
+        let press = self.client.post(self.request_url("/sign-in", changes));
+        let press = press.form(&[("person", "demo-member")]);
+        [page.send().await.unwrap(), press.send().await.unwrap()]
     }
 
     /// Signs in as a person, and returns the code.
@@ -126,25 +136,34 @@ impl Provider {
             ("redirect_uri", REDIRECT),
             ("code_verifier", VERIFIER),
         ];
-        for (name, value) in changes {
-            form.retain(|(kept, _)| kept != name);
-            form.extend(value.map(|value| (*name, value)));
-        }
-        self.client
-            .post(format!("{}/token", self.issuer()))
-            .form(&form)
+        change(&mut form, changes);
+        self.post("/token").form(&form)
+    }
+
+    /// Builds the token request of a client that posts its credentials, with these changes.
+    pub(crate) fn redeem(&self, code: &str, changes: &[(&str, Option<&str>)]) -> RequestBuilder {
+        self.exchange(code, &[&POSTED, changes].concat())
     }
 
     /// Signs in as a person, and returns the tokens.
     pub(crate) async fn tokens(&self, person: &str) -> Value {
         let code = self.code(person).await;
-        let exchange = self.exchange(
-            &code,
-            &[("client_id", Some(CLIENT)), ("client_secret", Some(SECRET))],
-        );
-        let answer = exchange.send().await.unwrap();
+        let answer = self.redeem(&code, &[]).send().await.unwrap();
         assert_eq!(answer.status(), 200);
         body(answer).await
+    }
+
+    /// Signs in as the member, and returns the access token.
+    pub(crate) async fn access_token(&self) -> Value {
+        self.tokens("demo-member").await["access_token"].take()
+    }
+}
+
+/// Sets parameters, or omits those without a value.
+fn change<'a>(parameters: &mut Vec<(&'a str, &'a str)>, changes: &[(&'a str, Option<&'a str>)]) {
+    for (name, value) in changes {
+        parameters.retain(|(kept, _)| kept != name);
+        parameters.extend(value.map(|value| (*name, value)));
     }
 }
 
