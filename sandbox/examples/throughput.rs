@@ -28,26 +28,22 @@ const LATENCY: Duration = Duration::from_secs(1);
 async fn main() {
     let address = serve(Duration::ZERO);
     for (round, different) in [("sealed anew", true), ("sealed before", false)] {
-        let started = Instant::now();
-        let clients: Vec<_> = (0..CLIENTS)
-            .map(|client| tokio::spawn(look_up(address, client, LOOKUPS, different)))
-            .collect();
-        for client in clients {
-            client.await.unwrap();
-        }
-        let rate = (CLIENTS * LOOKUPS) as f64 / started.elapsed().as_secs_f64();
+        let elapsed = measured(address, CLIENTS, LOOKUPS, different).await;
+        let rate = (CLIENTS * LOOKUPS) as f64 / elapsed;
         println!("{round}: {rate:.0} proofs a second");
     }
-    let address = serve(LATENCY);
+    let elapsed = measured(serve(LATENCY), AT_ONCE, 1, true).await;
+    println!("{AT_ONCE} at once of a portal that thinks for {LATENCY:?}: {elapsed:.2} s");
+}
+
+/// The seconds that so many concurrent clients take for so many lookups each.
+async fn measured(address: SocketAddr, clients: usize, lookups: usize, different: bool) -> f64 {
     let started = Instant::now();
-    let clients: Vec<_> = (0..AT_ONCE)
-        .map(|client| tokio::spawn(look_up(address, client, 1, true)))
-        .collect();
-    for client in clients {
+    let look_up = |client| tokio::spawn(look_up(address, client, lookups, different));
+    for client in (0..clients).map(look_up).collect::<Vec<_>>() {
         client.await.unwrap();
     }
-    let elapsed = started.elapsed().as_secs_f64();
-    println!("{AT_ONCE} at once of a portal that thinks for {LATENCY:?}: {elapsed:.2} s");
+    started.elapsed().as_secs_f64()
 }
 
 fn serve(latency: Duration) -> SocketAddr {
