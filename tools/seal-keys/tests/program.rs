@@ -36,15 +36,9 @@ impl Sealed {
              {number}.00|{certificate}||"
         );
         let mut seal = [0; 256];
-        KeyPair::from_pkcs8(key)
-            .unwrap()
-            .sign(
-                &RSA_PKCS1_SHA512,
-                &SystemRandom::new(),
-                chain.as_bytes(),
-                &mut seal,
-            )
-            .unwrap();
+        let (key, random) = (KeyPair::from_pkcs8(key).unwrap(), SystemRandom::new());
+        let signed = key.sign(&RSA_PKCS1_SHA512, &random, chain.as_bytes(), &mut seal);
+        signed.unwrap();
         Self {
             certificate,
             chain,
@@ -62,11 +56,7 @@ impl Sealed {
     }
 
     fn xml(&self) -> String {
-        let Self {
-            certificate,
-            chain,
-            seal,
-        } = self;
+        let (certificate, chain, seal) = (self.certificate, &self.chain, &self.seal);
         let amount = chain.split('|').nth(19).unwrap();
         format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<SPEI_Tercero FechaOperacion=\"2026-11-20\" \
@@ -92,6 +82,13 @@ fn run(files: &[&str], input: &str) -> Output {
 
 fn told(output: &Output) -> &str {
     str::from_utf8(&output.stderr).unwrap()
+}
+
+/// What the program says when it refuses its input.
+fn refused(files: &[&str], input: &str) -> String {
+    let output = run(files, input);
+    assert_eq!(output.status.code(), Some(2));
+    told(&output).to_owned()
 }
 
 /// The line of a recovered key, with the modulus of the certificate's published key.
@@ -171,54 +168,35 @@ fn a_line_that_cannot_be_read_is_named(
     let good = Sealed::new(1, SealCertificate::Known).line();
     let mut bad = good.clone();
     bad[field] = json!(value);
-    let output = run(&[], &format!("{good}\n{bad}\n"));
-    assert_eq!(output.status.code(), Some(2));
-    assert_eq!(
-        told(&output),
-        format!("error: standard input: line 2: {problem}\n")
-    );
+    let expected = format!("error: standard input: line 2: {problem}\n");
+    assert_eq!(refused(&[], &format!("{good}\n{bad}\n")), expected);
 }
 
-#[rstest]
-#[case::nothing("", "error: the input holds no sample\n")]
-#[case::no_object(
-    "seal",
-    "error: standard input: line 1: expected value at line 1 column 1\n"
-)]
-#[case::no_digest(
-    r#"{"participant":"40002","certificate":"00000999900000000001"}"#,
-    "error: standard input: line 1: missing field `digest`"
-)]
-#[case::no_proof(
-    "<html/>",
-    "error: standard input: the root element is not SPEI_Tercero\n"
-)]
-fn an_input_without_samples_is_refused(#[case] input: &str, #[case] problem: &str) {
-    let output = run(&[], input);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(told(&output).starts_with(problem), "{}", told(&output));
+#[test]
+fn an_input_without_samples_is_refused() {
+    let incomplete = r#"{"participant":"40002","certificate":"00000999900000000001"}"#;
+    for (input, problem) in [
+        ("seal", "line 1: expected value at line 1 column 1\n"),
+        (incomplete, "line 1: missing field `digest`"),
+        ("<html/>", "the root element is not SPEI_Tercero\n"),
+    ] {
+        let told = refused(&[], input);
+        let problem = format!("error: standard input: {problem}");
+        assert!(told.starts_with(&problem), "{told}");
+    }
+    assert_eq!(refused(&[], ""), "error: the input holds no sample\n");
+    let (told, problem) = (
+        refused(&["nowhere.xml"], ""),
+        "error: nowhere.xml can't be read: ",
+    );
+    assert!(told.starts_with(problem), "{told}");
 }
 
 #[test]
 fn a_proof_with_two_seals_is_refused() {
     let sealed = Sealed::new(1, SealCertificate::Known);
     let other = Sealed::new(2, SealCertificate::Known).seal;
-    let attribute = format!("sello=\"{}\"", sealed.seal);
-    let output = run(
-        &[],
-        &sealed
-            .xml()
-            .replace(&attribute, &format!("sello=\"{other}\"")),
-    );
-    assert_eq!(output.status.code(), Some(2));
+    let [one, other] = [&sealed.seal, &other].map(|seal| format!("sello=\"{seal}\""));
     let problem = "error: standard input: sello is not the seal at the end of cadenaCDA\n";
-    assert_eq!(told(&output), problem);
-}
-
-#[test]
-fn a_missing_file_is_named() {
-    let output = run(&["nowhere.xml"], "");
-    assert_eq!(output.status.code(), Some(2));
-    let problem = "error: nowhere.xml can't be read: ";
-    assert!(told(&output).starts_with(problem), "{}", told(&output));
+    assert_eq!(refused(&[], &sealed.xml().replace(&one, &other)), problem);
 }

@@ -47,40 +47,20 @@ proptest! {
 }
 
 #[test]
-fn the_exponent_of_seals_gives_the_modulus() {
+fn with_the_exponent_of_seals_two_signatures_of_a_key_alone_give_its_modulus() {
     let key = key_with_the_exponent_of_seals();
-    let [a, b] = [b"one", b"two"].map(|text| key.sign(text));
-    let modulus = key.scheme().common_modulus([&a, &b]);
-    assert_eq!(modulus, Some(key.modulus));
-}
-
-#[test]
-fn a_signature_with_itself_gives_nothing() {
-    let key = key_with_the_exponent_of_seals();
-    let signature = key.sign(b"one");
-    assert_eq!(key.scheme().common_modulus([&signature; 2]), None);
-}
-
-#[test]
-fn numbers_that_encode_nothing_give_nothing() {
-    let key = key_with_the_exponent_of_seals();
-    let good = key.sign(b"one");
-    for number in [0_u64, 1] {
-        let small = Signature {
-            signature: Natural::from(number),
-            text: good.text.clone(),
-        };
-        assert_eq!(key.scheme().common_modulus([&good, &small]), None);
-    }
-}
-
-#[test]
-fn a_signature_that_exceeds_the_modulus_is_invalid() {
-    let key = key_with_the_exponent_of_seals();
-    let Signature { signature, text } = key.sign(b"one");
-    let excessive = Signature {
-        signature: signature + &key.modulus,
-        text,
+    let scheme = key.scheme();
+    let [one, two] = [b"one", b"two"].map(|text| key.sign(text));
+    let modulus = scheme.common_modulus([&one, &two]);
+    assert_eq!(modulus.as_ref(), Some(&key.modulus));
+    let with = |signature| Signature {
+        signature,
+        ..key.sign(b"one")
     };
-    assert!(!key.scheme().verifies(&key.modulus, &excessive));
+    let encode_nothing = [0_u64, 1].map(|number| with(Natural::from(number)));
+    for other in [&one, &encode_nothing[0], &encode_nothing[1]] {
+        assert_eq!(scheme.common_modulus([&one, other]), None);
+    }
+    let excessive = with(key.sign(b"one").signature + &key.modulus);
+    assert!(!scheme.verifies(&key.modulus, &excessive));
 }
