@@ -50,17 +50,16 @@ fn file(name: &str, data: &[u8]) -> Written {
 }
 
 fn two() -> Zip {
+    let files = vec![file("a.xml", b"<a/>"), file("b.xml", b"<b/>")];
     Zip {
-        files: vec![file("a.xml", b"<a/>"), file("b.xml", b"<b/>")],
+        files,
         ..Zip::default()
     }
 }
 
 /// Two files, of which the first is changed.
 fn first(change: impl FnOnce(&mut Written)) -> Zip {
-    let mut zip = two();
-    change(&mut zip.files[0]);
-    zip
+    changed(|zip| change(&mut zip.files[0]))
 }
 
 fn changed(change: impl FnOnce(&mut Zip)) -> Zip {
@@ -70,9 +69,8 @@ fn changed(change: impl FnOnce(&mut Zip)) -> Zip {
 }
 
 fn numbers(bytes: &mut Vec<u8>, two: &[usize]) {
-    for number in two {
-        bytes.extend(u16::try_from(*number).unwrap().to_le_bytes());
-    }
+    let bytes_of = |number: &usize| u16::try_from(*number).unwrap().to_le_bytes();
+    bytes.extend(two.iter().flat_map(bytes_of));
 }
 
 fn number(bytes: &mut Vec<u8>, four: impl IntoIterator<Item = u32>) {
@@ -149,10 +147,8 @@ impl Zip {
             usize::try_from(count).unwrap()
         });
         numbers(&mut zip, &counts);
-        number(
-            &mut zip,
-            [directory.len(), begin].map(|it| u32::try_from(it).unwrap()),
-        );
+        let extent = [directory.len(), begin];
+        number(&mut zip, extent.map(|it| u32::try_from(it).unwrap()));
         numbers(&mut zip, &[self.comment.len()]);
         zip.extend(&self.comment);
         zip.extend(&self.behind);
@@ -283,10 +279,7 @@ fn the_order_is_that_of_the_directory_and_folders_are_no_files() {
     let names = zip.read().unwrap().into_iter().map(|(name, _)| name);
     assert_eq!(names.collect::<Vec<_>>(), ["b.xml", "a.xml"]);
     assert_eq!(Zip::default().read(), Ok(Vec::new()));
-    let pdf = Zip {
-        files: vec![file("a.pdf", b"%PDF-1.7")],
-        ..Zip::default()
-    };
+    let pdf = changed(|zip| zip.files = vec![file("a.pdf", b"%PDF-1.7")]);
     assert_eq!(pdf.read().unwrap().len(), 1);
 }
 
@@ -356,20 +349,16 @@ fn what_a_system_left_is_no_proof(#[case] name: &str, #[case] data: &[u8], #[cas
 
 #[test]
 fn files_and_entries_are_counted() {
-    let files = |count: usize, name: &str| {
-        let files = (0..count).map(|number| file(&format!("{name}{number}"), b""));
-        let files = files.collect();
-        Zip {
-            files,
-            ..Zip::default()
-        }
-        .read()
-        .map(|files| files.len())
-    };
-    assert_eq!(files(50, ""), Ok(50));
-    assert_eq!(files(51, ""), Err(ZipError::TooManyFiles));
-    assert_eq!(files(200, "__MACOSX/"), Ok(200));
-    assert_eq!(files(201, "__MACOSX/"), Err(ZipError::TooManyFiles));
+    for (count, folder, expected) in [
+        (50, "", Ok(50)),
+        (51, "", Err(ZipError::TooManyFiles)),
+        (200, "__MACOSX/", Ok(200)),
+        (201, "__MACOSX/", Err(ZipError::TooManyFiles)),
+    ] {
+        let files = (0..count).map(|number| file(&format!("{folder}{number}"), b""));
+        let zip = changed(|zip| zip.files = files.collect());
+        assert_eq!(zip.read().map(|files| files.len()), expected);
+    }
 }
 
 proptest! {
