@@ -160,14 +160,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_states_are_final() {
-        let ended = BatchState::ALL.map(|state| state.is_final().then(|| state.name()));
-        let ended: Vec<_> = ended.into_iter().flatten().collect();
-        assert_eq!(ended, ["finished", "canceled"]);
-    }
-
-    #[test]
-    fn a_row_with_a_lookup_has_the_name_of_its_state() {
+    fn two_states_are_final_and_a_row_with_a_lookup_has_the_name_of_its_state() {
+        let ended = BatchState::ALL.into_iter().filter(|state| state.is_final());
+        assert!(ended.map(BatchState::name).eq(["finished", "canceled"]));
         for state in LookupState::ALL {
             assert_eq!(RowState::from(state).name(), state.name());
         }
@@ -183,10 +178,11 @@ mod tests {
 
     #[test]
     fn faulty_rows_and_duplicates_are_not_looked_up() {
+        let (rows, faulty, duplicates) = (10, 3, 2);
         let counts = RowCounts {
-            rows: 10,
-            faulty: 3,
-            duplicates: 2,
+            rows,
+            faulty,
+            duplicates,
         };
         assert_eq!(counts.ready(), 5);
     }

@@ -67,15 +67,15 @@ fn digest(query: &ProofQuery) -> [u8; 32] {
 mod tests {
     use super::*;
     use crate::batch::sheet::{ColumnMapping, RowRules, Sheet};
+    use crate::fixture::day;
     use crate::participant::Catalogue;
-    use chrono::NaiveDate;
 
     /// Queries of a table, one per row.
     fn queries(rows: &[&str]) -> Vec<ProofQuery> {
         let text = format!("fecha;rastreo;cuenta;monto;emisor\n{}", rows.join("\n"));
         let sheet = Sheet::open(text.as_bytes(), &ColumnMapping::default()).unwrap();
         let rules = RowRules {
-            today: NaiveDate::from_ymd_opt(2026, 11, 24).unwrap(),
+            today: day("2026-11-24"),
             catalogue: Catalogue::embedded(),
         };
         sheet.rows(rules).map(|row| row.query.unwrap()).collect()
@@ -92,11 +92,10 @@ mod tests {
             "2026-11-20;KEY;002010077777777771;1.234,50;",
         ]);
         let mut duplicates = Duplicates::of_at_most(10_000);
-        let first: Vec<_> = (1..)
+        let first = (1..)
             .zip(&queries)
-            .map(|(row, query)| duplicates.first(row, query))
-            .collect();
-        assert_eq!(first, [None, None, Some(1), None, None, Some(1)]);
+            .map(|(row, query)| duplicates.first(row, query));
+        assert!(first.eq([None, None, Some(1), None, None, Some(1)]));
     }
 
     #[test]

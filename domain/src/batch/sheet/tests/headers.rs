@@ -14,6 +14,10 @@ fn lines(sheet: &Sheet<'_>) -> Vec<u64> {
     sheet.rows(rules()).map(|row| row.line).collect()
 }
 
+fn first(sheet: &Sheet<'_>) -> SheetRow {
+    sheet.rows(rules()).next().unwrap()
+}
+
 #[rstest]
 #[case("fecha,clave_rastreo,cuenta,monto")]
 #[case("FECHA,CLAVE DE RASTREO,CLABE,IMPORTE")]
@@ -31,31 +35,24 @@ fn usual_headers_are_recognised(#[case] header: &str) {
 }
 
 #[rstest]
-#[case("Banco emisor", Column::Issuer)]
-#[case("Institución emisora", Column::Issuer)]
-#[case("Issuing bank", Column::Issuer)]
-#[case("BANCO RECEPTOR", Column::Receiver)]
-#[case("Banco destino", Column::Receiver)]
-#[case("receiver", Column::Receiver)]
-#[case("Folio", Column::Id)]
-#[case("ID", Column::Id)]
-#[case("Referencia interna", Column::Id)]
-fn usual_headers_of_further_columns_are_recognised(#[case] header: &str, #[case] column: Column) {
-    let file = format!("{header};monto;cuenta;fecha;rastreo");
-    assert_eq!(recognised(&open(file.as_bytes()).unwrap())[0], Some(column));
+#[case(Column::Issuer, &["Banco emisor", "Institución emisora", "Issuing bank"])]
+#[case(Column::Receiver, &["BANCO RECEPTOR", "Banco destino", "receiver"])]
+#[case(Column::Id, &["Folio", "ID", "Referencia interna"])]
+fn usual_headers_of_further_columns_are_recognised(
+    #[case] column: Column,
+    #[case] headers: &[&str],
+) {
+    for header in headers {
+        let file = format!("{header};monto;cuenta;fecha;rastreo");
+        assert_eq!(recognised(&open(file.as_bytes()).unwrap())[0], Some(column));
+    }
 }
 
-#[rstest]
-#[case("Cuenta ordenante")]
-#[case("RFC")]
-#[case("Referencia")]
-#[case("Clave")]
-#[case("Fecha de factura")]
-#[case("No.")]
-#[case("")]
-fn other_headers_are_ignored(#[case] header: &str) {
-    let file = format!("fecha,rastreo,cuenta,monto,{header},notas");
-    assert_eq!(recognised(&open(file.as_bytes()).unwrap())[4], None);
+#[test]
+fn other_headers_are_ignored() {
+    let others = "Cuenta ordenante,RFC,Referencia,Clave,Fecha de factura,No.,,notas";
+    let file = format!("fecha,rastreo,cuenta,monto,{others}");
+    assert_eq!(recognised(&open(file.as_bytes()).unwrap())[4..], [None; 8]);
 }
 
 #[test]
@@ -83,11 +80,12 @@ fn every_missing_column_is_named_with_the_headers_that_were_found() {
 #[test]
 fn two_headers_of_one_column_are_refused_unless_the_caller_names_one() {
     let file = format!("fecha,rastreo,CLABE,monto,cuenta\n{ROW},012180001122334451\n");
+    let refused = open(file.as_bytes()).unwrap_err();
     let SheetError::DuplicateColumn {
         column,
         headers,
         columns,
-    } = open(file.as_bytes()).unwrap_err()
+    } = refused
     else {
         panic!("both are the account");
     };
@@ -97,8 +95,7 @@ fn two_headers_of_one_column_are_refused_unless_the_caller_names_one() {
     let [date, key, amount] = [Column::Date, Column::TrackingKey, Column::Amount].map(Some);
     assert_eq!(recognised, [date, key, None, amount, None]);
     for mapping in ["cuenta:clabe", "cuenta:3"] {
-        let sheet = mapped(&file, mapping).unwrap();
-        let query = sheet.rows(rules()).next().unwrap().query.unwrap();
+        let query = first(&mapped(&file, mapping).unwrap()).query.unwrap();
         assert_eq!(query.account.as_str(), "002010077777777771");
     }
 }
@@ -107,8 +104,7 @@ fn two_headers_of_one_column_are_refused_unless_the_caller_names_one() {
 fn a_caller_assigns_columns_by_header_or_number() {
     let file = format!("Día,Ref,A quién,Total,Póliza\n{ROW},P-9\n");
     let mapping = "fecha: dia , clave_rastreo:2,cuenta:A QUIEN,monto:Total,id:póliza";
-    let sheet = mapped(&file, mapping).unwrap();
-    let row = sheet.rows(rules()).next().unwrap();
+    let row = first(&mapped(&file, mapping).unwrap());
     assert_eq!((row.id.as_deref(), row.query.is_ok()), (Some("P-9"), true));
 }
 
@@ -125,40 +121,32 @@ fn a_table_needs_no_header_if_every_column_has_a_number() {
     let mapping = "fecha:1,clave_rastreo:2,cuenta:3,monto:4";
     let semicolons = ROW.replace(',', ";") + ",50\n";
     for file in [ROW, &semicolons] {
-        let sheet = mapped(file, mapping).unwrap();
-        let row = sheet.rows(rules()).next().unwrap();
+        let row = first(&mapped(file, mapping).unwrap());
         assert_eq!((row.line, row.query.is_ok()), (1, true));
     }
     let with_header = format!("a,b,c,d\n{ROW}");
     assert_eq!(lines(&mapped(&with_header, mapping).unwrap()), [2]);
 }
 
-#[rstest]
-#[case("")]
-#[case("fecha:1")]
-#[case("monto:Total")]
-fn a_table_without_a_header_is_refused_with_the_values_of_its_first_row(#[case] mapping: &str) {
-    let SheetError::NoHeader { columns } = mapped(ROW, mapping).unwrap_err() else {
-        panic!("it has no header");
-    };
-    let expected = (1..)
-        .zip(ROW.split(','))
-        .map(|(number, value)| SheetColumn {
-            number,
-            header: String::new(),
-            sample: Some(value.to_owned()),
-            column: None,
-        });
-    assert_eq!(columns, expected.collect::<Vec<_>>());
-}
-
 #[test]
-fn the_values_of_a_first_row_are_cut() {
-    let file = format!("2026-11-20,{}", "x".repeat(60_000));
-    let SheetError::NoHeader { columns } = open(file.as_bytes()).unwrap_err() else {
-        panic!("it has no header");
+fn a_table_without_a_header_is_refused_with_the_values_of_its_first_row() {
+    let without_header = |file: &str, mapping: &str| match mapped(file, mapping).unwrap_err() {
+        SheetError::NoHeader { columns } => columns,
+        other => panic!("it has no header: {other:?}"),
     };
-    assert_eq!(columns[1].sample.as_ref().unwrap().len(), 100);
+    let column = |(number, value): (usize, &str)| SheetColumn {
+        number,
+        header: String::new(),
+        sample: Some(value.to_owned()),
+        column: None,
+    };
+    let expected: Vec<_> = (1..).zip(ROW.split(',')).map(column).collect();
+    for mapping in ["", "fecha:1", "monto:Total"] {
+        assert_eq!(without_header(ROW, mapping), expected);
+    }
+    let long = format!("2026-11-20,{}", "x".repeat(60_000));
+    let columns = without_header(&long, "");
+    assert_eq!(columns[1].sample.as_ref().unwrap().len(), 100, "it is cut");
 }
 
 #[rstest]
@@ -174,7 +162,7 @@ fn a_field_that_is_not_needed_can_be_left_out(
     let sheet = mapped(&file, mapping).unwrap();
     assert_eq!(recognised(&sheet)[4..], [issuer, id]);
     // No bank is called x.
-    let row = sheet.rows(rules()).next().unwrap();
+    let row = first(&sheet);
     assert_eq!(row.query.is_ok(), issuer.is_none());
     assert_eq!(row.id.is_some(), id.is_some());
 }
@@ -182,12 +170,9 @@ fn a_field_that_is_not_needed_can_be_left_out(
 #[test]
 fn of_two_headers_of_a_field_that_is_left_out_none_is_read() {
     let file = format!("fecha,rastreo,cuenta,monto,folio,id\n{ROW},1,2\n");
-    assert!(matches!(
-        open(file.as_bytes()),
-        Err(SheetError::DuplicateColumn { .. })
-    ));
-    let sheet = mapped(&file, "id:0").unwrap();
-    assert_eq!(sheet.rows(rules()).next().unwrap().id, None);
+    let refused = open(file.as_bytes()).unwrap_err();
+    assert!(matches!(refused, SheetError::DuplicateColumn { .. }));
+    assert_eq!(first(&mapped(&file, "id:0").unwrap()).id, None);
 }
 
 #[test]
@@ -199,7 +184,7 @@ fn an_answer_lists_a_hundred_columns_and_a_row_may_have_more() {
     let numbers = sheet.columns().iter().map(|it| it.number);
     let expected: Vec<_> = (1..=96).chain(501..=504).collect();
     assert_eq!(numbers.collect::<Vec<_>>(), expected);
-    assert!(sheet.rows(rules()).next().unwrap().query.is_ok());
+    assert!(first(&sheet).query.is_ok());
 
     let commas = ",".repeat(60_000);
     for file in [format!("x{commas}"), format!("2026-11-20{commas}")] {
@@ -222,6 +207,10 @@ fn an_answer_lists_a_hundred_columns_and_a_row_may_have_more() {
 #[case("monto:1,cuenta:1", MappingError::Shared { first: Column::Amount, second: Column::Account })]
 #[case("monto:7", MappingError::NoSuchNumber { column: Column::Amount, number: 7, columns: 6 })]
 #[case("monto:0", MappingError::NoSuchNumber { column: Column::Amount, number: 0, columns: 6 })]
+#[case(
+    "monto:99999999999999999999999",
+    MappingError::NoSuchNumber { column: Column::Amount, number: usize::MAX, columns: 6 }
+)]
 #[case("monto:Total", MappingError::NoSuchHeader { column: Column::Amount, header: "Total".into() })]
 #[case("id:Notas.", MappingError::AmbiguousHeader { column: Column::Id, header: "Notas.".into() })]
 fn a_mapping_that_does_not_fit_is_refused(#[case] mapping: &str, #[case] expected: MappingError) {
@@ -230,68 +219,56 @@ fn a_mapping_that_does_not_fit_is_refused(#[case] mapping: &str, #[case] expecte
     assert_eq!(error, SheetError::Mapping(expected));
 }
 
+#[rstest]
+#[case(SheetError::Empty, &[&b""[..], b"\xef\xbb\xbf", b"\n ;; \n", b"sep=;\n"])]
+#[case(SheetError::NotText, &[&b"PK\x03\x04rest"[..], b"\xd0\xcf\x11\xe0rest", b"%PDF-1.7", b"f\0e\0c\0h\0a\0"])]
+#[case(SheetError::Header { line: 1, fault: RowFault::UnclosedQuote }, &[&b"\"fecha\n"[..]])]
+fn a_file_that_is_no_table_is_refused(#[case] expected: SheetError, #[case] files: &[&[u8]]) {
+    for file in files {
+        assert_eq!(open(file).unwrap_err(), expected, "{file:?}");
+    }
+}
+
 #[test]
-fn a_number_of_many_digits_is_beyond_the_last_column() {
-    let error = mapped("fecha", "monto:99999999999999999999999").unwrap_err();
-    let SheetError::Mapping(MappingError::NoSuchNumber { .. }) = error else {
-        panic!("{error:?}");
-    };
-}
-
-#[rstest]
-#[case(b"", SheetError::Empty)]
-#[case(b"\xef\xbb\xbf", SheetError::Empty)]
-#[case(b"\n ;; \n", SheetError::Empty)]
-#[case(b"sep=;\n", SheetError::Empty)]
-#[case(b"PK\x03\x04rest", SheetError::NotText)]
-#[case(b"\xd0\xcf\x11\xe0rest", SheetError::NotText)]
-#[case(b"%PDF-1.7", SheetError::NotText)]
-#[case(b"f\0e\0c\0h\0a\0", SheetError::NotText)]
-#[case(b"\"fecha\n", SheetError::Header { line: 1, fault: RowFault::UnclosedQuote })]
-fn a_file_that_is_no_table_is_refused(#[case] file: &[u8], #[case] expected: SheetError) {
-    assert_eq!(open(file).unwrap_err(), expected);
-}
-
-#[rstest]
-#[case("sep=;\n", ";")]
-#[case("\"sep=;\"\r\n", ";")]
-#[case("SEP=\t\n", "\t")]
-#[case("sep=,,,,\n", ",")]
-fn a_line_may_say_the_separator(#[case] line: &str, #[case] separator: &str) {
-    let table = format!("fecha,rastreo,cuenta,monto\n{ROW}").replace(',', separator);
-    let file = format!("{line}{table}");
-    let sheet = open(file.as_bytes()).unwrap();
-    assert_eq!(sheet.separator().character().to_string(), separator);
-    assert_eq!(lines(&sheet), [3]);
+fn a_line_may_say_the_separator() {
+    for (line, separator) in [
+        ("sep=;\n", ";"),
+        ("\"sep=;\"\r\n", ";"),
+        ("SEP=\t\n", "\t"),
+        ("sep=,,,,\n", ","),
+    ] {
+        let table = format!("fecha,rastreo,cuenta,monto\n{ROW}").replace(',', separator);
+        let file = format!("{line}{table}");
+        let sheet = open(file.as_bytes()).unwrap();
+        assert_eq!(sheet.separator().character().to_string(), separator);
+        assert_eq!(lines(&sheet), [3]);
+    }
 }
 
 #[rstest]
 #[case::beside_internal_numbers(
-    "Fecha,Clave de rastreo,Referencia,CLABE,Importe\n\
-     2026-11-20,10001,MBAN01002611200000000002,002010077777777771,10.00\n\
+    "Referencia",
+    "2026-11-20,10001,MBAN01002611200000000002,002010077777777771,10.00\n\
      2026-11-20,10002,'MBAN01002611200000000003,002010077777777771,11.00\n",
-    Some("Referencia")
+    true
 )]
-#[case::in_the_column_of_ids(
-    "fecha,clave_rastreo,id,cuenta,monto\n2026-11-20,7,HSBC123456,002010077777777771,10.00\n",
-    Some("id")
-)]
+#[case::in_the_column_of_ids("id", "2026-11-20,7,HSBC123456,002010077777777771,10.00\n", true)]
 #[case::where_they_belong(
-    "fecha,clave_rastreo,otra,cuenta,monto\n\
-     2026-11-20,HSBC123456,HSBC123456,002010077777777771,10.00\n",
-    None
+    "otra",
+    "2026-11-20,HSBC123456,HSBC123456,002010077777777771,1\n",
+    false
 )]
-#[case::in_half_of_the_rows(
-    "fecha,clave_rastreo,otra,cuenta,monto\n2026-11-20,7,HSBC123456,,1\n2026-11-20,8,,,1\n",
-    None
-)]
-#[case::nowhere("fecha,clave_rastreo,otra,cuenta,monto\n2026-11-20,7,x,,1\n", None)]
-#[case::without_a_row("fecha,clave_rastreo,otra,cuenta,monto\n", None)]
+#[case::in_half_of_the_rows("otra", "2026-11-20,7,HSBC123456,,1\n2026-11-20,8,,,1\n", false)]
+#[case::nowhere("otra", "2026-11-20,7,x,,1\n", false)]
+#[case::without_a_row("otra", "", false)]
 fn a_column_of_tracking_keys_is_recognised_by_its_values(
-    #[case] file: &str,
-    #[case] header: Option<&str>,
+    #[case] header: &str,
+    #[case] rows: &str,
+    #[case] is_recognised: bool,
 ) {
-    let sheet = Sheet::open(file.as_bytes(), &ColumnMapping::default()).unwrap();
+    let file = format!("fecha,clave_rastreo,{header},cuenta,monto\n{rows}");
+    let sheet = open(file.as_bytes()).unwrap();
     let misplaced = sheet.misplaced_tracking_keys();
-    assert_eq!(misplaced.map(|column| &*column.header), header);
+    let expected = is_recognised.then_some(header);
+    assert_eq!(misplaced.map(|column| &*column.header), expected);
 }

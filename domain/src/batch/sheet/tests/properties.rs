@@ -16,23 +16,17 @@ struct Payment {
     note: String,
 }
 
-fn payment() -> impl Strategy<Value = Payment> {
-    (
-        "[A-Za-z0-9ñé]{1,8}",
-        (1_u32..=28, 1_u32..=10, 2020_i32..=2026),
-        "[A-Z]{4}[0-9]{4,20}",
-        "[1-9][0-9]{9}",
-        1_u64..=99_999_999_999,
-        "[a-zñé ,;\t\"\n=.]{0,12}",
-    )
-        .prop_map(|(id, day, key, account, centavos, note)| Payment {
-            id,
-            day,
-            key,
-            account,
-            centavos,
-            note,
-        })
+prop_compose! {
+    fn payment()(
+        id in "[A-Za-z0-9ñé]{1,8}",
+        day in (1_u32..=28, 1_u32..=10, 2020_i32..=2026),
+        key in "[A-Z]{4}[0-9]{4,20}",
+        account in "[1-9][0-9]{9}",
+        centavos in 1_u64..=99_999_999_999,
+        note in "[a-zñé ,;\t\"\n=.]{0,12}",
+    ) -> Payment {
+        Payment { id, day, key, account, centavos, note }
+    }
 }
 
 /// A way to write a table.
@@ -52,20 +46,17 @@ enum Quotes {
     Everywhere,
 }
 
-fn form() -> impl Strategy<Value = Form> {
-    let separator = prop::sample::select(vec![',', ';', '\t']);
-    let line_end = prop::sample::select(vec!["\n", "\r\n", "\r"]);
-    let quotes = prop::sample::select(vec![Quotes::WhereNeeded, Quotes::Everywhere]);
-    (separator, 0_u8..5, line_end, 0_u8..4, 0_u8..6, quotes).prop_map(
-        |(separator, encoding, line_end, date, amount, quotes)| Form {
-            separator,
-            encoding,
-            line_end,
-            date,
-            amount,
-            quotes,
-        },
-    )
+prop_compose! {
+    fn form()(
+        separator in prop::sample::select(vec![',', ';', '\t']),
+        encoding in 0_u8..5,
+        line_end in prop::sample::select(vec!["\n", "\r\n", "\r"]),
+        date in 0_u8..4,
+        amount in 0_u8..6,
+        quotes in prop::sample::select(vec![Quotes::WhereNeeded, Quotes::Everywhere]),
+    ) -> Form {
+        Form { separator, encoding, line_end, date, amount, quotes }
+    }
 }
 
 impl Form {
@@ -122,15 +113,9 @@ impl Form {
 
     fn write(self, payments: &[Payment]) -> Vec<u8> {
         let separator = self.separator.to_string();
-        let header = [
-            "Póliza",
-            "Fecha de operación",
-            "Clave de rastreo",
-            "Cuenta",
-            "Importe",
-            "Folio",
-        ];
-        let mut text = header.map(|cell| self.cell(cell)).join(&separator);
+        let header = "Póliza|Fecha de operación|Clave de rastreo|Cuenta|Importe|Folio";
+        let header: Vec<_> = header.split('|').map(|cell| self.cell(cell)).collect();
+        let mut text = header.join(&separator);
         for payment in payments {
             let cells = [
                 payment.note.clone(),
