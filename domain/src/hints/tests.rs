@@ -19,9 +19,9 @@ const FRIDAY: &str = "2026-11-20";
 /// A transfer with hardly any hints.
 struct Asked {
     date: NaiveDate,
-    key: String,
-    account: String,
-    amount: String,
+    key: &'static str,
+    account: &'static str,
+    amount: &'static str,
     issuer: &'static str,
     receiver: &'static str,
     inferred: InferredBanks,
@@ -31,14 +31,22 @@ impl Default for Asked {
     fn default() -> Self {
         Self {
             date: day(FRIDAY),
-            key: "PAGO".to_owned(),
-            account: CLABE.to_owned(),
-            amount: "1234.56".to_owned(),
+            key: "PAGO",
+            account: CLABE,
+            amount: "1234.56",
             issuer: "40012",
             receiver: "40014",
             inferred: InferredBanks::default(),
         }
     }
+}
+
+fn of_key(key: &'static str) -> Asked {
+    with(|it| it.key = key)
+}
+
+fn of_account(account: &'static str) -> Asked {
+    with(|it| it.account = account)
 }
 
 /// A request with other values of some members.
@@ -52,9 +60,9 @@ impl Asked {
     fn transfer(&self) -> Transfer {
         Transfer::new(
             self.date,
-            TrackingKey::parse(&self.key).unwrap(),
-            Account::parse(&self.account).unwrap(),
-            Amount::parse(&self.amount).unwrap(),
+            TrackingKey::parse(self.key).unwrap(),
+            Account::parse(self.account).unwrap(),
+            Amount::parse(self.amount).unwrap(),
             code(self.issuer),
             code(self.receiver),
         )
@@ -70,6 +78,15 @@ impl Asked {
         hints(&self.transfer(), &self.inferred, self.today(), catalogue)
     }
 
+    /// The hints of a kind.
+    fn told(&self, is_it: fn(&Hint) -> bool) -> Vec<Hint> {
+        self.hints().into_iter().filter(is_it).collect()
+    }
+
+    fn tells(&self, is_it: fn(&Hint) -> bool) -> bool {
+        !self.told(is_it).is_empty()
+    }
+
     /// The fields of the contradictions.
     fn contradicted(&self) -> Vec<Field> {
         let catalogue = Catalogue::embedded();
@@ -81,84 +98,65 @@ impl Asked {
 #[test]
 fn a_contradiction_names_the_field_to_look_at() {
     assert_eq!(Asked::default().contradicted(), []);
-    let of_key = |key: &str| with(|it| it.key = key.to_owned()).contradicted();
-    assert_eq!(of_key("201126"), [Field::TrackingKey]);
-    assert_eq!(of_key("mbanO1002611200000000001")[0], Field::TrackingKey);
-    let of_account = with(|it| it.account = "014027000005555551".to_owned());
+    assert_eq!(of_key("201126").contradicted(), [Field::TrackingKey]);
+    let slip = of_key("mbanO1002611200000000001").contradicted();
+    assert_eq!(slip[0], Field::TrackingKey);
+    let of_account = of_account("014027000005555551");
     assert_eq!(of_account.contradicted(), [Field::Account]);
     // A code of other times, and below a wrong check digit, too.
     let of_issuer = with(|it| it.issuer = "90638");
     assert_eq!(of_issuer.contradicted(), [Field::Issuer]);
-    let of_receiver = with(|it| {
-        it.account = "638180000012345670".to_owned();
-        it.receiver = "90638";
-    });
+    let of_receiver = with(|it| (it.account, it.receiver) = ("638180000012345670", "90638"));
     let both = [Field::Account, Field::Receiver];
     assert_eq!(of_receiver.contradicted(), both);
 }
 
 #[test]
 fn a_request_without_a_flaw_may_still_be_a_day_off() {
-    let only = Hint::MaybeOperationDate {
-        other: day("2026-11-19"),
-    };
-    assert_eq!(Asked::default().hints(), [only]);
+    let other = day("2026-11-19");
+    let hints = Asked::default().hints();
+    assert_eq!(hints, [Hint::MaybeOperationDate { other }]);
 }
 
-#[rstest]
-#[case::clabe("014027000005555551", 1, 8)]
-#[case::card("4111111111111112", 2, 1)]
-fn a_wrong_check_digit_is_reported_first(
-    #[case] account: &str,
-    #[case] given: u8,
-    #[case] expected: u8,
-) {
-    let asked = with(|it| it.account = account.to_owned());
-    assert_eq!(asked.hints()[0], Hint::CheckDigit { given, expected });
+#[test]
+fn a_wrong_check_digit_is_reported_first_and_a_phone_number_has_none() {
+    for (account, given, expected) in [("014027000005555551", 1, 8), ("4111111111111112", 2, 1)] {
+        let hints = of_account(account).hints();
+        assert_eq!(hints[0], Hint::CheckDigit { given, expected });
+    }
+    let phone = of_account("5512345678");
+    assert!(!phone.tells(|it| matches!(it, Hint::CheckDigit { .. })));
 }
 
 #[test]
 fn a_reference_in_place_of_the_tracking_key_is_reported_first_and_not_read_as_a_date() {
-    let asked = with(|it| {
-        it.key = "201126".to_owned();
-        it.account = "014027000005555551".to_owned();
-    });
-    let hints = asked.hints();
-    assert_eq!(hints[0], Hint::LooksLikeReference);
-    let is_date = |hint: &Hint| matches!(hint, Hint::DateInTrackingKey { .. });
-    assert!(!hints.iter().any(is_date), "{hints:?}");
+    let asked = with(|it| (it.key, it.account) = ("201126", "014027000005555551"));
+    assert_eq!(asked.hints()[0], Hint::LooksLikeReference);
+    assert!(!asked.tells(|it| matches!(it, Hint::DateInTrackingKey { .. })));
 }
 
 #[test]
 fn the_key_that_was_probably_meant_is_reported() {
-    let asked = with(|it| it.key = "mbanO1002611200000000001".to_owned());
     let expected = TrackingKey::parse("MBAN01002611200000000001").unwrap();
-    assert_eq!(asked.hints()[0], Hint::LikelyTrackingKey { expected });
-}
-
-#[test]
-fn a_phone_number_has_no_check_digit() {
-    let asked = with(|it| it.account = "5512345678".to_owned());
-    let of_a_digit = |hint: &Hint| matches!(hint, Hint::CheckDigit { .. });
-    assert!(!asked.hints().iter().any(of_a_digit));
+    let hints = of_key("mbanO1002611200000000001").hints();
+    assert_eq!(hints[0], Hint::LikelyTrackingKey { expected });
 }
 
 #[rstest]
-#[case::other_date("2024-08-11", Some("2024-11-08"))]
-#[case::no_such_month("2024-08-13", None)]
-#[case::the_same_date("2024-08-08", None)]
-#[case::in_the_future("2026-11-12", None)]
-fn day_and_month_are_swapped_when_that_could_be(#[case] date: &str, #[case] other: Option<&str>) {
-    let asked = with(|it| it.date = day(date));
-    let swapped: Vec<NaiveDate> = asked
-        .hints()
-        .into_iter()
-        .filter_map(|hint| match hint {
-            Hint::DayAndMonthSwapped { other } => Some(other),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(swapped, other.map(day).into_iter().collect::<Vec<_>>());
+#[case::other_date("2024-08-11", "PAGO", Some("2024-11-08"))]
+#[case::no_such_month("2024-08-13", "PAGO", None)]
+#[case::the_same_date("2024-08-08", "PAGO", None)]
+#[case::in_the_future("2026-11-12", "PAGO", None)]
+#[case::confirmed_by_the_tracking_key("2024-08-09", "XX20240809000YY", None)]
+fn day_and_month_are_swapped_when_that_could_be(
+    #[case] date: &str,
+    #[case] key: &'static str,
+    #[case] other: Option<&str>,
+) {
+    let asked = with(|it| (it.date, it.key) = (day(date), key));
+    let swapped = asked.told(|it| matches!(it, Hint::DayAndMonthSwapped { .. }));
+    let expected = other.map(|other| Hint::DayAndMonthSwapped { other: day(other) });
+    assert_eq!(swapped, expected.as_slice());
 }
 
 #[rstest]
@@ -172,22 +170,12 @@ fn day_and_month_are_swapped_when_that_could_be(#[case] date: &str, #[case] othe
 #[case::years_away("XX20201118000YY", None)]
 #[case::no_date("PAGO DE RENTA", None)]
 fn a_date_inside_the_tracking_key_is_reported_when_it_differs(
-    #[case] key: &str,
+    #[case] key: &'static str,
     #[case] expected: Option<&str>,
 ) {
-    let asked = with(|it| it.key = key.to_owned());
-    let found = asked.hints().into_iter().find_map(|hint| match hint {
-        Hint::DateInTrackingKey { found } => Some(found),
-        _ => None,
-    });
-    assert_eq!(found, expected.map(day));
-}
-
-#[test]
-fn a_date_that_the_tracking_key_confirms_is_not_swapped() {
-    let asked = with(|it| (it.date, it.key) = (day("2024-08-09"), "XX20240809000YY".to_owned()));
-    let swapped = |hint: &Hint| matches!(hint, Hint::DayAndMonthSwapped { .. });
-    assert!(!asked.hints().iter().any(swapped));
+    let told = of_key(key).told(|it| matches!(it, Hint::DateInTrackingKey { .. }));
+    let expected = expected.map(|found| Hint::DateInTrackingKey { found: day(found) });
+    assert_eq!(told, expected.as_slice());
 }
 
 #[rstest]
@@ -200,24 +188,27 @@ fn calendar_and_operation_date_may_be_mixed_up(#[case] date: &str, #[case] expec
     assert!(asked.hints().contains(&expected));
 }
 
-#[rstest]
-#[case("10000", true)]
-#[case("341495.00", true)]
-#[case("9999", false)]
-#[case("341495.01", false)]
-fn many_whole_pesos_look_like_centavos(#[case] amount: &str, #[case] expected: bool) {
-    let asked = with(|it| it.amount = amount.to_owned());
-    let told = asked.hints().contains(&Hint::AmountLooksLikeCentavos);
-    assert_eq!(told, expected);
+#[test]
+fn many_whole_pesos_look_like_centavos() {
+    for (amount, expected) in [
+        ("10000", true),
+        ("341495.00", true),
+        ("9999", false),
+        ("341495.01", false),
+    ] {
+        let asked = with(|it| it.amount = amount);
+        let told = asked.hints().contains(&Hint::AmountLooksLikeCentavos);
+        assert_eq!(told, expected, "{amount}");
+    }
 }
 
 #[test]
 fn contradictions_come_before_possibilities() {
     let asked = Asked {
         date: day("2026-08-04"),
-        key: "MBAN01002608010012345678".to_owned(),
-        account: "014027000005555551".to_owned(),
-        amount: "20000".to_owned(),
+        key: "MBAN01002608010012345678",
+        account: "014027000005555551",
+        amount: "20000",
         issuer: "40638",
         receiver: "40072",
         inferred: InferredBanks::default(),
