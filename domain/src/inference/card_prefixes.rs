@@ -66,7 +66,6 @@ mod tests {
     use crate::account::Account;
     use crate::fixture::{code, day};
     use proptest::prelude::*;
-    use rstest::rstest;
 
     fn card(digits: &str) -> Card {
         match Account::parse(digits).unwrap() {
@@ -79,40 +78,41 @@ mod tests {
         issuer_of(&card(digits), day("2026-11-20"), Catalogue::embedded())
     }
 
-    #[rstest]
-    #[case::banamex("4037070000000000", Some("40002"))]
-    #[case::bbva("4152310000000000", Some("40012"))]
-    #[case::no_participant("3766600000000000", None)]
-    #[case::liquidated("4008200000000000", None)]
-    #[case::not_listed("9999990000000000", None)]
-    fn a_card_names_its_issuer(#[case] digits: &str, #[case] code: Option<&str>) {
-        let found = inferred(digits).map(|it| (it.code.to_string(), it.evidence));
-        let evidence = Evidence::CardPrefix(digits[..6].to_owned());
-        assert_eq!(found, code.map(|code| (code.to_owned(), evidence)));
+    #[test]
+    fn a_card_names_its_issuer_unless_it_is_not_listed_or_takes_no_part() {
+        for (digits, issuer) in [("4037070000000000", "40002"), ("4152310000000000", "40012")] {
+            let inferred = inferred(digits).unwrap();
+            let evidence = Evidence::CardPrefix(digits[..6].to_owned());
+            assert_eq!((inferred.code, inferred.evidence), (code(issuer), evidence));
+        }
+        // No participant, a liquidated one, and none.
+        for digits in ["3766600000000000", "4008200000000000", "9999990000000000"] {
+            assert_eq!(inferred(digits), None, "{digits}");
+        }
     }
 
-    #[rstest]
-    #[case::the_longer_one("4000001200000000", Some(("4000001", "40012")))]
-    #[case::the_shorter_one("4000002200000000", Some(("400000", "40002")))]
-    #[case::the_longer_one_names_nobody("4000003200000000", None)]
-    fn the_longest_prefix_decides(#[case] digits: &str, #[case] expected: Option<(&str, &str)>) {
-        let issuers =
-            from_csv("bin,issuer_name,participant\n400000,A,40002\n4000001,B,40012\n4000003,C,\n");
-        let card = card(digits);
-        let found = longest_match(issuers.as_ref().unwrap(), &card);
-        let expected = expected.map(|(prefix, issuer)| (prefix, code(issuer)));
-        assert_eq!(found, expected);
+    #[test]
+    fn the_longest_prefix_decides() {
+        let rows = "bin,issuer_name,participant\n400000,A,40002\n4000001,B,40012\n4000003,C,\n";
+        let issuers = from_csv(rows).unwrap();
+        for (digits, expected) in [
+            ("4000001200000000", Some(("4000001", "40012"))),
+            ("4000002200000000", Some(("400000", "40002"))),
+            ("4000003200000000", None),
+        ] {
+            let expected = expected.map(|(prefix, issuer)| (prefix, code(issuer)));
+            assert_eq!(longest_match(&issuers, &card(digits)), expected);
+        }
     }
 
-    #[rstest]
-    #[case::as_long_as_it_has_this_code(4, true)]
-    #[case::no_longer(5, false)]
-    fn an_issuer_takes_part_on_the_date(#[case] day_of_august: u32, #[case] expected: bool) {
+    #[test]
+    fn an_issuer_takes_part_on_the_date() {
         let issuers = from_csv("bin,issuer_name,participant\n400000,Nu,90638\n").unwrap();
-        let date = NaiveDate::from_ymd_opt(2026, 8, day_of_august).unwrap();
         let card = card("4000000000000000");
-        let inferred = participant_among(&issuers, &card, date, Catalogue::embedded());
-        assert_eq!(inferred.is_some(), expected);
+        for (date, takes_part) in [("2026-08-04", true), ("2026-08-05", false)] {
+            let inferred = participant_among(&issuers, &card, day(date), Catalogue::embedded());
+            assert_eq!(inferred.is_some(), takes_part, "{date}");
+        }
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
             rest in "[0-9]{10}",
             days in 0_u64..9_000,
         ) {
-            let date = NaiveDate::from_ymd_opt(2004, 8, 13).unwrap() + chrono::Days::new(days);
+            let date = day("2004-08-13") + chrono::Days::new(days);
             let catalogue = Catalogue::embedded();
             if let Some(inferred) = issuer_of(&card(&format!("{bin}{rest}")), date, catalogue) {
                 prop_assert!(catalogue.find(inferred.code).unwrap().is_valid_on(date));

@@ -71,32 +71,29 @@ pub(super) fn days_apart(one: NaiveDate, other: NaiveDate) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::day;
     use proptest::prelude::*;
     use rstest::rstest;
 
-    fn day(year: i32, month: u32, day: u32) -> NaiveDate {
-        NaiveDate::from_ymd_opt(year, month, day).unwrap()
-    }
-
     #[rstest]
-    #[case(DateForm::YearMonthDay, "20261120", Some(day(2026, 11, 20)))]
-    #[case(DateForm::YearMonthDay, "20261320", None)]
-    #[case(DateForm::ShortYearMonthDay, "261120", Some(day(2026, 11, 20)))]
-    #[case(DateForm::ShortYearMonthDay, "269999", None)]
-    #[case(DateForm::DayMonthYear, "20112026", Some(day(2026, 11, 20)))]
-    #[case(DateForm::DayMonthYear, "20/11/2026", Some(day(2026, 11, 20)))]
-    #[case(DateForm::DayMonthYear, "31/11/2026", None)]
-    #[case(DateForm::DayOfYear, "324", Some(day(2026, 11, 20)))]
-    #[case(DateForm::DayOfYear, "002", Some(day(2027, 1, 2)))]
-    #[case(DateForm::DayOfYear, "000", None)]
-    #[case(DateForm::DayOfYear, "367", None)]
-    #[case(DateForm::YearMonthDay, "", None)]
+    #[case(DateForm::YearMonthDay, &["20261120"], Some("2026-11-20"))]
+    #[case(DateForm::YearMonthDay, &["20261320", ""], None)]
+    #[case(DateForm::ShortYearMonthDay, &["261120"], Some("2026-11-20"))]
+    #[case(DateForm::ShortYearMonthDay, &["269999"], None)]
+    #[case(DateForm::DayMonthYear, &["20112026", "20/11/2026"], Some("2026-11-20"))]
+    #[case(DateForm::DayMonthYear, &["31/11/2026"], None)]
+    #[case(DateForm::DayOfYear, &["324"], Some("2026-11-20"))]
+    #[case(DateForm::DayOfYear, &["002"], Some("2027-01-02"))]
+    #[case(DateForm::DayOfYear, &["000", "367"], None)]
     fn each_form_is_read(
         #[case] form: DateForm,
-        #[case] text: &str,
-        #[case] expected: Option<NaiveDate>,
+        #[case] texts: &[&str],
+        #[case] expected: Option<&str>,
     ) {
-        assert_eq!(form.read(text, day(2026, 11, 25)), expected);
+        for text in texts {
+            let read = form.read(text, day("2026-11-25"));
+            assert_eq!(read, expected.map(day), "{text}");
+        }
     }
 
     proptest! {
@@ -104,7 +101,7 @@ mod tests {
         fn a_date_is_found_wherever_it_stands(
             before in "[A-Z]{0,10}", after in "[A-Z]{0,10}", days in 0_u64..9_000,
         ) {
-            let date = day(2004, 8, 13) + chrono::Days::new(days);
+            let date = day("2004-08-13") + chrono::Days::new(days);
             for form in ["%Y%m%d", "%d%m%Y"] {
                 let key = format!("{before}{}{after}", date.format(form));
                 prop_assert!(scan(&key, date).any(|found| found == date));
@@ -113,7 +110,7 @@ mod tests {
 
         #[test]
         fn any_text_is_scanned_without_panic(text in "\\PC*") {
-            let _ = scan(&text, day(2026, 11, 20)).count();
+            let _ = scan(&text, day("2026-11-20")).count();
         }
     }
 }

@@ -58,16 +58,14 @@ fn digits(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::day;
     use proptest::prelude::*;
     use rstest::rstest;
 
-    fn date() -> NaiveDate {
-        NaiveDate::from_ymd_opt(2026, 11, 20).unwrap()
-    }
-
     fn likely_of(key: &str) -> Option<String> {
         let key = TrackingKey::parse(key).unwrap();
-        likely(&key, date(), Catalogue::embedded()).map(|key| key.as_str().to_owned())
+        let likely = likely(&key, day("2026-11-20"), Catalogue::embedded());
+        likely.map(|key| key.as_str().to_owned())
     }
 
     #[rstest]
