@@ -40,63 +40,50 @@ fn the_same_list_changes_nothing_but_the_date() {
 
 #[test]
 fn who_left_is_known_for_earlier_days_alone() {
-    let Renewal {
-        catalogue, removed, ..
-    } = renewed(&without(&["40143"])).unwrap();
-    assert_eq!(removed, [code("40143")]);
-    let holder = |date| catalogue.by_clabe_prefix("143", day(date));
+    let renewal = renewed(&without(&["40143"])).unwrap();
+    assert_eq!(renewal.removed, [code("40143")]);
+    let holder = |date| renewal.catalogue.by_clabe_prefix("143", day(date));
     assert!(holder("2026-11-19").is_some());
     assert_eq!(holder("2026-11-20"), None);
-    assert!(catalogue.find(code("40143")).is_some());
+    assert!(renewal.catalogue.find(code("40143")).is_some());
 }
 
 #[test]
 fn a_newcomer_takes_part_from_an_unknown_day_on() {
     let mut list = list("2026-11-20");
     list.push(listed("90799", "NUEVA"));
-    let Renewal {
-        catalogue, added, ..
-    } = renewed(&list).unwrap();
-    assert_eq!(added, [code("90799")]);
-    let newcomer = catalogue.by_clabe_prefix("799", day("2026-11-20")).unwrap();
+    let renewal = renewed(&list).unwrap();
+    assert_eq!(renewal.added, [code("90799")]);
+    let holder = |date| renewal.catalogue.by_clabe_prefix("799", day(date)).unwrap();
+    let newcomer = holder("2026-11-20");
     assert_eq!([newcomer.code, newcomer.institution], [code("90799"); 2]);
     assert_eq!(newcomer.name, "NUEVA");
     assert!(newcomer.is_certain_on(day("2026-11-20")));
-    let earlier = catalogue.by_clabe_prefix("799", day("2026-11-19"));
-    assert!(earlier.is_some_and(|one| !one.is_certain_on(day("2026-11-19"))));
+    assert!(!holder("2026-11-19").is_certain_on(day("2026-11-19")));
 }
 
 #[test]
 fn a_new_code_with_a_known_prefix_is_of_the_same_institution() {
-    let mut list = without(&["90646"]);
-    list.push(listed("40646", "STP BANCO"));
-    let catalogue = renewed(&list).unwrap().catalogue;
-    let institution = catalogue.institution(code("40646"));
-    assert_eq!(institution, catalogue.institution(code("90646")));
-    for (date, expected) in [("2026-11-19", "90646"), ("2026-11-20", "40646")] {
-        let holder = catalogue.by_clabe_prefix("646", day(date)).unwrap();
-        assert_eq!(holder.code, code(expected));
+    // While both codes are listed the newer one holds the prefix.
+    for mut list in [without(&["90646"]), list("2026-11-20")] {
+        list.push(listed("40646", "STP BANCO"));
+        let catalogue = renewed(&list).unwrap().catalogue;
+        let institution = catalogue.institution(code("40646"));
+        assert_eq!(institution, catalogue.institution(code("90646")));
+        for (date, expected) in [("2026-11-19", "90646"), ("2026-11-20", "40646")] {
+            let holder = catalogue.by_clabe_prefix("646", day(date)).unwrap();
+            assert_eq!(holder.code, code(expected));
+        }
     }
-}
-
-#[test]
-fn while_both_codes_are_listed_the_newer_one_holds_the_prefix() {
-    let mut list = list("2026-11-20");
-    list.push(listed("40646", "STP BANCO"));
-    let catalogue = renewed(&list).unwrap().catalogue;
-    let holder = catalogue.by_clabe_prefix("646", day("2026-11-20")).unwrap();
-    assert_eq!(holder.code, code("40646"));
 }
 
 #[test]
 fn a_single_list_that_lacked_somebody_leaves_no_gap() {
     let gap = renewed(&without(&["40012"])).unwrap().catalogue;
-    let Renewal {
-        catalogue, added, ..
-    } = gap.renewed(&list("2026-11-20"), day("2026-11-21")).unwrap();
-    assert_eq!(added, [code("40012")]);
+    let renewal = gap.renewed(&list("2026-11-20"), day("2026-11-21")).unwrap();
+    assert_eq!(renewal.added, [code("40012")]);
     for date in ["2026-11-19", "2026-11-20", "2026-11-21"] {
-        let holder = catalogue.by_clabe_prefix("012", day(date));
+        let holder = renewal.catalogue.by_clabe_prefix("012", day(date));
         assert!(holder.is_some(), "{date}");
     }
 }
