@@ -156,21 +156,15 @@ mod tests {
     }
 
     #[test]
-    fn a_merged_back_off_without_time_left_is_ignored() {
-        let mut back_off = BackOffState::default();
-        back_off.record_throttled(minutes(5), minutes(5));
-        back_off.record_success(minutes(8));
-        assert!(!back_off.merge(Duration::ZERO, minutes(9)));
-        let next = back_off.record_throttled(minutes(9), minutes(9));
-        assert_eq!(next, BackOff::Began(minutes(2)));
-    }
-
-    #[test]
-    fn a_success_of_an_older_cycle_does_not_reset_the_back_off() {
-        let mut back_off = BackOffState::default();
-        back_off.record_throttled(minutes(5), minutes(5));
-        back_off.record_success(minutes(4));
-        let next = back_off.record_throttled(minutes(8), minutes(8));
-        assert_eq!(next, BackOff::Began(minutes(4)));
+    fn the_next_back_off_is_longer_unless_a_cycle_that_began_after_it_succeeded() {
+        for (success, next) in [(4, 4), (8, 2)] {
+            let mut back_off = BackOffState::default();
+            back_off.record_throttled(minutes(5), minutes(5));
+            back_off.record_success(minutes(success));
+            // One that is merged without time left is ignored.
+            assert!(!back_off.merge(Duration::ZERO, minutes(9)));
+            let met = back_off.record_throttled(minutes(9), minutes(9));
+            assert_eq!(met, BackOff::Began(minutes(next)));
+        }
     }
 }

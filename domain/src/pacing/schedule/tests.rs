@@ -66,22 +66,12 @@ fn take(schedule: &mut Schedule, tickets: &[WaiterId], mut now: Duration) -> Vec
     began
 }
 
-#[test]
-fn three_go_at_once_from_idle_and_the_others_are_spaced_evenly() {
-    let mut schedule = schedule(15);
-    let tickets = queue(&mut schedule, 7, NOW);
-    let began = take(&mut schedule, &tickets, NOW);
-    let after: Vec<_> = began.iter().map(|at| at.abs_diff(NOW).as_secs()).collect();
-    assert_eq!(after, [0, 0, 0, 4, 8, 12, 16]);
-}
-
-#[test]
-fn a_minute_never_holds_more_than_the_budget_though_it_began_with_a_burst() {
-    let mut schedule = schedule(15);
-    let tickets = queue(&mut schedule, 20, NOW);
-    let began = take(&mut schedule, &tickets, NOW);
-    // Even spacing alone would begin the 16th 53 s after the first.
-    assert_eq!(began[15], began[0] + WINDOW);
+/// The time after the first turn at which each of so many callers goes that come together.
+fn turns_of(per_minute: u32, callers: usize) -> Vec<Duration> {
+    let mut schedule = schedule(per_minute);
+    let tickets = queue(&mut schedule, callers, NOW);
+    let began = take(&mut schedule, &tickets, NOW).into_iter();
+    began.map(|at| at.abs_diff(NOW)).collect()
 }
 
 #[test]
@@ -98,23 +88,30 @@ fn a_caller_that_would_wait_too_long_is_refused_with_the_true_time() {
 }
 
 #[test]
-fn a_generous_budget_remembers_the_turns_of_the_last_minute_alone() {
-    let mut schedule = schedule(10_000_000);
-    let mut now = NOW;
-    for _ in 0..600 {
-        let ticket = schedule.queue(LANE, now, now).unwrap();
-        assert!(matches!(schedule.step(ticket, now), Step::Go));
-        now += seconds(1);
-    }
-    assert_eq!(schedule.pace.remembered(), 61);
+fn three_go_at_once_from_idle_and_the_others_are_spaced_evenly() {
+    let after = turns_of(15, 7).into_iter().map(|after| after.as_secs());
+    assert!(after.eq([0, 0, 0, 4, 8, 12, 16]));
 }
 
 #[test]
-fn a_small_budget_remembers_no_more_turns_than_it_has() {
-    let mut schedule = schedule(15);
-    let tickets = queue(&mut schedule, 100, NOW);
-    take(&mut schedule, &tickets, NOW);
-    assert_eq!(schedule.pace.remembered(), 15);
+fn a_minute_never_holds_more_than_the_budget_though_it_began_with_a_burst() {
+    // Even spacing alone would begin the 16th 53 s after the first.
+    assert_eq!(turns_of(15, 20)[15], WINDOW);
+}
+
+#[test]
+fn the_turns_of_the_last_minute_are_remembered_and_no_more_than_a_budget_has() {
+    let mut generous = schedule(10_000_000);
+    for second in 0..600 {
+        let now = NOW + seconds(second);
+        let ticket = generous.queue(LANE, now, now).unwrap();
+        assert!(matches!(generous.step(ticket, now), Step::Go));
+    }
+    assert_eq!(generous.pace.remembered(), 61);
+    let mut small = schedule(15);
+    let tickets = queue(&mut small, 100, NOW);
+    take(&mut small, &tickets, NOW);
+    assert_eq!(small.pace.remembered(), 15);
 }
 
 #[test]
@@ -250,7 +247,7 @@ proptest! {
 }
 
 #[test]
-fn the_budget_left_excludes_the_turns_of_waiting_callers() {
+fn the_budget_left_excludes_the_turns_of_waiting_callers_and_has_the_time_of_a_back_off() {
     let mut schedule = schedule(15);
     assert_eq!(left(&schedule, NOW), (15, None));
     let tickets = queue(&mut schedule, 5, NOW);
@@ -262,11 +259,7 @@ fn the_budget_left_excludes_the_turns_of_waiting_callers() {
     }
     assert_eq!(left(&schedule, NOW), (12, None));
     assert_eq!(left(&schedule, NOW + WINDOW), (15, None));
-}
-
-#[test]
-fn the_budget_shows_the_time_left_of_a_back_off() {
-    let mut schedule = schedule(15);
+    let mut schedule = self::schedule(15);
     schedule.record_throttled(Duration::ZERO, NOW);
     assert_eq!(left(&schedule, NOW), (15, Some(Duration::from_mins(2))));
 }
@@ -311,12 +304,8 @@ fn a_merged_back_off_refuses_all_waiting_callers() {
 
 #[test]
 fn no_fifth_turn_follows_within_four_seconds() {
-    let mut schedule = schedule(60);
-    let tickets = queue(&mut schedule, 6, NOW);
-    let began = take(&mut schedule, &tickets, NOW);
     let (none, spacing, four) = (Duration::ZERO, pacing(60).spacing(), seconds(4));
-    let after = [none, none, none, spacing, four, four];
-    assert_eq!(began, after.map(|after| NOW + after));
+    assert_eq!(turns_of(60, 6), [none, none, none, spacing, four, four]);
 }
 
 #[test]
@@ -355,11 +344,8 @@ fn a_new_customer_is_next_though_another_one_has_many_waiting() {
     assert_eq!(began[1].abs_diff(NOW), 2 * pacing(15).spacing());
     // The last one of the greedy customer is too late NOW, and hears it at its deadline.
     let last = taken[7];
-    assert_eq!(
-        schedule.step(last, began[1]),
-        Step::Behind(NOW + seconds(22))
-    );
     let deadline = NOW + seconds(22);
+    assert_eq!(schedule.step(last, began[1]), Step::Behind(deadline));
     let Step::Leave(Throttled::BudgetUsedUp { retry_after }) = schedule.step(last, deadline) else {
         panic!("it is too late");
     };
