@@ -85,9 +85,8 @@ impl Written {
 
     pub(super) fn xml(&self) -> String {
         let escape = |text: &str| {
-            text.replace('&', "&amp;")
-                .replace('<', "&lt;")
-                .replace('"', "&quot;")
+            let text = text.replace('&', "&amp;").replace('<', "&lt;");
+            text.replace('"', "&quot;")
         };
         let party = |institution: &str, [bank, name, kind, account, tax_id]: [&str; 5]| {
             format!(
@@ -95,10 +94,8 @@ impl Written {
                 escape(name)
             )
         };
-        let vat = self
-            .vat
-            .map(|vat| format!(r#" IVA="{vat}""#))
-            .unwrap_or_default();
+        let vat = self.vat.map(|vat| format!(r#" IVA="{vat}""#));
+        let vat = vat.unwrap_or_default();
         let beneficiary = format!(
             r#"    <Beneficiario {} Concepto="{}"{vat} MontoPago="{}"/>"#,
             party("BancoReceptor", self.beneficiary),
@@ -120,15 +117,9 @@ impl Written {
             escape(&self.key),
         );
         let [first, second] = children;
-        let declaration = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
-        [
-            declaration,
-            &root,
-            &first,
-            &second,
-            &format!("</{}>", self.root),
-        ]
-        .join(self.line_end)
+        let declaration = r#"<?xml version="1.0" encoding="UTF-8"?>"#.to_owned();
+        let end = format!("</{}>", self.root);
+        [declaration, root, first, second, end].join(self.line_end)
     }
 
     pub(super) fn parse(&self) -> Result<Proof, ProofError> {
@@ -154,40 +145,27 @@ fn spelled_amount() -> impl Strategy<Value = (u64, String)> {
     })
 }
 
-/// Any proof, and its amount in centavos.
-pub(super) fn written() -> impl Strategy<Value = (u64, Written)> {
-    let dates = (0_u64..8_000, 0_u64..7);
-    (
-        spelled_amount(),
-        dates,
-        "[ -;=?-~]{1,30}",
-        "[A-Za-z0-9 ñÁ&<\"']{0,40}",
-        prop::sample::select(vec![0_usize, 7, 24, 31]),
-        any::<[bool; 4]>(),
-    )
-        .prop_map(
-            |((centavos, amount), (days, roll), key, concept, further, flips)| {
-                let [payer_first, vat, known_payer, carriage_return] = flips;
-                let credit_date = day(2004, 8, 13) + chrono::Days::new(days);
-                let written = Written {
-                    credit_date,
-                    operation_date: credit_date + chrono::Days::new(roll),
-                    key,
-                    chain_amount: amount.clone(),
-                    amount,
-                    concept,
-                    vat: vat.then_some("16.5"),
-                    payer: if known_payer {
-                        KNOWN_PAYER
-                    } else {
-                        UNKNOWN_PAYER
-                    },
-                    further,
-                    payer_first,
-                    line_end: if carriage_return { "\r\n" } else { "\n" },
-                    ..Written::default()
-                };
-                (centavos, written)
-            },
-        )
+prop_compose! {
+    /// Any proof, and its amount in centavos.
+    pub(super) fn written()(
+        (centavos, amount) in spelled_amount(),
+        (days, roll) in (0_u64..8_000, 0_u64..7),
+        key in "[ -;=?-~]{1,30}",
+        concept in "[A-Za-z0-9 ñÁ&<\"']{0,40}",
+        vat in prop::sample::select(vec![None, Some("16.5")]),
+        payer in prop::sample::select(vec![KNOWN_PAYER, UNKNOWN_PAYER]),
+        further in prop::sample::select(vec![0_usize, 7, 24, 31]),
+        payer_first: bool,
+        line_end in prop::sample::select(vec!["\r\n", "\n"]),
+    ) -> (u64, Written) {
+        let credit_date = day(2004, 8, 13) + chrono::Days::new(days);
+        let written = Written {
+            credit_date,
+            operation_date: credit_date + chrono::Days::new(roll),
+            chain_amount: amount.clone(),
+            key, amount, concept, vat, payer, further, payer_first, line_end,
+            ..Written::default()
+        };
+        (centavos, written)
+    }
 }
