@@ -333,16 +333,16 @@ mod tests {
         }
     }
 
+    fn of_lookup(end: LookupEnd) -> Option<WebhookEvent> {
+        let owner = (CUSTOMER, Environment::Test);
+        WebhookEvent::of_lookup(owner, (Uuid::nil(), None), end, event().at)
+    }
+
     #[test]
     fn every_end_but_a_cancellation_is_told() {
-        let without = |state| LookupEnd::Without {
-            state,
-            last: Some(Outcome::NotIssued),
-        };
-        let told = LookupState::ALL.into_iter().filter_map(|state| {
-            let owner = (CUSTOMER, Environment::Test);
-            WebhookEvent::of_lookup(owner, (Uuid::nil(), None), without(state), event().at)
-        });
+        let last = Some(Outcome::NotIssued);
+        let ends = LookupState::ALL.map(|state| LookupEnd::Without { state, last });
+        let told = ends.into_iter().filter_map(of_lookup);
         let told: Vec<_> = told.map(|event| (event.kind.name(), event.state)).collect();
         let expected = [
             ("lookup.delivered", "delivered"),
@@ -355,15 +355,9 @@ mod tests {
 
     #[test]
     fn a_delivered_lookup_has_the_verdict_on_its_seal_and_any_other_a_reason() {
-        let told = |end| {
-            let owner = (CUSTOMER, Environment::Test);
-            let event = WebhookEvent::of_lookup(owner, (Uuid::nil(), None), end, event().at);
-            event.unwrap()
-        };
-        let delivered = told(LookupEnd::Delivered {
-            seal: SealVerdict::Invalid,
-            origin: ProofOrigin::Imported,
-        });
+        let told = |end| of_lookup(end).unwrap();
+        let (seal, origin) = (SealVerdict::Invalid, ProofOrigin::Imported);
+        let delivered = told(LookupEnd::Delivered { seal, origin });
         assert_eq!(delivered.reason, None);
         let words = "\"reason\":null,\"seal\":\"invalid\",\"origin\":\"imported\"";
         assert!(delivered.body().contains(words));

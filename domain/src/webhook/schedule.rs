@@ -188,10 +188,9 @@ mod tests {
             assert_eq!(after(1, status, 0), NextDelivery::Delivered, "{status}");
         }
         assert_eq!(after(1, 410, 0), NextDelivery::Disable);
-        let others = [
+        for status in [
             100, 199, 300, 301, 304, 307, 400, 401, 404, 429, 500, 503, 599,
-        ];
-        for status in others {
+        ] {
             assert!(matches!(after(1, status, 0), NextDelivery::Again { .. }));
             assert_eq!(after(10, status, 0), NextDelivery::GiveUp, "{status}");
         }
@@ -210,6 +209,8 @@ mod tests {
 
     #[test]
     fn a_test_is_tried_once() {
+        let left = attempts_left(EventType::Test, 0, NOW);
+        assert_eq!((left.count, left.last_at), (1, NOW));
         let next = next_delivery(EventType::Test, 1, (DOWN, None), Jitter::NONE, NOW);
         assert_eq!(next, NextDelivery::GiveUp);
         let next = next_uncounted(EventType::Test, NOW, Jitter::NONE, NOW);
@@ -225,12 +226,6 @@ mod tests {
         assert_eq!(next(NOW + GIVE_UP_AFTER), NextDelivery::GiveUp);
         assert!(!AttemptResult::Failed(SendFailure::NotSigned).counts());
         assert!(DOWN.counts() && AttemptResult::Answered(500).counts());
-    }
-
-    #[test]
-    fn a_test_has_one_attempt() {
-        let left = attempts_left(EventType::Test, 0, NOW);
-        assert_eq!((left.count, left.last_at), (1, NOW));
     }
 
     #[test]

@@ -30,15 +30,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neither_an_endpoint_nor_a_customer_takes_all_places() {
+    fn neither_an_endpoint_nor_a_customer_takes_all_places_and_one_that_fails_has_one() {
         let free = |endpoint, customer| free_places(EndpointHealth::Answering, endpoint, customer);
         assert_eq!([0, 1, 4, 5].map(|both| free(both, both)), [4, 3, 0, 0]);
         assert_eq!([free(0, 6), free(0, 8), free(0, 9)], [2, 0, 0]);
-    }
-
-    #[test]
-    fn an_endpoint_that_fails_gets_one_message_at_a_time() {
-        let free = |endpoint| free_places(EndpointHealth::Failing, endpoint, endpoint);
-        assert_eq!([free(0), free(1)], [1, 0]);
+        let failing = |endpoint| free_places(EndpointHealth::Failing, endpoint, endpoint);
+        assert_eq!([failing(0), failing(1)], [1, 0]);
     }
 }
