@@ -161,25 +161,21 @@ impl Phone {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use rstest::rstest;
 
-    #[rstest]
-    #[case("123456789", 9)]
-    #[case("12345678901", 11)]
-    #[case("123456789012345", 15)]
-    #[case("12345678901234567", 17)]
-    #[case("1234567890123456789", 19)]
-    #[case("", 0)]
-    fn other_lengths_are_refused(#[case] text: &str, #[case] digits: usize) {
-        assert_eq!(Account::parse(text), Err(AccountError::Length { digits }));
-    }
-
-    #[rstest]
-    #[case("00201007777777777a")]
-    #[case("０１２１８０００４４１２３４５６７８")]
-    #[case("012180004412345678\n")]
-    fn other_characters_are_refused(#[case] text: &str) {
-        assert_eq!(Account::parse(text), Err(AccountError::NotDigits));
+    #[test]
+    fn other_lengths_and_characters_are_refused() {
+        for digits in [0, 9, 11, 15, 17, 19] {
+            let parsed = Account::parse(&"1".repeat(digits));
+            assert_eq!(parsed, Err(AccountError::Length { digits }));
+        }
+        let texts = [
+            "00201007777777777a",
+            "０１２１８０００４４１２３４５６７８",
+            "012180004412345678\n",
+        ];
+        for text in texts {
+            assert_eq!(Account::parse(text), Err(AccountError::NotDigits));
+        }
     }
 
     #[test]
@@ -201,13 +197,9 @@ mod tests {
 
     #[test]
     fn a_card_is_checked_by_luhn() {
-        for (card, is_valid) in [
-            ("4111 1111 1111 1111", true),
-            ("4111 1111 1111 1112", false),
-        ] {
-            let card = Account::parse(card).unwrap();
-            assert_eq!(card.has_valid_check_digit(), is_valid);
-        }
+        let is_valid = |card| Account::parse(card).unwrap().has_valid_check_digit();
+        assert!(is_valid("4111 1111 1111 1111"));
+        assert!(!is_valid("4111 1111 1111 1112"));
     }
 
     #[test]
@@ -232,33 +224,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_changed_digit_of_a_clabe_never_passes(
-            digits in "[0-9]{17}", place in 0_usize..17, change in 1_u8..10,
+        fn one_changed_digit_of_a_clabe_or_a_card_never_passes(
+            digits in "[0-9]{17}", place: prop::sample::Index, change in 1_u8..10,
         ) {
-            let unchecked = Account::parse(&format!("{digits}0")).unwrap();
-            let right = format!("{digits}{}", unchecked.expected_check_digit().unwrap());
-            prop_assert!(Account::parse(&right).unwrap().has_valid_check_digit());
-            let mut wrong = right.into_bytes();
-            wrong[place] = (wrong[place] - b'0' + change) % 10 + b'0';
-            let wrong = Account::parse(&String::from_utf8(wrong).unwrap()).unwrap();
-            prop_assert!(!wrong.has_valid_check_digit());
-        }
-
-        #[test]
-        fn one_changed_digit_of_a_card_never_passes(
-            digits in "[0-9]{15}", place in 0_usize..15, change in 1_u8..10,
-        ) {
-            let unchecked = Account::parse(&format!("{digits}0")).unwrap();
-            let check_digit = unchecked.expected_check_digit().unwrap();
-            let mut card = format!("{digits}{check_digit}").into_bytes();
-            card[place] = (card[place] - b'0' + change) % 10 + b'0';
-            let wrong = Account::parse(&String::from_utf8(card).unwrap()).unwrap();
-            prop_assert!(!wrong.has_valid_check_digit());
-        }
-
-        #[test]
-        fn any_text_is_read_or_refused_without_panic(text in "\\PC*") {
-            let _ = Account::parse(&text);
+            for digits in [&digits, &digits[..15]] {
+                let unchecked = Account::parse(&format!("{digits}0")).unwrap();
+                let right = format!("{digits}{}", unchecked.expected_check_digit().unwrap());
+                prop_assert!(Account::parse(&right).unwrap().has_valid_check_digit());
+                let place = place.index(digits.len());
+                let mut wrong = right.into_bytes();
+                wrong[place] = (wrong[place] - b'0' + change) % 10 + b'0';
+                let wrong = Account::parse(&String::from_utf8(wrong).unwrap()).unwrap();
+                prop_assert!(!wrong.has_valid_check_digit());
+            }
         }
     }
 }

@@ -133,26 +133,18 @@ mod tests {
     use rstest::rstest;
 
     #[rstest]
-    #[case("0", AmountError::NotPositive)]
-    #[case("0.00", AmountError::NotPositive)]
-    #[case("-0", AmountError::NotPositive)]
-    #[case("-1", AmountError::NotPositive)]
-    #[case("0.001", AmountError::TooManyDecimals)]
-    #[case("1e2", AmountError::Exponent)]
-    #[case("1E400", AmountError::Exponent)]
-    #[case("NaN", AmountError::NotDecimal)]
-    #[case("", AmountError::NotDecimal)]
-    #[case("1,234.56", AmountError::NotDecimal)]
-    #[case("1.", AmountError::NotDecimal)]
-    #[case(".5", AmountError::NotDecimal)]
-    #[case("+1", AmountError::NotDecimal)]
-    #[case("１２", AmountError::NotDecimal)]
-    #[case("10000000000000000", AmountError::TooLarge)]
+    #[case(AmountError::NotPositive, &["0", "0.00", "-0", "-1"])]
+    #[case(AmountError::TooManyDecimals, &["0.001"])]
+    #[case(AmountError::Exponent, &["1e2", "1E400"])]
+    #[case(AmountError::NotDecimal, &["NaN", "", "1,234.56", "1.", ".5", "+1", "１２"])]
+    #[case(AmountError::TooLarge, &["10000000000000000"])]
     fn an_invalid_amount_is_refused_with_its_reason(
-        #[case] token: &str,
         #[case] reason: AmountError,
+        #[case] tokens: &[&str],
     ) {
-        assert_eq!(Amount::parse(token), Err(reason));
+        for token in tokens {
+            assert_eq!(Amount::parse(token), Err(reason), "{token}");
+        }
     }
 
     #[test]
@@ -185,12 +177,6 @@ mod tests {
         fn display_and_parse_are_inverse(centavos in 1_u64..1_000_000_000_000_000_000) {
             let amount = Amount::from_centavos(centavos).unwrap();
             prop_assert_eq!(Amount::parse(&amount.to_string()), Ok(amount));
-        }
-
-        #[test]
-        fn any_text_is_read_or_refused_without_panic(text in "\\PC*") {
-            let _ = Amount::parse(&text);
-            let _ = centavos_from_bank_spelling(&text);
         }
     }
 }

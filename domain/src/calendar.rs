@@ -198,15 +198,12 @@ mod tests {
     }
 
     #[rstest]
-    #[case("2025-2-3", DateError::Malformed)]
-    #[case("03-02-2025", DateError::Malformed)]
-    #[case("2025-02-3x", DateError::Malformed)]
-    #[case("２０２５-02", DateError::Malformed)]
-    #[case("", DateError::Malformed)]
-    #[case("2025-02-30", DateError::NoSuchDay)]
-    #[case("2025-13-01", DateError::NoSuchDay)]
-    fn an_invalid_date_is_refused(#[case] text: &str, #[case] reason: DateError) {
-        assert_eq!(parse_date(text), Err(reason));
+    #[case(DateError::Malformed, &["2025-2-3", "03-02-2025", "2025-02-3x", "２０２５-02", ""])]
+    #[case(DateError::NoSuchDay, &["2025-02-30", "2025-13-01"])]
+    fn an_invalid_date_is_refused(#[case] reason: DateError, #[case] texts: &[&str]) {
+        for text in texts {
+            assert_eq!(parse_date(text), Err(reason), "{text}");
+        }
     }
 
     #[rstest]
@@ -244,14 +241,18 @@ mod tests {
         assert_eq!(operation_date(made), day(expected));
     }
 
-    #[rstest]
-    #[case(2019, "2019-04-21")]
-    #[case(2024, "2024-03-31")]
-    #[case(2025, "2025-04-20")]
-    #[case(2026, "2026-04-05")]
-    #[case(2038, "2038-04-25")]
-    fn easter_is_where_the_almanac_has_it(#[case] year: i32, #[case] sunday: &str) {
-        assert_eq!(easter(year), Some(day(sunday)));
+    #[test]
+    fn easter_is_where_the_almanac_has_it() {
+        let sundays = [
+            "2019-04-21",
+            "2024-03-31",
+            "2025-04-20",
+            "2026-04-05",
+            "2038-04-25",
+        ];
+        for sunday in sundays.map(day) {
+            assert_eq!(easter(sunday.year()), Some(sunday));
+        }
     }
 
     proptest! {
@@ -265,11 +266,6 @@ mod tests {
             prop_assert!(is_banking_day(operation));
             prop_assert!(operation >= date);
             prop_assert!((operation - date).num_days() <= 6);
-        }
-
-        #[test]
-        fn any_text_is_read_or_refused_without_panic(text in "\\PC*") {
-            let _ = parse_date(&text);
         }
     }
 }

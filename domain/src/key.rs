@@ -254,31 +254,21 @@ impl Credential {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-    use rstest::rstest;
 
-    #[rstest]
-    #[case("till\u{200B}4")]
-    #[case("\u{FEFF}")]
-    #[case("\u{202E}4 llit")]
-    #[case("till\u{2028}4")]
-    #[case("till\n4")]
-    #[case(" ")]
-    fn a_name_with_invisible_characters_is_refused(#[case] text: &str) {
-        assert_eq!(KeyName::parse(text), Err(KeyNameError));
-    }
-
-    #[rstest]
-    #[case("Caja 4 — «ñandú» 👩‍💻")]
-    #[case(" till 4 ")]
-    fn a_name_in_any_script_is_accepted(#[case] text: &str) {
-        assert_eq!(KeyName::parse(text).unwrap().as_str(), text.trim());
-    }
-
-    proptest! {
-        #[test]
-        fn any_name_is_read_or_refused_without_panic(text in "\\PC*") {
-            let _ = KeyName::parse(&text);
+    #[test]
+    fn a_name_in_any_script_is_accepted_but_one_with_invisible_characters_is_refused() {
+        for text in ["Caja 4 — «ñandú» 👩‍💻", " till 4 "] {
+            assert_eq!(KeyName::parse(text).unwrap().as_str(), text.trim());
+        }
+        for text in [
+            "till\u{200B}4",
+            "\u{FEFF}",
+            "\u{202E}4 llit",
+            "till\u{2028}4",
+            "till\n4",
+            " ",
+        ] {
+            assert_eq!(KeyName::parse(text), Err(KeyNameError), "{text:?}");
         }
     }
 }

@@ -107,6 +107,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn of(millis: &[u64]) -> Latencies {
+        let mut latencies = Latencies::default();
+        for millis in millis {
+            latencies.record(Duration::from_millis(*millis));
+        }
+        latencies
+    }
+
     #[test]
     fn an_empty_histogram_has_no_percentiles() {
         assert_eq!(Latencies::default().percentiles(), None);
@@ -125,12 +133,8 @@ mod tests {
         fn a_percentile_is_within_a_factor_of_two(
             mut millis in prop::collection::vec(1_u64..16_000, 1..200),
         ) {
-            let mut latencies = Latencies::default();
-            for millis in &millis {
-                latencies.record(Duration::from_millis(*millis));
-            }
+            let found = of(&millis).percentiles().unwrap();
             millis.sort_unstable();
-            let found = latencies.percentiles().unwrap();
             for (percent, found) in [(50, found.p50), (95, found.p95), (99, found.p99)] {
                 let rank = (millis.len() * percent).div_ceil(100).max(1);
                 let exact = Duration::from_millis(millis[rank - 1]);
@@ -144,13 +148,6 @@ mod tests {
             a in prop::collection::vec(0_u64..100_000, 0..50),
             b in prop::collection::vec(0_u64..100_000, 0..50),
         ) {
-            let of = |spans: &[u64]| {
-                let mut latencies = Latencies::default();
-                for span in spans {
-                    latencies.record(Duration::from_millis(*span));
-                }
-                latencies
-            };
             let mut sum = of(&a);
             sum.add(&of(&b));
             prop_assert_eq!(sum, of(&[a, b].concat()));

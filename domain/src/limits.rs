@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn resets_come_nearer_and_end_at_zero() {
+    fn resets_come_nearer_and_end_at_zero_in_the_same_month() {
         let month = Month::of(DateTime::UNIX_EPOCH);
         let limit_status = |seconds| LimitStatus {
             minute: MinuteStatus {
@@ -324,13 +324,8 @@ mod tests {
             let later = limit_status(reset).after(Duration::from_secs(passed));
             assert_eq!(later, limit_status(left));
         }
-    }
-
-    #[test]
-    fn a_status_knows_its_month() {
-        let month = Month::of(DateTime::UNIX_EPOCH);
-        let limit_status = MonthStatus::new(month, 100, 7, month.end());
-        assert_eq!(limit_status.month(), month);
+        let used_up = MonthStatus::new(month, 100, 7, month.end());
+        assert_eq!(used_up.month(), month);
     }
 
     #[test]

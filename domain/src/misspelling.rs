@@ -61,10 +61,7 @@ mod tests {
     #[case::empty("", None)]
     fn a_name_is_meant_to_be_the_nearest(#[case] given: &str, #[case] expected: Option<&str>) {
         assert_eq!(meant(given, &KNOWN), expected);
-    }
-
-    #[test]
-    fn a_spelling_apart_from_case_is_nearer_than_another_name() {
+        // A spelling apart from case is nearer than another name.
         assert_eq!(meant("Cuenta-s", &["cuenta", "cuentas"]), Some("cuentas"));
     }
 

@@ -225,16 +225,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_endpoints_that_infer_are_those_called_auto() {
+    fn an_endpoint_infers_and_serves_what_its_name_says() {
         for endpoint in Endpoint::immediate() {
             let infers = endpoint.institutions() == Institutions::Inferable;
             assert_eq!(infers, endpoint.name().ends_with("_auto"), "{endpoint:?}");
-        }
-    }
-
-    #[test]
-    fn an_endpoint_serves_the_files_that_its_name_says() {
-        for endpoint in Endpoint::immediate() {
             let wanted = match endpoint.name() {
                 "zip_auto" => RequestedFiles::Both,
                 name if name.starts_with("xml") || name.starts_with("json") => RequestedFiles::Xml,

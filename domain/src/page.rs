@@ -175,25 +175,21 @@ mod tests {
             let cursor = Cursor { value, id: Uuid::from_u128(id) };
             prop_assert_eq!(Cursor::parse(&cursor.to_string()), Ok(cursor));
         }
-
-        #[test]
-        fn any_text_is_read_or_refused_without_panic(text in "\\PC*") {
-            let _ = Cursor::parse(&text).map(|cursor| cursor.millis());
-        }
     }
 
     #[test]
     fn one_item_too_many_shows_that_the_list_goes_on() {
-        let cursor = |item: u32| Cursor {
-            value: item.to_string(),
-            id: Uuid::from_u128(item.into()),
-        };
-        let items = |count| (0..count).map(|item| (cursor(item), item)).collect();
         let two = PageSize::new(2).unwrap();
-        let page: Page<u32> = Page::of(items(3), two, None);
-        assert!(page.has_next);
-        assert_eq!(page.items.len(), 2);
-        assert!(!Page::<u32>::of(items(2), two, None).has_next);
+        for (count, has_next) in [(2, false), (3, true)] {
+            let id = |item: u32| Uuid::from_u128(item.into());
+            let cursor = |item: u32| Cursor {
+                value: item.to_string(),
+                id: id(item),
+            };
+            let items = (0..count).map(|item| (cursor(item), item)).collect();
+            let page: Page<u32> = Page::of(items, two, None);
+            assert_eq!((page.items.len(), page.has_next), (2, has_next));
+        }
     }
 
     #[test]

@@ -91,38 +91,33 @@ pub struct Payment {
 
 #[cfg(test)]
 mod tests {
-    use rstest::rstest;
-
     use super::*;
 
     #[test]
-    fn every_state_is_found_by_the_portals_word() {
-        for state in PaymentState::ALL {
-            let label = format!(" {} ", state.label().to_uppercase());
-            assert_eq!(PaymentState::from_label(&label), Some(state));
+    fn every_state_is_found_by_the_portals_word_and_has_its_reason() {
+        for (label, reason, is_final, denies_receipt) in [
+            ("En proceso", "payment_in_process", false, false),
+            ("Liquidado", "proof_not_issued", false, false),
+            ("Cancelado", "payment_canceled", true, true),
+            ("Rechazado", "payment_rejected", true, true),
+            (
+                "En proceso de devolución",
+                "payment_in_process",
+                false,
+                true,
+            ),
+            ("Devuelto", "payment_returned", true, true),
+            ("No liquidado", "payment_rejected", true, true),
+            ("No encontrado", "not_in_spei", false, false),
+            ("Retornado", "payment_returned", true, true),
+        ] {
+            let spelt = format!(" {} ", label.to_uppercase());
+            let state = PaymentState::from_label(&spelt).unwrap();
+            assert_eq!(state.label(), label);
+            assert_eq!(state.outcome().reason_name(), reason, "{label}");
+            let facts = (state.is_final(), state.denies_receipt());
+            assert_eq!(facts, (is_final, denies_receipt), "{label}");
         }
         assert_eq!(PaymentState::from_label("Perdido"), None);
-    }
-
-    #[rstest]
-    #[case("En proceso", "payment_in_process", false, false)]
-    #[case("Liquidado", "proof_not_issued", false, false)]
-    #[case("Cancelado", "payment_canceled", true, true)]
-    #[case("Rechazado", "payment_rejected", true, true)]
-    #[case("En proceso de devolución", "payment_in_process", false, true)]
-    #[case("Devuelto", "payment_returned", true, true)]
-    #[case("No liquidado", "payment_rejected", true, true)]
-    #[case("No encontrado", "not_in_spei", false, false)]
-    #[case("Retornado", "payment_returned", true, true)]
-    fn every_state_has_its_reason(
-        #[case] label: &str,
-        #[case] reason: &str,
-        #[case] is_final: bool,
-        #[case] denies_receipt: bool,
-    ) {
-        let state = PaymentState::from_label(label).unwrap();
-        assert_eq!(state.outcome().reason_name(), reason);
-        assert_eq!(state.is_final(), is_final);
-        assert_eq!(state.denies_receipt(), denies_receipt);
     }
 }

@@ -273,7 +273,9 @@ mod tests {
     use super::*;
     use crate::fixture::day;
 
-    fn good() -> RawQuery<'static> {
+    type Raw = RawQuery<'static>;
+
+    fn good() -> Raw {
         RawQuery {
             date: Token::Text("2026-11-20".into()),
             tracking_key: Token::Text("MBAN01002611200001234567".into()),
@@ -285,7 +287,7 @@ mod tests {
     }
 
     /// A good request with other values of some members.
-    fn with(change: impl FnOnce(&mut RawQuery<'static>)) -> RawQuery<'static> {
+    fn with(change: impl FnOnce(&mut Raw)) -> Raw {
         let mut raw = good();
         change(&mut raw);
         raw
@@ -299,10 +301,13 @@ mod tests {
     }
 
     #[test]
-    fn a_good_request_is_read() {
+    fn a_good_request_is_read_and_its_amount_may_be_a_decimal_string() {
         let query = parse(&good(), Institutions::Required).unwrap();
         assert_eq!(query.amount.centavos(), 123_456);
         assert_eq!(query.issuer.unwrap().to_string(), "40012");
+        let raw = with(|raw| raw.amount = Token::Text("0.10".into()));
+        let query = parse(&raw, Institutions::Required).unwrap();
+        assert_eq!(query.amount.centavos(), 10);
     }
 
     #[test]
@@ -323,29 +328,21 @@ mod tests {
         assert_eq!(parse(&raw, Institutions::Required).unwrap_err().len(), 2);
     }
 
+    fn of_date(date: &'static str) -> Raw {
+        with(|raw| raw.date = Token::Text(date.into()))
+    }
+
+    fn wrong_type(expected: &'static str, found: &'static str) -> FieldErrorKind {
+        FieldErrorKind::WrongType { expected, found }
+    }
+
     #[rstest]
-    #[case::an_institution_that_could_be_inferred(
-        with(|raw| raw.issuer = Token::Number("40012")),
-        Field::Issuer,
-        FieldErrorKind::WrongType { expected: "string", found: "number" }
-    )]
-    #[case::tomorrow(
-        with(|raw| raw.date = Token::Text("2026-11-21".into())),
-        Field::Date,
-        DateError::InFuture { today: day("2026-11-20") }.into()
-    )]
-    #[case::a_date_before_spei(
-        with(|raw| raw.date = Token::Text("2003-12-31".into())),
-        Field::Date,
-        DateError::TooEarly.into()
-    )]
-    #[case::an_amount_that_is_no_number(
-        with(|raw| raw.amount = Token::Other("boolean")),
-        Field::Amount,
-        FieldErrorKind::WrongType { expected: "number", found: "boolean" }
-    )]
+    #[case(with(|raw| raw.issuer = Token::Number("40012")), Field::Issuer, wrong_type("string", "number"))]
+    #[case(of_date("2026-11-21"), Field::Date, DateError::InFuture { today: day("2026-11-20") }.into())]
+    #[case(of_date("2003-12-31"), Field::Date, DateError::TooEarly.into())]
+    #[case(with(|raw| raw.amount = Token::Other("boolean")), Field::Amount, wrong_type("number", "boolean"))]
     fn a_faulty_member_is_refused_whether_banks_can_be_inferred_or_not(
-        #[case] raw: RawQuery<'static>,
+        #[case] raw: Raw,
         #[case] field: Field,
         #[case] problem: FieldErrorKind,
     ) {
@@ -353,12 +350,5 @@ mod tests {
         for institutions in [Institutions::Inferable, Institutions::Required] {
             assert_eq!(parse(&raw, institutions).as_ref(), Err(&expected));
         }
-    }
-
-    #[test]
-    fn an_amount_may_be_a_decimal_string() {
-        let raw = with(|raw| raw.amount = Token::Text("0.10".into()));
-        let query = parse(&raw, Institutions::Required).unwrap();
-        assert_eq!(query.amount.centavos(), 10);
     }
 }

@@ -92,33 +92,28 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case("__MACOSX/._[2026-11-20]MBAN01.xml", EntryKind::Litter)]
-    #[case("lote/__MACOSX/x.xml", EntryKind::Litter)]
-    #[case("lote/.DS_Store", EntryKind::Litter)]
-    #[case("Thumbs.db", EntryKind::Litter)]
-    #[case("lote\\Desktop.ini", EntryKind::Litter)]
-    #[case("Resumen.TXT", EntryKind::Summary)]
-    #[case("noviembre/resumen.csv", EntryKind::Summary)]
-    #[case("[2026-11-20]MBAN01.xml", EntryKind::Other)]
-    #[case("resumen.txt/MBAN01.xml", EntryKind::Other)]
-    #[case("__MACOSX", EntryKind::Other)]
-    #[case("", EntryKind::Other)]
-    fn litter_and_summaries_are_known_by_their_names(#[case] name: &str, #[case] kind: EntryKind) {
-        assert_eq!(EntryKind::of(name), kind);
+    #[case(EntryKind::Litter, &["__MACOSX/._[2026-11-20]MBAN01.xml", "lote/__MACOSX/x.xml"])]
+    #[case(EntryKind::Litter, &["lote/.DS_Store", "Thumbs.db", "lote\\Desktop.ini"])]
+    #[case(EntryKind::Summary, &["Resumen.TXT", "noviembre/resumen.csv"])]
+    #[case(EntryKind::Other, &["[2026-11-20]MBAN01.xml", "resumen.txt/MBAN01.xml", "__MACOSX", ""])]
+    fn litter_and_summaries_are_known_by_their_names(
+        #[case] kind: EntryKind,
+        #[case] names: &[&str],
+    ) {
+        for name in names {
+            assert_eq!(EntryKind::of(name), kind, "{name}");
+        }
     }
 
     #[test]
-    fn the_end_of_a_long_name_is_kept() {
-        let name = format!("{}/[2026-11-20]MBAN01.xml", "x".repeat(500));
+    fn of_a_long_name_the_end_is_kept_and_a_character_that_is_no_text_is_replaced() {
+        let end = "/[2026-11-20]MBAN01.xml";
+        let name = format!("{}{end}", "x".repeat(500));
         let short = EntryName::of(&name);
         assert_eq!(short.as_str().chars().count(), MAX_CHARACTERS);
         assert!(short.as_str().starts_with("…x"), "{short}");
-        let end = "/[2026-11-20]MBAN01.xml";
         assert!(short.as_str().ends_with(end), "{short}");
-    }
 
-    #[test]
-    fn a_character_that_is_no_text_is_replaced() {
         let name = EntryName::of("a\nb\u{202E}lmx.exe\0");
         assert_eq!(name.as_str(), "a\u{FFFD}b\u{FFFD}lmx.exe\u{FFFD}");
         let path = format!("{}/\u{1b}.xml", "a".repeat(MAX_CHARACTERS));

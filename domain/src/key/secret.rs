@@ -234,10 +234,8 @@ mod tests {
         let unlisted = shortest(|| hasher.verify(&key('a'), Some(&unlisted)));
         let unknown = shortest(|| hasher.verify(&key('b'), None));
         for (name, other) in [("good", good), ("unlisted", unlisted), ("unknown", unknown)] {
-            assert!(
-                other < wrong * 3 / 2 && wrong < other * 3 / 2,
-                "{name}: {other:?}, wrong: {wrong:?}"
-            );
+            let is_alike = other < wrong * 3 / 2 && wrong < other * 3 / 2;
+            assert!(is_alike, "{name}: {other:?}, wrong: {wrong:?}");
         }
     }
 
@@ -256,10 +254,8 @@ mod tests {
         assert!(rotated.verify(&key('a'), Some(&stored)));
         assert_eq!(rotated.hash(&key('a')).1, HashGeneration(2));
         let new = credential(&rotated, &key('b'));
-        assert!(
-            announced.verify(&key('b'), Some(&new)),
-            "told, but not in use yet"
-        );
+        // It is told, but not in use yet.
+        assert!(announced.verify(&key('b'), Some(&new)));
         assert!(!hasher(&[(2, 9)]).verify(&key('a'), Some(&stored)));
     }
 

@@ -121,7 +121,6 @@ fn push_base62(text: &mut String, count: usize, fill: &mut dyn FnMut(&mut [u8]))
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use rstest::rstest;
 
     const GOOD: &str = "cep_live_AbCd1234.0123456789abcdefghijABCD";
 
@@ -137,33 +136,33 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_read_by_its_shape() {
+    fn a_key_is_read_by_its_shape_and_shows_no_secret() {
         let key = FullKey::parse(GOOD).unwrap();
         assert_eq!(key.prefix().as_str(), "cep_live_AbCd1234");
         assert_eq!(key.prefix().environment(), Environment::Live);
         assert_eq!(key.reveal(), GOOD);
-    }
-
-    #[rstest]
-    #[case("")]
-    #[case("cep_live_AbCd1234")]
-    #[case("cep_prod_AbCd1234.0123456789abcdefghijABCD")]
-    #[case("cep_live_AbCd123.0123456789abcdefghijABCD")]
-    #[case("cep_live_AbCd12345.0123456789abcdefghijABCD")]
-    #[case("cep_live_AbCd1234.0123456789abcdefghijABC")]
-    #[case("cep_live_AbCd1234.0123456789abcdefghijABCDE")]
-    #[case("cep_live_AbCd1234.0123456789abcdefghijABC-")]
-    #[case("CEP_live_AbCd1234.0123456789abcdefghijABCD")]
-    #[case("cep_live_AbCd1234.0123456789abcdefghijABCD ")]
-    #[case("cep_live_ÁbCd123.0123456789abcdefghijABCD")]
-    fn another_shape_is_no_key(#[case] text: &str) {
-        assert_eq!(FullKey::parse(text), None);
+        assert_eq!(format!("{key:?}"), "FullKey(cep_live_AbCd1234.redacted)");
     }
 
     #[test]
-    fn debug_shows_no_secret() {
-        let key = FullKey::parse(GOOD).unwrap();
-        assert_eq!(format!("{key:?}"), "FullKey(cep_live_AbCd1234.redacted)");
+    fn another_shape_is_no_key() {
+        for (from, to) in [
+            (GOOD, ""),
+            (".0123456789abcdefghijABCD", ""),
+            ("live", "prod"),
+            ("cep", "CEP"),
+            ("1234.", "123."),
+            ("1234.", "12345."),
+            ("ABCD", "ABC"),
+            ("ABCD", "ABCDE"),
+            ("ABCD", "ABC-"),
+            ("ABCD", "ABCD "),
+            ("AbCd1234.", "ÁbCd123."),
+        ] {
+            assert!(GOOD.contains(from));
+            let text = GOOD.replace(from, to);
+            assert_eq!(FullKey::parse(&text), None, "{text}");
+        }
     }
 
     #[test]
@@ -193,11 +192,6 @@ mod tests {
             let key = FullKey::generate(environment, &mut fill);
             prop_assert_eq!(FullKey::parse(key.reveal()), Some(key.clone()));
             prop_assert_eq!(key.prefix().environment(), environment);
-        }
-
-        #[test]
-        fn any_text_is_read_or_refused_without_panic(text in "\\PC*") {
-            let _ = FullKey::parse(&text);
         }
     }
 }

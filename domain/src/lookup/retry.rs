@@ -252,57 +252,54 @@ mod tests {
         assert_eq!(RetryScale::new(1.0), Ok(RetryScale::NONE));
     }
 
-    #[rstest]
-    // A Friday's transfer until the end of the Monday, and no longer.
-    #[case(20, noon(23), true)]
-    #[case(20, noon(24), false)]
-    #[case(23, noon(23), true)]
-    #[case(23, noon(24), true)]
-    #[case(22, noon(23), true)]
-    #[case(23, noon(25), false)]
-    fn an_unknown_transfer_is_looked_for_until_the_next_banking_day_ends(
-        #[case] day: u32,
-        #[case] now: DateTime<Utc>,
-        #[case] again: bool,
-    ) {
-        let step = rule(day, noon(30)).next(&[NotFound], now, None);
-        let at = now + TimeDelta::minutes(1);
-        let expected = if again {
-            NextStep::Again { at }
-        } else {
-            NextStep::End(LookupState::NotFound)
-        };
-        assert_eq!(step, expected);
+    #[test]
+    fn an_unknown_transfer_is_looked_for_until_the_next_banking_day_ends() {
+        // A Friday's transfer until the end of the Monday, and no longer.
+        for (day, last) in [(20, 23), (22, 23), (23, 24)] {
+            let step = |now| rule(day, noon(30)).next(&[NotFound], now, None);
+            let at = noon(last) + TimeDelta::minutes(1);
+            assert_eq!(step(noon(last)), NextStep::Again { at }, "{day}");
+            let end = NextStep::End(LookupState::NotFound);
+            assert_eq!(step(noon(last + 1)), end, "{day}");
+        }
     }
 
     #[rstest]
-    #[case(&[NotIssued], LookupState::Expired)]
-    #[case(&[NotFound, NotIssued, BankTimeout], LookupState::Expired)]
-    #[case(&[NotIssued, NotFound], LookupState::NotFound)]
-    #[case(&[NotIssued, PaymentInProcess], LookupState::Expired)]
-    #[case(&[PaymentInProcess, BankTimeout], LookupState::Expired)]
-    #[case(&[PaymentInProcess, NotFound, BankTimeout], LookupState::NotFound)]
-    #[case(&[BankTimeout, InternalError], LookupState::Failed)]
-    #[case(&[BankTimeout, Delivered], LookupState::Delivered)]
-    #[case(&[Outcome::InferenceFailed], LookupState::Failed)]
+    #[case(LookupState::Expired, &[&[NotIssued][..], &[NotFound, NotIssued, BankTimeout]])]
+    #[case(LookupState::Expired, &[&[NotIssued, PaymentInProcess][..], &[PaymentInProcess, BankTimeout]])]
+    #[case(LookupState::NotFound, &[&[NotIssued, NotFound][..], &[PaymentInProcess, NotFound, BankTimeout]])]
+    #[case(LookupState::Failed, &[&[BankTimeout, InternalError][..], &[Outcome::InferenceFailed]])]
+    #[case(LookupState::Delivered, &[&[BankTimeout, Delivered][..]])]
     fn the_end_follows_from_the_banks_last_answer(
-        #[case] outcomes: &[Outcome],
         #[case] state: LookupState,
+        #[case] answers: &[&[Outcome]],
     ) {
         let now = noon(20);
-        let step = rule(20, now).next(outcomes, now, None);
-        assert_eq!(step, NextStep::End(state));
+        for outcomes in answers {
+            let step = rule(20, now).next(outcomes, now, None);
+            assert_eq!(step, NextStep::End(state), "{outcomes:?}");
+        }
     }
 
-    #[rstest]
-    #[case(&[PaymentReturned])]
-    #[case(&[PaymentRejected])]
-    #[case(&[PaymentCanceled])]
-    #[case(&[NotFound, NotIssued, PaymentInProcess, BankTimeout, PaymentReturned])]
-    fn a_payment_that_gets_no_proof_ends_its_lookup_at_once(#[case] outcomes: &[Outcome]) {
-        for day in [20, 25] {
-            let step = rule(20, noon(25)).next(outcomes, noon(day), None);
-            assert_eq!(step, NextStep::End(LookupState::NotFound));
+    #[test]
+    fn a_payment_that_gets_no_proof_ends_its_lookup_at_once() {
+        let late = [
+            NotFound,
+            NotIssued,
+            PaymentInProcess,
+            BankTimeout,
+            PaymentReturned,
+        ];
+        for outcomes in [
+            &[PaymentReturned][..],
+            &[PaymentRejected],
+            &[PaymentCanceled],
+            &late,
+        ] {
+            for day in [20, 25] {
+                let step = rule(20, noon(25)).next(outcomes, noon(day), None);
+                assert_eq!(step, NextStep::End(LookupState::NotFound));
+            }
         }
     }
 
@@ -321,13 +318,7 @@ mod tests {
             failing in proptest::collection::vec(0..5_usize, 1..40),
             retry_for in 0..259_200_i64,
         ) {
-            let kinds = [
-                NotIssued,
-                NotFound,
-                BankTimeout,
-                BankUnavailable,
-                PaymentInProcess,
-            ];
+            let kinds = [NotIssued, NotFound, BankTimeout, BankUnavailable, PaymentInProcess];
             let until = noon(20) + TimeDelta::seconds(retry_for);
             let rule = rule(20, until);
             let (mut now, mut outcomes) = (noon(20), Vec::new());

@@ -5,71 +5,46 @@ use super::MatchLevel::{Exact, None as Different, NotAsked, Partial, Unavailable
 use super::*;
 
 #[rstest]
-// Folding.
-#[case("Ana Prueba Ejemplo", "ANA PRUEBA EJEMPLO", Exact)]
-#[case("José Muñoz Güell", "JOSE MUNOZ GUELL", Exact)]
-#[case("Jose\u{301} Mun\u{303}oz", "JOSÉ MUÑOZ", Exact)]
-#[case("  Ana   Prueba ", "ANA PRUEBA", Exact)]
-#[case("PRUEBA EJEMPLO ANA", "ANA PRUEBA EJEMPLO", Exact)]
-#[case("PRUEBA,EJEMPLO/ANA", "Ana Prueba Ejemplo", Exact)]
-#[case("O'Brien Prueba", "OBRIEN PRUEBA", Exact)]
-#[case("Ana Prueba-Ejemplo", "ANA PRUEBA EJEMPLO", Exact)]
-#[case("Ana Dela Prueba", "ANA DE LA PRUEBA", Exact)]
-#[case("Prueba & Ejemplo", "PRUEBA Y EJEMPLO", Exact)]
-// Company forms.
-#[case("Ejemplo SA de CV", "EJEMPLO S.A. DE C.V.", Exact)]
-#[case("Ejemplo", "EJEMPLO S A DE C V", Exact)]
-#[case("Ejemplo, S.A.P.I. de C.V.", "EJEMPLO SAPI DE CV", Exact)]
-#[case("Ejemplo S. de R.L. de C.V.", "EJEMPLO S DE RL DE CV", Exact)]
-#[case("Pruebas y Ejemplos, S.C.", "PRUEBAS Y EJEMPLOS", Exact)]
-#[case("Pruebas de Mexico, A.C.", "PRUEBAS DE MEXICO AC", Exact)]
-#[case("Grupo Ejemplo, S.A.B. de C.V.", "GRUPO EJEMPLO SAB DE CV", Exact)]
-#[case("Ejemplo SA de CV", "EJEMPLO S DE RL DE CV", Partial)]
-#[case("SA DE CV", "SA DE CV", Exact)]
-// Names that a bank cut.
-#[case(
-    "Comercializadora de Ejemplos del Norte SA de CV",
-    "COMERCIALIZADORA DE EJEMPLOS DEL NORTE S",
-    Exact
-)]
-#[case(
-    "Comercializadora de Ejemplos del Norte",
-    "COMERCIALIZADORA DE EJEMPLOS DEL NORTE S",
-    Exact
-)]
-#[case(
-    "Comercializadora de Ejemplos del Noroeste y Sur",
-    "COMERCIALIZADORA DE EJEMPLOS DEL NOROEST",
-    Exact
-)]
-#[case(
-    "Comercializadora de Ejemplos del Noroeste",
-    "COMERCIALIZADORA DE EJEMPLOS DEL NORTE S",
-    Different
-)]
-#[case("Ejemplo Ana", "EJEMPL", Different)]
-// More words, initials.
-#[case("Ana Prueba", "ANA PRUEBA EJEMPLO", Partial)]
-#[case("Ana Maria Prueba Ejemplo", "ANA PRUEBA EJEMPLO", Partial)]
-#[case("Ana M. Prueba Ejemplo", "ANA MARIA PRUEBA EJEMPLO", Partial)]
-#[case("A Prueba", "ANA PRUEBA EJEMPLO", Partial)]
-#[case("Ma. Prueba Ejemplo", "MARIA PRUEBA EJEMPLO", Partial)]
-#[case("Ana de la Prueba", "ANA PRUEBA", Partial)]
-// Other people.
-#[case("Ana Prueba Ejemplo", "ANA PRUEBA MODELO", Different)]
-#[case("Prueba", "ANA PRUEBA EJEMPLO", Different)]
-#[case("A P", "ANA PRUEBA", Different)]
-#[case("de la", "DE LA PRUEBA", Different)]
-#[case("Ana Ana", "ANA PRUEBA", Different)]
-#[case("M Maria", "MARIA PRUEBA", Different)]
-#[case("Ana Prueba", "...", Different)]
-#[case("?!", "ANA PRUEBA", Different)]
-fn names_are_compared_by_the_rule(
-    #[case] expected: &str,
-    #[case] proven: &str,
-    #[case] level: MatchLevel,
-) {
-    assert_eq!(match_names(Some(expected), Some(proven)), level);
+#[case::folded(Exact, &[
+    ("Ana Prueba Ejemplo", "ANA PRUEBA EJEMPLO"), ("José Muñoz Güell", "JOSE MUNOZ GUELL"),
+    ("Jose\u{301} Mun\u{303}oz", "JOSÉ MUÑOZ"), ("  Ana   Prueba ", "ANA PRUEBA"),
+    ("PRUEBA EJEMPLO ANA", "ANA PRUEBA EJEMPLO"), ("PRUEBA,EJEMPLO/ANA", "Ana Prueba Ejemplo"),
+    ("O'Brien Prueba", "OBRIEN PRUEBA"), ("Ana Prueba-Ejemplo", "ANA PRUEBA EJEMPLO"),
+    ("Ana Dela Prueba", "ANA DE LA PRUEBA"), ("Prueba & Ejemplo", "PRUEBA Y EJEMPLO"),
+])]
+#[case::of_companies(Exact, &[
+    ("Ejemplo SA de CV", "EJEMPLO S.A. DE C.V."), ("Ejemplo", "EJEMPLO S A DE C V"),
+    ("Ejemplo, S.A.P.I. de C.V.", "EJEMPLO SAPI DE CV"),
+    ("Ejemplo S. de R.L. de C.V.", "EJEMPLO S DE RL DE CV"),
+    ("Pruebas y Ejemplos, S.C.", "PRUEBAS Y EJEMPLOS"), ("SA DE CV", "SA DE CV"),
+    ("Pruebas de Mexico, A.C.", "PRUEBAS DE MEXICO AC"),
+    ("Grupo Ejemplo, S.A.B. de C.V.", "GRUPO EJEMPLO SAB DE CV"),
+])]
+#[case::of_another_form(Partial, &[("Ejemplo SA de CV", "EJEMPLO S DE RL DE CV")])]
+#[case::cut_by_a_bank(Exact, &[
+    ("Comercializadora de Ejemplos del Norte SA de CV", "COMERCIALIZADORA DE EJEMPLOS DEL NORTE S"),
+    ("Comercializadora de Ejemplos del Norte", "COMERCIALIZADORA DE EJEMPLOS DEL NORTE S"),
+    ("Comercializadora de Ejemplos del Noroeste y Sur", "COMERCIALIZADORA DE EJEMPLOS DEL NOROEST"),
+])]
+#[case::not_cut(Different, &[
+    ("Comercializadora de Ejemplos del Noroeste", "COMERCIALIZADORA DE EJEMPLOS DEL NORTE S"),
+    ("Ejemplo Ana", "EJEMPL"),
+])]
+#[case::more_words_or_initials(Partial, &[
+    ("Ana Prueba", "ANA PRUEBA EJEMPLO"), ("Ana Maria Prueba Ejemplo", "ANA PRUEBA EJEMPLO"),
+    ("Ana M. Prueba Ejemplo", "ANA MARIA PRUEBA EJEMPLO"), ("A Prueba", "ANA PRUEBA EJEMPLO"),
+    ("Ma. Prueba Ejemplo", "MARIA PRUEBA EJEMPLO"), ("Ana de la Prueba", "ANA PRUEBA"),
+])]
+#[case::of_others(Different, &[
+    ("Ana Prueba Ejemplo", "ANA PRUEBA MODELO"), ("Prueba", "ANA PRUEBA EJEMPLO"),
+    ("A P", "ANA PRUEBA"), ("de la", "DE LA PRUEBA"), ("Ana Ana", "ANA PRUEBA"),
+    ("M Maria", "MARIA PRUEBA"), ("Ana Prueba", "..."), ("?!", "ANA PRUEBA"),
+])]
+fn names_are_compared_by_the_rule(#[case] level: MatchLevel, #[case] pairs: &[(&str, &str)]) {
+    for (expected, proven) in pairs {
+        let found = match_names(Some(expected), Some(proven));
+        assert_eq!(found, level, "{expected} and {proven}");
+    }
 }
 
 #[rstest]
@@ -95,22 +70,15 @@ fn tax_ids_are_compared_by_the_rule(
     assert_eq!(match_tax_ids(expected, proven), level);
 }
 
-#[rstest]
-#[case(None, Some("ANA PRUEBA"), NotAsked)]
-#[case(Some(" "), Some("ANA PRUEBA"), NotAsked)]
-#[case(Some("Ana Prueba"), None, Unavailable)]
-#[case(Some("Ana Prueba"), Some(" "), Unavailable)]
-#[case(None, None, NotAsked)]
-fn a_name_that_is_missing_is_neither_a_match_nor_a_mismatch(
-    #[case] expected: Option<&str>,
-    #[case] proven: Option<&str>,
-    #[case] level: MatchLevel,
-) {
-    assert_eq!(match_names(expected, proven), level);
-}
-
 #[test]
-fn a_very_long_name_is_compared_with_nothing() {
+fn a_name_that_is_missing_or_very_long_is_neither_a_match_nor_a_mismatch() {
+    for expected in [None, Some(" ")] {
+        assert_eq!(match_names(expected, Some("ANA PRUEBA")), NotAsked);
+    }
+    for proven in [None, Some(" ")] {
+        assert_eq!(match_names(Some("Ana Prueba"), proven), Unavailable);
+    }
+    assert_eq!(match_names(None, None), NotAsked);
     let long = "ANA ".repeat(MAX_WORDS + 1);
     assert_eq!(match_names(Some(&long), Some(&long)), Different);
 }

@@ -45,12 +45,8 @@ fn audited_actions_keep_their_names_and_order() {
 }
 
 #[test]
-fn plans_keep_their_names_and_order() {
+fn words_of_plans_keys_customers_and_charts_keep_their_names() {
     assert_names!(Plan, "startup enterprise");
-}
-
-#[test]
-fn words_of_keys_customers_and_charts_keep_their_names() {
     assert_names!(Environment, "live test");
     assert_names!(KeyStatus, "active retiring revoked");
     assert_names!(Granularity, "hour day month");
@@ -78,28 +74,20 @@ fn reasons_for_throttling_keep_their_names() {
 
 #[test]
 fn payment_states_keep_the_portals_order() {
-    let labels = [
-        "En proceso",
-        "Liquidado",
-        "Cancelado",
-        "Rechazado",
-        "En proceso de devolución",
-        "Devuelto",
-        "No liquidado",
-        "No encontrado",
-        "Retornado",
-    ];
-    assert_eq!(PaymentState::ALL.map(PaymentState::label), labels);
+    let labels = "En proceso|Liquidado|Cancelado|Rechazado|En proceso de devolución|Devuelto|\
+        No liquidado|No encontrado|Retornado";
+    assert_eq!(PaymentState::ALL.map(PaymentState::label).join("|"), labels);
     let codes = "in_process settled canceled rejected return_in_process returned not_settled \
         not_found sent_back";
     assert_names!(PaymentState, codes);
 }
 
 #[test]
-fn a_name_in_another_case_or_with_blanks_is_refused() {
+fn another_name_or_one_in_another_case_or_with_blanks_is_refused() {
     for name in ["", "XML", "Xml", " xml", "xml "] {
         assert_eq!(Endpoint::from_name(name), None, "{name:?}");
     }
     assert_eq!(Environment::from_name("Live"), None);
     assert_eq!(Plan::from_name("STARTUP"), None);
+    assert_eq!(Action::from_name("key_deleted"), None);
 }

@@ -1,0 +1,4 @@
+//! Promises of many modules.
+
+mod any_text;
+mod names;
