@@ -8,16 +8,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use chrono::TimeDelta;
-use reqwest::Client;
+use reqwest::{Client, RequestBuilder};
 use serde_json::Value;
 use tempfile::tempdir;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
-use crate::load::percentile;
-use crate::process::{Program, gateway_command};
+use crate::dashboard::client_builder;
+use crate::load::{Connection, lookup, percentile};
+use crate::process::{Program, gateway_command, key, key_by};
 use crate::replicas::servers::{self, Postgres};
-use crate::table::Row;
-use crate::{now, row};
+use crate::replicas::skipped;
+use crate::{Row, millis, now, row};
 
 const ROWS: u32 = 10_000;
 /// Budget of the live bank's stand-in, and how long its use is measured.
@@ -27,56 +28,31 @@ const SPAN: Duration = Duration::from_mins(2);
 const WARM: Duration = Duration::from_secs(10);
 /// Longest time that an answer may take, to its end.
 const PATIENCE: Duration = Duration::from_mins(2);
-const SECRET: &str = "1:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
 
 /// All benchmarks of batches.
 pub(crate) async fn measure() -> Result<Vec<Row>> {
-    // Another part of this process may have installed it; there is only one.
-    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let folder = tempdir()?;
-    let embedded = |folder: &Path| gateway_command(folder);
-    let mut rows = of_sandbox("SQLite", folder.path(), &embedded).await?;
+    let mut rows = of_sandbox("SQLite", folder.path(), &gateway_command).await?;
     let missing = servers::missing();
     if missing.is_empty() {
         let folder = tempdir()?;
         let postgres = Postgres::start(folder.path())?;
-        let redis = servers::redis(folder.path())?;
+        let redis = servers::redis()?;
         let replicated = |folder: &Path| {
             let mut command = gateway_command(folder)?;
-            command
-                .env("CEP_DATABASE_URL", postgres.url())
-                .env("CEP_REDIS_URL", format!("redis://127.0.0.1:{}", redis.port))
-                .env("CEP_HMAC_SECRET", SECRET)
-                .env("CEP_STORE_SECRET", SECRET)
-                .env("CEP_DASHBOARD", "off");
+            servers::use_by(&mut command, &postgres, &redis);
             Ok(command)
         };
-        let migrated = replicated(folder.path())?.arg("migrate").status()?;
-        ensure!(migrated.success(), "the database could not be migrated");
+        servers::migrate(replicated(folder.path())?)?;
         rows.extend(of_sandbox("PostgreSQL and Redis", folder.path(), &replicated).await?);
     } else {
-        let packages = missing.join(" ");
-        let skipped = format!("skipped: apt-get install {packages}");
-        rows.push(row("(p) a batch on PostgreSQL and Redis", skipped, "–"));
+        rows.push(skipped("(p) a batch on PostgreSQL and Redis", &missing));
     }
     rows.extend(budget().await?);
     Ok(rows)
 }
 
 type Gateways<'a> = &'a (dyn Fn(&Path) -> Result<Command> + Sync);
-
-/// A key without limits that matter.
-fn key(folder: &Path, command: Gateways<'_>, environment: &str) -> Result<String> {
-    let args = ["keys", "create", "--name", "bench", "--env", environment];
-    let mut command = command(folder)?;
-    command
-        .args(args)
-        .args(["--per-minute", "1000000", "--no-cap"]);
-    let made = command.output()?;
-    let made: Value = serde_json::from_slice(&made.stdout)
-        .with_context(|| String::from_utf8_lossy(&made.stderr).into_owned())?;
-    Ok(made["api_key"].as_str().context("no api_key")?.to_owned())
-}
 
 /// A table of so many payments.
 fn table(rows: u32) -> Result<String> {
@@ -99,7 +75,7 @@ struct Caller {
 impl Caller {
     fn new(gateway: &Program, key: String) -> Result<Self> {
         Ok(Self {
-            client: Client::builder().timeout(PATIENCE).build()?,
+            client: client_builder().timeout(PATIENCE).build()?,
             batches: format!("http://{}/v1/cep/batches", gateway.address),
             key,
         })
@@ -107,28 +83,21 @@ impl Caller {
 
     /// Creates a batch; returns its address.
     async fn create(&self, rows: u32) -> Result<String> {
-        let posting = self
-            .client
-            .post(&self.batches)
-            .header("x-api-key", &self.key);
-        let posting = posting
-            .header("content-type", "text/csv")
-            .body(table(rows)?);
-        let created = posting.send().await?.error_for_status()?.bytes().await?;
-        let created: Value = serde_json::from_slice(&created)?;
+        let posting = self.client.post(&self.batches).body(table(rows)?);
+        let posting = posting.header("content-type", "text/csv");
+        let created = json(posting.header("x-api-key", &self.key)).await?;
         let id = created["id"].as_str().context("no id")?;
         Ok(format!("{}/{id}", self.batches))
     }
 
-    async fn get(&self, address: &str) -> Result<reqwest::Response> {
-        let reading = self.client.get(address).header("x-api-key", &self.key);
-        Ok(reading.send().await?.error_for_status()?)
+    fn get(&self, address: &str) -> RequestBuilder {
+        self.client.get(address).header("x-api-key", &self.key)
     }
 
     /// Waits until a batch is finished; returns the rows that were delivered.
     async fn finished(&self, batch: &str) -> Result<u64> {
         loop {
-            let read: Value = serde_json::from_slice(&self.get(batch).await?.bytes().await?)?;
+            let read = json(self.get(batch)).await?;
             if read["state"] == "finished" {
                 return read["counts"]["delivered"].as_u64().context("no counts");
             }
@@ -138,7 +107,7 @@ impl Caller {
 
     /// Reads an answer to its end; returns its length.
     async fn length(&self, address: &str) -> Result<usize> {
-        let mut answer = self.get(address).await?;
+        let mut answer = self.get(address).send().await?.error_for_status()?;
         let mut length = 0;
         while let Some(chunk) = answer.chunk().await? {
             length += chunk.len();
@@ -147,9 +116,14 @@ impl Caller {
     }
 }
 
+async fn json(request: RequestBuilder) -> Result<Value> {
+    let answer = request.send().await?.error_for_status()?;
+    Ok(serde_json::from_slice(&answer.bytes().await?)?)
+}
+
 /// A batch of the sandbox's payments.
 async fn of_sandbox(name: &str, folder: &Path, command: Gateways<'_>) -> Result<Vec<Row>> {
-    let api_key = key(folder, command, "test")?;
+    let api_key = key_by(command(folder)?, "test")?;
     let gateway = Program::start(command(folder)?)?;
     let caller = Caller::new(&gateway, api_key)?;
     let started = Instant::now();
@@ -157,34 +131,24 @@ async fn of_sandbox(name: &str, folder: &Path, command: Gateways<'_>) -> Result<
     let delivered = caller.finished(&batch).await?;
     let took = started.elapsed();
     ensure!(delivered == u64::from(ROWS), "{delivered} were delivered");
-    let rate = f64::from(ROWS) / took.as_secs_f64();
     let while_run = gateway.memory_kib("VmHWM")? / 1_024;
     let started = Instant::now();
-    let results = caller.length(&format!("{batch}/results")).await?;
-    let archive = caller.length(&format!("{batch}/files.zip")).await?;
-    let read = started.elapsed();
+    let results = caller.length(&format!("{batch}/results")).await? / 1_024;
+    let archive = caller.length(&format!("{batch}/files.zip")).await? / 1_024;
+    let (took, read) = (took.as_secs_f64(), started.elapsed().as_secs_f64());
     let after = gateway.memory_kib("VmHWM")? / 1_024;
+    let rate = format!("{:.0}, {took:.1} s", f64::from(ROWS) / took);
+    let memory = format!("{while_run} MiB; {after} MiB with results and ZIP");
+    let files = format!("{read:.1} s for {results} KiB and {archive} KiB");
+    let batch = format!("(p) a batch of {ROWS} rows on {name}, rows/s");
     Ok(vec![
-        row(
-            &format!("(p) a batch of {ROWS} rows on {name}, rows/s"),
-            format!("{rate:.0}, {:.1} s", took.as_secs_f64()),
-            "≥ 500",
-        ),
+        row(&batch, rate, "≥ 500"),
         row(
             &format!("(p) peak memory of it on {name}"),
-            format!("{while_run} MiB; {after} MiB with results and ZIP"),
+            memory,
             "≤ 200 MB",
         ),
-        row(
-            &format!("(p) results and ZIP of it on {name}"),
-            format!(
-                "{:.1} s for {} KiB and {} KiB",
-                read.as_secs_f64(),
-                results / 1_024,
-                archive / 1_024
-            ),
-            "–",
-        ),
+        row(&format!("(p) results and ZIP of it on {name}"), files, "–"),
     ])
 }
 
@@ -209,41 +173,33 @@ async fn budget() -> Result<Vec<Row>> {
     tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
 
     let folder = tempdir()?;
-    let live = |folder: &Path| {
-        let mut command = gateway_command(folder)?;
-        command
-            .env("CEP_BANK_URL", format!("http://{bank}/cep"))
-            .env("CEP_BANK_BUDGET", BUDGET.to_string());
-        Ok(command)
-    };
-    let batch_key = key(folder.path(), &live, "live")?;
-    let waiting_key = key(folder.path(), &live, "live")?;
-    let gateway = Program::start(live(folder.path())?)?;
+    let mut command = gateway_command(folder.path())?;
+    command
+        .env("CEP_BANK_URL", format!("http://{bank}/cep"))
+        .env("CEP_BANK_BUDGET", BUDGET.to_string());
+    let batch_key = key(folder.path(), "live")?;
+    let waiting_key = key(folder.path(), "live")?;
+    let gateway = Program::start(command)?;
     Caller::new(&gateway, batch_key)?.create(3 * BUDGET).await?;
     sleep(WARM).await;
 
     let begin = (Instant::now(), turns.load(Ordering::SeqCst));
-    let client = Client::builder().timeout(SPAN).build()?;
-    let mut waited = Vec::new();
-    let mut passed = Vec::new();
+    let mut connection = Connection::open(gateway.address).await?;
+    let (mut waited, mut most_passed) = (Vec::new(), 0);
     let mut number = 500_000;
     while begin.0.elapsed() < SPAN {
         sleep(Duration::from_secs(4)).await;
         number += 1;
         let before = (Instant::now(), turns.load(Ordering::SeqCst));
-        let asked = client
-            .post(format!("http://{}/v1/cep/xml", gateway.address))
-            .header("x-api-key", &waiting_key)
-            .header("content-type", "application/json")
-            .body(crate::load::body(number));
-        let answer = asked.send().await?;
-        ensure!(answer.status().is_success(), "{}", answer.status());
+        let request = lookup("xml", &waiting_key, number);
+        timeout(SPAN, connection.succeed(&request)).await??;
         waited.push(before.0.elapsed());
         // Its own turn is one of them.
-        passed.push(turns.load(Ordering::SeqCst) - before.1 - 1);
+        most_passed = most_passed.max(turns.load(Ordering::SeqCst) - before.1 - 1);
     }
     let (span, used) = (begin.0.elapsed(), turns.load(Ordering::SeqCst) - begin.1);
     let share = f64::from(u32::try_from(used)?) * 60.0 / (f64::from(BUDGET) * span.as_secs_f64());
+    let (calls, p50) = (waited.len(), millis(percentile(&mut waited, 50)));
     Ok(vec![
         row(
             &format!("(p) part of a budget of {BUDGET}/min that a batch uses"),
@@ -252,12 +208,7 @@ async fn budget() -> Result<Vec<Row>> {
         ),
         row(
             "(p) turns of others until a caller beside it is answered, at most",
-            format!(
-                "{} ({} calls, p50 {})",
-                passed.iter().max().unwrap_or(&0),
-                passed.len(),
-                crate::millis(percentile(&mut waited, 50))
-            ),
+            format!("{most_passed} ({calls} calls, p50 {p50})"),
             "≤ 2",
         ),
     ])

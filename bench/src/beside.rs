@@ -5,19 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
-use reqwest::Client;
+use anyhow::Result;
 use serde_json::json;
 use tempfile::tempdir;
 use testkit::free_port;
 use tokio::task::JoinSet;
 
-use crate::dashboard::sign_in;
-use crate::load::{Connection, Load, body, percentile, post};
+use crate::dashboard::{client_builder, sign_in};
+use crate::load::{Connection, Load, PROBE, lookup, percentile, post};
 use crate::process::{Program, gateway_command, key};
 use crate::steady::steady;
-use crate::table::Row;
-use crate::{millis, row};
+use crate::{Row, millis, row};
 
 /// Admissions a second, how long, and how often.
 const PER_SECOND: u32 = 500;
@@ -38,7 +36,8 @@ struct Flood {
 }
 
 impl Flood {
-    fn of(request: Vec<u8>) -> Self {
+    fn of(request: &[u8]) -> Self {
+        let request = request.to_vec();
         Self {
             connections: CONNECTIONS,
             request: Arc::new(move |_| request.clone()),
@@ -52,7 +51,7 @@ impl Flood {
             connections: WAITING,
             request: Arc::new(move |connection| {
                 let number = number.fetch_add(1, Ordering::Relaxed);
-                post("/v1/cep/xml", &keys[connection % keys.len()], &body(number))
+                lookup("xml", &keys[connection % keys.len()], number)
             }),
         }
     }
@@ -77,16 +76,14 @@ pub(crate) async fn floods() -> Result<Vec<Row>> {
         let keys = (0..LIVE_KEYS).map(|_| key(folder.path(), "live"));
         live.push(keys.collect::<Result<Vec<_>>>()?);
     }
-    // Another part of this process may have installed it; there is only one.
-    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-    let client = Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .build()?;
+    let client = client_builder().build()?;
     let origin = format!("http://{}", gateway.address);
     let cookie = sign_in(&client, &origin, "demo-admin").await?;
-    let windows = windows(&cookie);
+    let query = json!({ "query": WINDOWS }).to_string();
+    let caller = format!("cookie: {cookie}");
+    let windows = post("/graphql", &caller, "application/json", query.as_bytes());
     let mut connection = Connection::open(gateway.address).await?;
-    ensure!(connection.ask(&windows).await?.status == 200, "no windows");
+    connection.succeed(&windows).await?;
 
     let names = [
         "alone",
@@ -94,17 +91,14 @@ pub(crate) async fn floods() -> Result<Vec<Row>> {
         "beside probes of /readyz",
         "beside 1,000 callers that wait for the bank",
     ];
-    let load = Load::new(
-        vec![gateway.address],
-        vec![post("/v1/cep/xml", &api_key, &body(1))],
-    );
+    let load = Load::new(vec![gateway.address], vec![lookup("xml", &api_key, 1)]);
     let mut measured = [const { Vec::new() }; 4];
     // Interleaved, so that a slow moment of the machine strikes all.
     for keys in live {
         let floods = [
             None,
-            Some(Flood::of(windows.clone())),
-            Some(Flood::of(probe())),
+            Some(Flood::of(&windows)),
+            Some(Flood::of(PROBE)),
             Some(Flood::of_waiting_callers(keys)),
         ];
         for (flood, measured) in floods.iter().zip(&mut measured) {
@@ -123,21 +117,6 @@ pub(crate) async fn floods() -> Result<Vec<Row>> {
         )
     });
     Ok(rows.collect())
-}
-
-/// A query for the windows of all keys.
-fn windows(cookie: &str) -> Vec<u8> {
-    let query = json!({ "query": WINDOWS }).to_string();
-    format!(
-        "POST /graphql HTTP/1.1\r\nhost: bench\r\ncookie: {cookie}\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{query}",
-        query.len()
-    )
-    .into_bytes()
-}
-
-fn probe() -> Vec<u8> {
-    b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n".to_vec()
 }
 
 /// Sends requests again and again, whatever the answers are, until the result is dropped.

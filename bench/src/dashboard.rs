@@ -20,15 +20,14 @@ use ports::outbound::{
     AdmissionEntry, CustomerStore, KeyRecord, KeyStore, RequestEntry, UsageJournal,
 };
 use reqwest::header::{CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE};
-use reqwest::{Client, RequestBuilder, Response};
+use reqwest::{Client, ClientBuilder, RequestBuilder, Response};
 use serde_json::json;
 use store_seaorm::{Store, sqlite_url};
 
 use crate::load::percentile;
 use crate::process::{Program, gateway_command};
 use crate::seeded_rng::SeededRng;
-use crate::table::Row;
-use crate::{millis, row};
+use crate::{Row, millis, row};
 
 /// Keys of the only person.
 const KEYS: u32 = 1_000;
@@ -62,11 +61,7 @@ pub(crate) async fn first_look() -> Result<Vec<Row>> {
         .env("CEP_HMAC_SECRET", SECRET);
     let gateway = Program::start(command)?;
     let origin = format!("http://{}", gateway.address);
-    // Another part of this process may have installed it; there is only one.
-    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-    let client = Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .build()?;
+    let client = client_builder().build()?;
     let cookie = sign_in(&client, &origin, "demo-member").await?;
 
     let keys = || client.get(format!("{origin}/keys")).header(COOKIE, &cookie);
@@ -78,30 +73,23 @@ pub(crate) async fn first_look() -> Result<Vec<Row>> {
             .body(json!({ "query": START }).to_string())
     };
     let answer = keys().send().await?.text().await?;
-    ensure!(
-        answer.matches("\"prefix\"").count() == KEYS as usize,
-        "not all keys"
-    );
+    let keys_listed = answer.matches("\"prefix\"").count();
+    ensure!(keys_listed == KEYS as usize, "{keys_listed} keys");
     let answer = start().send().await?.text().await?;
     ensure!(!answer.contains("\"errors\""), "{answer}");
 
     let goal = "p99 ≤ 50 ms";
+    let listing = format!("(f) `GET /keys`, {KEYS} keys, {REQUESTS} kept requests");
+    let (keys, start) = (measure(keys).await?, measure(start).await?);
+    let filled = format!("{:.1} s", filled.as_secs_f64());
     Ok(vec![
-        row(
-            &format!("(f) `GET /keys`, {KEYS} keys, {REQUESTS} kept requests"),
-            measure(keys).await?,
-            goal,
-        ),
+        row(&listing, keys, goal),
         row(
             "(f) the dashboard's start query, the same data",
-            measure(start).await?,
+            start,
             goal,
         ),
-        row(
-            "(f) making that data, through the journal",
-            format!("{:.1} s", filled.as_secs_f64()),
-            "–",
-        ),
+        row("(f) making that data, through the journal", filled, "–"),
     ])
 }
 
@@ -119,11 +107,8 @@ async fn measure(request: impl Fn() -> RequestBuilder) -> Result<String> {
         answer.bytes().await?;
         latencies.push(started.elapsed());
     }
-    let (p50, p99) = (
-        percentile(&mut latencies, 50),
-        percentile(&mut latencies, 99),
-    );
-    Ok(format!("p50 {}, p99 {}", millis(p50), millis(p99)))
+    let mut at = |percent| millis(percentile(&mut latencies, percent));
+    Ok(format!("p50 {}, p99 {}", at(50), at(99)))
 }
 
 /// An address that was free a moment ago: the person's issuer has to be known before its keys.
@@ -131,10 +116,17 @@ fn free_address() -> Result<String> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string())
 }
 
+/// Settings of a client that follows no redirects.
+pub(crate) fn client_builder() -> ClientBuilder {
+    // Another part of this process may have installed it; there is only one.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    Client::builder().redirect(reqwest::redirect::Policy::none())
+}
+
 /// Signs a person of the sandbox in, and returns the session's cookie.
 pub(crate) async fn sign_in(client: &Client, origin: &str, person: &str) -> Result<String> {
     let begun = client.get(format!("{origin}/login")).send().await?;
-    let (ticket, authorize) = (cookie(&begun)?, location(&begun)?);
+    let (ticket, authorize) = (cookie(&begun, "")?, location(&begun)?);
     let (provider, query) = authorize.split_once("/authorize?").context("no query")?;
     let chosen = client
         .post(format!("{provider}/sign-in?{query}"))
@@ -143,15 +135,7 @@ pub(crate) async fn sign_in(client: &Client, origin: &str, person: &str) -> Resu
         .send()
         .await?;
     let landed = client.get(location(&chosen)?).header(COOKIE, ticket);
-    let landed = landed.send().await?;
-    let session = landed
-        .headers()
-        .get_all(SET_COOKIE)
-        .iter()
-        .filter_map(|cookie| cookie.to_str().ok())
-        .find(|cookie| cookie.starts_with("cep_session="))
-        .context("no session")?;
-    Ok(session.split(';').next().unwrap_or_default().to_owned())
+    cookie(&landed.send().await?, "cep_session=")
 }
 
 fn location(answer: &Response) -> Result<String> {
@@ -159,14 +143,12 @@ fn location(answer: &Response) -> Result<String> {
     Ok(location.to_str()?.to_owned())
 }
 
-fn cookie(answer: &Response) -> Result<String> {
-    let cookie = answer.headers().get(SET_COOKIE).context("no cookie")?;
-    Ok(cookie
-        .to_str()?
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .to_owned())
+/// The first cookie that begins so, as it is sent back.
+fn cookie(answer: &Response, begin: &str) -> Result<String> {
+    let cookies = answer.headers().get_all(SET_COOKIE).iter();
+    let mut cookies = cookies.filter_map(|cookie| cookie.to_str().ok()?.split(';').next());
+    let cookie = cookies.find(|cookie| cookie.starts_with(begin));
+    Ok(cookie.context("no cookie")?.to_owned())
 }
 
 /// Inserts one person's keys, and requests with them, spread at random.
@@ -259,14 +241,12 @@ fn request(
     customer: CustomerId,
     at: DateTime<Utc>,
 ) -> RequestEntry {
-    let outcomes = [
-        Outcome::Delivered,
-        Outcome::Delivered,
-        Outcome::Delivered,
-        Outcome::NotFound,
-        Outcome::InvalidRequest,
-        Outcome::BankTimeout,
-    ];
+    let outcome = match rng.below(6) {
+        0..3 => Outcome::Delivered,
+        3 => Outcome::NotFound,
+        4 => Outcome::InvalidRequest,
+        _ => Outcome::BankTimeout,
+    };
     let id = rng.id(at);
     RequestEntry {
         id,
@@ -274,7 +254,7 @@ fn request(
         key,
         customer,
         endpoint: Endpoint::ALL[rng.below(7) as usize],
-        outcome: outcomes[rng.below(6) as usize],
+        outcome,
         banks: None,
         at,
         duration: Duration::from_millis(u64::from(rng.below(3_000))),

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 
 /// A kept-alive connection.
 pub(crate) struct Connection {
@@ -39,17 +40,19 @@ impl Connection {
         self.stream.write_all(request).await?;
         self.buffer.clear();
         loop {
-            if self.stream.read_buf(&mut self.buffer).await? == 0 {
-                bail!("the connection was closed");
-            }
-            if let Some(head_length) = self
-                .buffer
-                .windows(4)
-                .position(|window| window == b"\r\n\r\n")
-            {
+            self.more().await?;
+            let mut windows = self.buffer.windows(4);
+            if let Some(head_length) = windows.position(|window| window == b"\r\n\r\n") {
                 return self.finish(head_length).await;
             }
         }
+    }
+
+    /// Sends one request, which must succeed.
+    pub(crate) async fn succeed(&mut self, request: &[u8]) -> Result<Answer> {
+        let answer = self.ask(request).await?;
+        ensure!(answer.status == 200, "{}", answer.head);
+        Ok(answer)
     }
 
     /// The body of the last answer, if its length was declared.
@@ -75,22 +78,33 @@ impl Connection {
     }
 
     async fn more(&mut self) -> Result<()> {
-        if self.stream.read_buf(&mut self.buffer).await? == 0 {
-            bail!("the connection was closed");
-        }
+        let count = self.stream.read_buf(&mut self.buffer).await?;
+        ensure!(count > 0, "the connection was closed");
         Ok(())
     }
 }
 
-/// A POST with a JSON body.
-pub(crate) fn post(path: &str, api_key: &str, body: &str) -> Vec<u8> {
-    format!(
-        "POST {path} HTTP/1.1\r\nhost: bench\r\nx-api-key: {api_key}\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
+/// A POST of a body with a header field that names the caller.
+pub(crate) fn post(path: &str, caller: &str, media_type: &str, body: &[u8]) -> Vec<u8> {
+    let length = body.len();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: bench\r\n{caller}\r\ncontent-type: {media_type}\r\n\
+         content-length: {length}\r\n\r\n"
+    );
+    [head.as_bytes(), body].concat()
 }
+
+/// A lookup of the transfer with this number.
+pub(crate) fn lookup(endpoint: &str, api_key: &str, number: u64) -> Vec<u8> {
+    let (path, caller) = (
+        format!("/v1/cep/{endpoint}"),
+        format!("x-api-key: {api_key}"),
+    );
+    post(&path, &caller, "application/json", body(number).as_bytes())
+}
+
+/// A question for the state of the gateway.
+pub(crate) const PROBE: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n";
 
 /// The body of a request for a transfer of its own.
 pub(crate) fn body(number: u64) -> String {
@@ -155,26 +169,25 @@ pub(crate) async fn throughput(
     span: Duration,
 ) -> Result<Throughput> {
     let until = Instant::now() + span;
-    let askers: Vec<_> = (0..connections)
-        .map(|number| {
-            let load = Arc::clone(load);
-            tokio::spawn(async move {
-                let mut connection = load.connect(number).await?;
-                let (mut latencies, mut failed) = (Vec::new(), 0);
-                while Instant::now() < until {
-                    let started = Instant::now();
-                    match load.ask(&mut connection).await? {
-                        200 => latencies.push(started.elapsed()),
-                        _ => failed += 1,
-                    }
+    let mut asking = JoinSet::new();
+    for number in 0..connections {
+        let load = Arc::clone(load);
+        asking.spawn(async move {
+            let mut connection = load.connect(number).await?;
+            let (mut latencies, mut failed) = (Vec::new(), 0);
+            while Instant::now() < until {
+                let started = Instant::now();
+                match load.ask(&mut connection).await? {
+                    200 => latencies.push(started.elapsed()),
+                    _ => failed += 1,
                 }
-                anyhow::Ok((latencies, failed))
-            })
-        })
-        .collect();
+            }
+            anyhow::Ok((latencies, failed))
+        });
+    }
     let (mut latencies, mut failed) = (Vec::new(), 0);
-    for asker in askers {
-        let (own, own_failed) = asker.await??;
+    while let Some(asked) = asking.join_next().await {
+        let (own, own_failed) = asked??;
         latencies.extend(own);
         failed += own_failed;
     }
@@ -191,8 +204,6 @@ pub(crate) async fn throughput(
 /// The percentile of these latencies, which get sorted.
 pub(crate) fn percentile(latencies: &mut [Duration], percent: usize) -> Duration {
     latencies.sort_unstable();
-    latencies
-        .get((latencies.len() * percent / 100).min(latencies.len().saturating_sub(1)))
-        .copied()
-        .unwrap_or_default()
+    let place = (latencies.len() * percent / 100).min(latencies.len().saturating_sub(1));
+    latencies.get(place).copied().unwrap_or_default()
 }

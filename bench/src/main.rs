@@ -22,9 +22,6 @@ mod replicas;
 mod seeded_rng;
 mod steady;
 mod system;
-mod table;
-
-use table::Row;
 
 fn main() -> Result<()> {
     // One thread sends, as with other load generators, so that it takes less from the servers.
@@ -51,7 +48,10 @@ fn main() -> Result<()> {
         Some(unknown) => bail!("no benchmark is named {unknown:?}: bench/README.md lists them"),
         None => everything(&one_thread()?, &threads()?),
     };
-    println!("{}", table::render(&rows));
+    println!("| what | measured | goal |\n|---|---|---|");
+    for Row(line) in rows {
+        println!("{line}");
+    }
     Ok(())
 }
 
@@ -92,10 +92,10 @@ fn millis(duration: Duration) -> String {
     format!("{:.2} ms", duration.as_secs_f64() * 1_000.0)
 }
 
-fn row(what: &str, measured: String, goal: &str) -> Row {
-    Row {
-        what: what.to_owned(),
-        measured,
-        goal: goal.to_owned(),
-    }
+/// A row of the printed table, in Markdown.
+struct Row(String);
+
+fn row(what: &str, measured: impl Into<String>, goal: &str) -> Row {
+    let measured = measured.into();
+    Row(format!("| {what} | {measured} | {goal} |"))
 }

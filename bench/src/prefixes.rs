@@ -7,9 +7,8 @@ use tempfile::tempdir;
 
 use crate::load::{Answer, Connection, percentile};
 use crate::process::{Program, gateway_command, key};
-use crate::row;
 use crate::seeded_rng::SeededRng;
-use crate::table::Row;
+use crate::{Row, row};
 
 /// Rounds, in each of which every kind of key is shown once, in an order that changes.
 const ROUNDS: u32 = 1_500;
@@ -122,23 +121,19 @@ fn rows(what: &str, latencies: [Vec<Duration>; KINDS.len()]) -> Vec<Row> {
             unknown / again
         )
     };
-    let (p50, p90) = (at(50), at(90));
+    let slower = format!("(l) {what}: chance that the known one is slower (two of one kind)");
     vec![
         row(
             &format!("(l) {what}: p50, known and unknown prefix"),
-            p50,
+            at(50),
             "1",
         ),
         row(
             &format!("(l) {what}: p90, known and unknown prefix"),
-            p90,
+            at(90),
             "1",
         ),
-        row(
-            &format!("(l) {what}: chance that the known one is slower (two of one kind)"),
-            format!("{told_apart} ({alike})"),
-            "0.5",
-        ),
+        row(&slower, format!("{told_apart} ({alike})"), "0.5"),
     ]
 }
 
@@ -148,14 +143,11 @@ fn rows(what: &str, latencies: [Vec<Duration>; KINDS.len()]) -> Vec<Row> {
 fn chance_of_slower(slower: &[Duration], faster: &[Duration]) -> (f64, f64) {
     let mut sorted = faster.to_vec();
     sorted.sort_unstable();
-    let twice: usize = slower
-        .iter()
-        .map(|latency| {
-            let below = sorted.partition_point(|other| other < latency);
-            let up_to = sorted.partition_point(|other| other <= latency);
-            below + up_to
-        })
-        .sum();
+    let twice_below = |latency: &Duration| {
+        let below = sorted.partition_point(|other| other < latency);
+        below + sorted.partition_point(|other| other <= latency)
+    };
+    let twice: usize = slower.iter().map(twice_below).sum();
     let (one, other) = (slower.len() as f64, faster.len() as f64);
     let error = ((one + other + 1.0) / (12.0 * one * other)).sqrt();
     (twice as f64 / (2.0 * one * other), error)

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -18,26 +18,15 @@ pub(crate) struct Program {
     pub(crate) started_in: Duration,
 }
 
-fn gateway_path() -> Result<PathBuf> {
-    let here = std::env::current_exe()?;
-    Ok(here.parent().context("no folder")?.join("cep-gateway"))
-}
-
 /// The gateway's program with its data in `folder`.
 pub(crate) fn gateway_command(folder: &Path) -> Result<Command> {
-    Ok(build_command(&gateway_path()?, folder))
+    gateway_command_of(None, folder)
 }
 
 /// The gateway's program of another build, or of this one, with its data in `folder`.
 pub(crate) fn gateway_command_of(program: Option<&Path>, folder: &Path) -> Result<Command> {
-    match program {
-        Some(program) => Ok(build_command(program, folder)),
-        None => gateway_command(folder),
-    }
-}
-
-fn build_command(program: &Path, folder: &Path) -> Command {
-    let mut command = Command::new(program);
+    let ours = std::env::current_exe()?.with_file_name("cep-gateway");
+    let mut command = Command::new(program.unwrap_or(&ours));
     command
         .env_clear()
         .env("CEP_DATA_DIR", folder)
@@ -46,7 +35,7 @@ fn build_command(program: &Path, folder: &Path) -> Command {
         .env("CEP_ADMIN_LISTEN", "127.0.0.1:0")
         .env("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0")
         .stderr(Stdio::null());
-    command
+    Ok(command)
 }
 
 /// The baseline's program.
@@ -63,9 +52,7 @@ impl Program {
         let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
         let address = loop {
-            let line = lines
-                .next()
-                .context("the program ended before it listened")??;
+            let line = lines.next().context("it ended before it listened")??;
             let after = line.split_once("http://").map(|(_, rest)| rest);
             let address = after.and_then(|rest| rest.split([' ', '/']).next()?.parse().ok());
             if let Some(address) = address {
@@ -89,15 +76,10 @@ impl Program {
     /// A number of kilobytes from the process's status: `VmRSS`, `VmHWM`.
     pub(crate) fn memory_kib(&self, field: &str) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status
-            .lines()
-            .find(|line| line.starts_with(field))
-            .context("no such field")?;
-        Ok(line
-            .split_whitespace()
-            .nth(1)
-            .context("no number")?
-            .parse()?)
+        let mut lines = status.lines();
+        let value = lines.find_map(|line| line.strip_prefix(field));
+        let words = value.context("no such field")?.split_whitespace();
+        Ok({ words }.nth(1).context("no number")?.parse()?)
     }
 }
 
@@ -110,18 +92,14 @@ impl Drop for Program {
 
 /// Creates a key without limits that matter.
 pub(crate) fn key(folder: &Path, environment: &str) -> Result<String> {
-    let made = gateway_command(folder)?
-        .args([
-            "keys",
-            "create",
-            "--name",
-            "bench",
-            "--env",
-            environment,
-            "--per-minute",
-            "1000000",
-            "--no-cap",
-        ])
+    key_by(gateway_command(folder)?, environment)
+}
+
+/// Creates such a key by a command that runs the gateway's program.
+pub(crate) fn key_by(mut command: Command, environment: &str) -> Result<String> {
+    command.args(["keys", "create", "--name", "bench", "--env", environment]);
+    let made = command
+        .args(["--per-minute", "1000000", "--no-cap"])
         .output()?;
     let made: Value = serde_json::from_slice(&made.stdout)
         .with_context(|| String::from_utf8_lossy(&made.stderr).into_owned())?;

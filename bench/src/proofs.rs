@@ -18,10 +18,9 @@ use tempfile::{TempDir, tempdir};
 use zip_files::DeflatedZip;
 
 use crate::admission::MachineClock;
-use crate::load::{self, Connection, Load, Throughput, body, post};
+use crate::load::{self, Connection, Load, Throughput, lookup, post};
 use crate::process::{Program, gateway_command_of, key};
-use crate::table::Row;
-use crate::{millis, row};
+use crate::{Row, millis, row};
 
 const SPAN: Duration = Duration::from_secs(3);
 const ROUNDS: usize = 3;
@@ -58,8 +57,7 @@ impl Remembering {
     }
 
     fn lookup(&self, endpoint: &str, number: u64) -> Vec<u8> {
-        let path = format!("/v1/cep/{endpoint}");
-        post(&path, &self.api_key, &body(number))
+        lookup(endpoint, &self.api_key, number)
     }
 
     /// A lookup of each proof.
@@ -69,13 +67,8 @@ impl Remembering {
     }
 
     fn upload(&self, media_type: &str, file: &[u8]) -> Vec<u8> {
-        let head = format!(
-            "POST /v1/cep/verify HTTP/1.1\r\nhost: bench\r\nx-api-key: {}\r\n\
-             content-type: {media_type}\r\ncontent-length: {}\r\n\r\n",
-            self.api_key,
-            file.len()
-        );
-        [head.as_bytes(), file].concat()
+        let caller = format!("x-api-key: {}", self.api_key);
+        post("/v1/cep/verify", &caller, media_type, file)
     }
 
     async fn file(&self, endpoint: &str) -> Result<Vec<u8>> {
@@ -84,8 +77,7 @@ impl Remembering {
 
     async fn answer(&self, request: &[u8]) -> Result<Vec<u8>> {
         let mut connection = Connection::open(self.gateway.address).await?;
-        let answer = connection.ask(request).await?;
-        ensure!(answer.status == 200, "no proof");
+        let answer = connection.succeed(request).await?;
         Ok(connection.body(&answer).to_vec())
     }
 

@@ -8,9 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 
 use crate::load::{self, Load, Throughput};
-use crate::processor;
-use crate::table::Row;
-use crate::{millis, row};
+use crate::{Row, millis, processor, row};
 
 mod keys;
 mod latency;
@@ -23,7 +21,7 @@ mod testbed;
 pub(crate) use other_build::compared;
 
 use keys::BUSY;
-use redis_stats::{Redis, since};
+use redis_stats::{memory_of_an_active_key, sent, since};
 use testbed::{KEYS, Testbed};
 
 const SPAN: Duration = Duration::from_secs(5);
@@ -53,7 +51,8 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn skipped(what: &str, packages: &[&str]) -> Row {
+/// The row of a figure for which Debian packages are missing.
+pub(crate) fn skipped(what: &str, packages: &[&str]) -> Row {
     let packages = packages.join(" ");
     row(what, format!("skipped: apt-get install {packages}"), "–")
 }
@@ -64,13 +63,15 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
+/// Names and ids of processes whose processor time is measured.
+type Programs = Vec<(&'static str, u32)>;
+
 /// A measured program under load.
 struct Runner {
     name: &'static str,
     load: Arc<Load>,
     runs: Vec<Run>,
-    /// The processes whose processor time is measured.
-    programs: Vec<(&'static str, u32)>,
+    programs: Programs,
 }
 
 struct Run {
@@ -84,7 +85,7 @@ impl Runner {
         name: &'static str,
         addresses: Vec<SocketAddr>,
         requests: Vec<Vec<u8>>,
-        programs: Vec<(&'static str, u32)>,
+        programs: Programs,
     ) -> Self {
         Self {
             name,
@@ -157,16 +158,15 @@ impl Runner {
     }
 
     fn row(&self, letter: &str) -> Row {
+        let (median, best) = (self.median_rate(), self.best());
+        let p99 = millis(self.median_p99());
+        let (processor, failures) = (self.processor(), self.failures());
+        let measured = format!(
+            "{median:.0}, at best {best:.0}; p99 {p99}; processor time of a request: {processor}{failures}"
+        );
         row(
             &format!("({letter}) {}, requests/s", self.name),
-            format!(
-                "{:.0}, at best {:.0}; p99 {}; processor time of a request: {}{}",
-                self.median_rate(),
-                self.best(),
-                millis(self.median_p99()),
-                self.processor(),
-                self.failures()
-            ),
+            measured,
             "–",
         )
     }
@@ -174,35 +174,17 @@ impl Runner {
 
 /// (g) The same work, interleaved.
 async fn side_by_side(testbed: &Testbed) -> Result<Vec<Row>> {
-    let requests = testbed.keys.requests(CROWD);
-    let (redis, postgres) = (testbed.redis.id(), testbed.postgres.server.id());
-    let first = &testbed.gateways[0];
-    let mut bare = Runner::new(
-        "bare axum",
-        vec![testbed.bare.address],
-        requests.clone(),
-        vec![("axum", testbed.bare.id())],
-    );
-    let mut nginx = testbed.nginx.as_ref().map(|nginx| {
-        let programs = vec![("nginx", nginx.id()), ("Redis", redis)];
-        let address = vec![nginx.address()];
-        Runner::new(
-            "nginx with Lua and Redis",
-            address,
-            requests.clone(),
-            programs,
-        )
+    let runner = |name, address, programs| {
+        Runner::new(name, vec![address], testbed.keys.requests(CROWD), programs)
+    };
+    let Testbed { bare, nginx, .. } = testbed;
+    let mut bare = runner("bare axum", bare.address, vec![("axum", bare.id())]);
+    let mut nginx = nginx.as_ref().map(|nginx| {
+        let programs = vec![("nginx", nginx.id()), ("Redis", testbed.redis.id())];
+        runner("nginx with Lua and Redis", nginx.address(), programs)
     });
-    let mut ours = Runner::new(
-        "the gateway with Redis and PostgreSQL",
-        vec![first.address],
-        requests,
-        vec![
-            ("gateway", first.id()),
-            ("Redis", redis),
-            ("PostgreSQL", postgres),
-        ],
-    );
+    let (address, programs) = (testbed.gateways[0].address, testbed.programs(1));
+    let mut ours = runner("the gateway with Redis and PostgreSQL", address, programs);
     for runner in [&bare, &ours].into_iter().chain(&nginx) {
         runner.warm_up(1).await?;
     }
@@ -217,21 +199,13 @@ async fn side_by_side(testbed: &Testbed) -> Result<Vec<Row>> {
     rows.extend(nginx.iter().map(|nginx| nginx.row("g")));
     rows.push(ours.row("g"));
     if let Some(nginx) = &nginx {
-        rows.push(row(
-            "(g) the gateway's rate, in nginx's",
-            format!(
-                "{:.2} (best of each {:.2})",
-                ours.median_rate() / nginx.median_rate(),
-                ours.best() / nginx.best()
-            ),
-            "≥ 1.5",
-        ));
+        let rate = ours.median_rate() / nginx.median_rate();
+        let rate = format!("{rate:.2} (best of each {:.2})", ours.best() / nginx.best());
+        let p99 = ours.median_p99().div_duration_f64(nginx.median_p99());
+        rows.push(row("(g) the gateway's rate, in nginx's", rate, "≥ 1.5"));
         rows.push(row(
             "(g) the gateway's p99, in nginx's",
-            format!(
-                "{:.2}",
-                ours.median_p99().as_secs_f64() / nginx.median_p99().as_secs_f64()
-            ),
+            format!("{p99:.2}"),
             "≤ 1",
         ));
     }
@@ -241,10 +215,9 @@ async fn side_by_side(testbed: &Testbed) -> Result<Vec<Row>> {
 /// (h) Redis' commands per request.
 async fn round_trips(testbed: &Testbed) -> Result<Row> {
     let load = Load::new(testbed.addresses(1), testbed.keys.requests(CROWD));
-    let mut redis = Redis::connect(testbed.redis.port)?;
-    let before = redis.sent()?;
+    let before = sent(&testbed.redis);
     let asked = load::throughput(&load, CONNECTIONS, Duration::from_secs(1)).await?;
-    let sent = since(&before, &redis.sent()?);
+    let sent = since(&before, &sent(&testbed.redis));
     let sent = sent.iter().map(|(name, calls)| format!("{name} {calls}"));
     Ok(row(
         &format!("(h) what Redis counted in {} requests", asked.answered),
@@ -266,47 +239,35 @@ struct Case {
 
 /// (j) More replicas, more keys.
 const CASES: [Case; 5] = [
-    Case {
-        name: "one gateway, 1,000 keys",
-        replicas: 1,
-        keys: CROWD,
-        rounds: 1,
-    },
-    Case {
-        name: "three gateways, 1,000 keys",
-        replicas: 3,
-        keys: CROWD,
-        rounds: 6,
-    },
-    Case {
-        name: "one gateway, 10 keys",
-        replicas: 1,
-        keys: 0..10,
-        rounds: 1,
-    },
-    Case {
-        name: "one gateway, the first requests of 100,000 keys",
-        replicas: 1,
-        keys: 0..KEYS,
-        rounds: 0,
-    },
-    Case {
-        name: "one gateway, 100,000 keys",
-        replicas: 1,
-        keys: 0..KEYS,
-        rounds: 1,
-    },
+    Case::of("one gateway, 1,000 keys", 1, CROWD, 1),
+    Case::of("three gateways, 1,000 keys", 3, CROWD, 6),
+    Case::of("one gateway, 10 keys", 1, 0..10, 1),
+    Case::of(
+        "one gateway, the first requests of 100,000 keys",
+        1,
+        0..KEYS,
+        0,
+    ),
+    Case::of("one gateway, 100,000 keys", 1, 0..KEYS, 1),
 ];
 
 impl Case {
+    const fn of(name: &'static str, replicas: usize, keys: Range<usize>, rounds: usize) -> Self {
+        Self {
+            name,
+            replicas,
+            keys,
+            rounds,
+        }
+    }
+
     /// Its load on the gateways of a testbed, which have met the keys.
     async fn runner(&self, testbed: &Testbed) -> Result<Runner> {
-        let gateways = testbed.gateways.iter().take(self.replicas);
-        let mut programs: Vec<_> = gateways.map(|it| ("gateway", it.id())).collect();
-        programs.push(("Redis", testbed.redis.id()));
-        programs.push(("PostgreSQL", testbed.postgres.server.id()));
         let requests = testbed.keys.requests(self.keys.clone());
-        let addresses = testbed.addresses(self.replicas);
+        let (addresses, programs) = (
+            testbed.addresses(self.replicas),
+            testbed.programs(self.replicas),
+        );
         let runner = Runner::new(self.name, addresses, requests, programs);
         runner.warm_up(self.rounds).await?;
         Ok(runner)
@@ -325,15 +286,11 @@ async fn growth(testbed: &Testbed) -> Result<Vec<Row>> {
 
 /// (k) Memory of a key that has used up its minute.
 async fn memory(testbed: &Testbed) -> Result<Vec<Row>> {
-    let mut redis = Redis::connect(testbed.redis.port)?;
     let mut rows = Vec::new();
     for per_minute in [60, 6_000, 100_000] {
-        let bytes = redis.memory_of_an_active_key(per_minute).await?;
-        rows.push(row(
-            &format!("(k) Redis' memory for an active key of {per_minute} a minute"),
-            format!("{bytes} B"),
-            "–",
-        ));
+        let bytes = memory_of_an_active_key(&testbed.redis, per_minute).await?;
+        let what = format!("(k) Redis' memory for an active key of {per_minute} a minute");
+        rows.push(row(&what, format!("{bytes} B"), "–"));
     }
     Ok(rows)
 }

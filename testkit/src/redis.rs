@@ -123,8 +123,12 @@ impl Redis {
 
     /// Stops (`STOP`) or resumes (`CONT`) its process.
     pub fn signal(&self, name: &str) {
-        let process = self.process.as_ref().unwrap();
-        signal(name, &[process.id().to_string()]);
+        signal(name, &[self.id().to_string()]);
+    }
+
+    /// The id of its process.
+    pub fn id(&self) -> u32 {
+        self.process.as_ref().unwrap().id()
     }
 
     /// The port it listens on.

@@ -13,7 +13,7 @@ use ports::outbound::{KeyState, Limiter, Snapshot};
 use tokio::task::JoinSet;
 
 use super::servers::Postgres;
-use crate::load::{body, post};
+use crate::load::lookup;
 use crate::seeded_rng::SeededRng;
 
 /// Secret that the keys are hashed with.
@@ -46,10 +46,9 @@ impl Keys {
         let hasher = KeyHasher::new(vec![(HashGeneration(1), SECRET.into())])?;
         let keys = (0..count).map(|number| {
             let secret = FullKey::generate(Environment::Test, &mut |bytes| rng.fill(bytes));
-            let per_minute = if number < BUSY {
-                MAX_PER_MINUTE
-            } else {
-                PER_MINUTE
+            let per_minute = match number {
+                0..BUSY => MAX_PER_MINUTE,
+                _ => PER_MINUTE,
             };
             Ok(Key {
                 id: KeyId(rng.id(now)),
@@ -69,8 +68,7 @@ impl Keys {
 
     /// One request with each of these keys for the same proof.
     pub(super) fn requests(&self, range: std::ops::Range<usize>) -> Vec<Vec<u8>> {
-        let body = body(1);
-        let request = |key: &Key| post("/v1/cep/xml", key.secret.reveal(), &body);
+        let request = |key: &Key| lookup("xml", key.secret.reveal(), 1);
         self.all[range].iter().map(request).collect()
     }
 
@@ -83,11 +81,8 @@ impl Keys {
         )?;
         let mut rows = String::new();
         for key in &self.all {
-            let Key {
-                id, secret, limits, ..
-            } = key;
-            let (prefix, hash) = (secret.prefix().as_str(), hex(&key.hash));
-            let per_minute = limits.per_minute();
+            let (id, prefix, hash) = (key.id, key.secret.prefix().as_str(), hex(&key.hash));
+            let per_minute = key.limits.per_minute();
             writeln!(
                 rows,
                 "{id}\t{customer}\tbench\t{prefix}\ttest\t{hash}\t1\t{per_minute}\t{now}\t1"
@@ -108,9 +103,8 @@ impl Keys {
             let (keys, limiter) = (Arc::clone(self), Arc::clone(limiter));
             telling.spawn(async move {
                 for key in keys.all.iter().skip(first).step_by(AT_ONCE) {
-                    limiter
-                        .hydrate(CountedKey::first(key.id), keys.snapshot(key))
-                        .await?;
+                    let snapshot = unused(key.limits, keys.now);
+                    limiter.hydrate(CountedKey::first(key.id), snapshot).await?;
                 }
                 anyhow::Ok(())
             });
@@ -119,18 +113,6 @@ impl Keys {
             told??;
         }
         Ok(())
-    }
-
-    fn snapshot(&self, key: &Key) -> Snapshot {
-        Snapshot {
-            state: KeyState {
-                revoked: false,
-                limits: key.limits,
-                version: 1,
-            },
-            month: Month::of(self.now),
-            used: MonthlyUse::default(),
-        }
     }
 
     /// Lines of prefix, hash, and the three names in Redis.
@@ -143,6 +125,19 @@ impl Keys {
             writeln!(lines, "{prefix} {hash} {names}")?;
         }
         Ok(lines)
+    }
+}
+
+/// A key that wasn't used this month.
+pub(super) fn unused(limits: Limits, now: DateTime<Utc>) -> Snapshot {
+    Snapshot {
+        state: KeyState {
+            revoked: false,
+            limits,
+            version: 1,
+        },
+        month: Month::of(now),
+        used: MonthlyUse::default(),
     }
 }
 

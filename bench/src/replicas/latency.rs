@@ -15,8 +15,7 @@ use super::testbed::Testbed;
 use super::{CROWD, ROUNDS};
 use crate::load::{Load, percentile};
 use crate::steady::{Steady, steady};
-use crate::table::Row;
-use crate::{millis, row};
+use crate::{Row, millis, row};
 
 /// A low load: requests a second, and its duration.
 const PER_SECOND: u32 = 500;
@@ -33,17 +32,10 @@ pub(super) async fn compared(ours: &Testbed, theirs: &Testbed) -> Result<Row> {
         of_theirs.push(ask(theirs, theirs.gateways[0].address).await?);
     }
     let (ours, theirs) = (middle(&of_ours), middle(&of_theirs));
-    Ok(row(
-        &format!("(i) latency at {PER_SECOND} requests/s: ours, and the other build's"),
-        format!(
-            "p50 {} and {}, p99 {} and {}",
-            millis(ours.p50),
-            millis(theirs.p50),
-            millis(ours.p99),
-            millis(theirs.p99)
-        ),
-        "≤",
-    ))
+    let both = |ours, theirs| format!("{} and {}", millis(ours), millis(theirs));
+    let (p50, p99) = (both(ours.p50, theirs.p50), both(ours.p99, theirs.p99));
+    let what = format!("(i) latency at {PER_SECOND} requests/s: ours, and the other build's");
+    Ok(row(&what, format!("p50 {p50}, p99 {p99}"), "≤"))
 }
 
 /// Latency of a server of the testbed.
@@ -66,22 +58,17 @@ pub(super) async fn measure(testbed: &Testbed) -> Result<Vec<Row>> {
         disk.extend(probe.end()?);
     }
     let bare = middle(&bare);
-    let mut rows = vec![added(
-        "the gateway",
-        middle(&ours),
-        bare,
-        "p50 ≤ 1 ms, p99 ≤ 5 ms",
-    )];
-    rows.push(row(
-        "(i) the disk meanwhile: 8 KiB written and flushed",
-        format!(
-            "p50 {}, p99 {}, the longest {}",
-            millis(percentile(&mut disk, 50)),
-            millis(percentile(&mut disk, 99)),
-            millis(percentile(&mut disk, 100))
+    let [p50, p99, longest] = [50, 99, 100].map(|percent| millis(percentile(&mut disk, percent)));
+    let disk = format!("p50 {p50}, p99 {p99}, the longest {longest}");
+    let goal = "p50 ≤ 1 ms, p99 ≤ 5 ms";
+    let mut rows = vec![
+        added("the gateway", middle(&ours), bare, goal),
+        row(
+            "(i) the disk meanwhile: 8 KiB written and flushed",
+            disk,
+            "–",
         ),
-        "–",
-    ));
+    ];
     if !nginx.is_empty() {
         rows.push(added("nginx with Lua", middle(&nginx), bare, "–"));
     }
@@ -106,11 +93,8 @@ fn added(who: &str, theirs: Steady, bare: Steady, goal: &str) -> Row {
         format!("{more} ({} against {})", millis(theirs), millis(bare))
     };
     let (p50, p99) = (more(theirs.p50, bare.p50), more(theirs.p99, bare.p99));
-    row(
-        &format!("(i) added to bare axum at {PER_SECOND} requests/s, {who}"),
-        format!("p50 {p50}, p99 {p99}"),
-        goal,
-    )
+    let what = format!("(i) added to bare axum at {PER_SECOND} requests/s, {who}");
+    row(&what, format!("p50 {p50}, p99 {p99}"), goal)
 }
 
 /// Writes to a file of its own and flushes it, again and again, and notes the latency.

@@ -20,7 +20,7 @@ pub(super) const ADMIT: &str = concat!(
 
 /// The Debian packages that are missing for it.
 pub(super) fn missing() -> Vec<&'static str> {
-    let modules = modules();
+    let (modules, lua) = (modules(), Path::new("/usr/share/lua/5.1"));
     let here = [
         ("nginx", PathBuf::from("/usr/sbin/nginx")),
         (
@@ -28,15 +28,11 @@ pub(super) fn missing() -> Vec<&'static str> {
             modules.join("ngx_http_lua_module.so"),
         ),
         ("libnginx-mod-http-ndk", modules.join("ndk_http_module.so")),
-        (
-            "lua-nginx-redis",
-            "/usr/share/lua/5.1/nginx/redis.lua".into(),
-        ),
-        ("lua-cjson", "/usr/share/lua/5.1/cjson/util.lua".into()),
+        ("lua-nginx-redis", lua.join("nginx/redis.lua")),
+        ("lua-cjson", lua.join("cjson/util.lua")),
     ];
-    here.into_iter()
-        .filter_map(|(package, file)| (!file.exists()).then_some(package))
-        .collect()
+    let missing = here.into_iter().filter(|(_, file)| !file.exists());
+    missing.map(|(package, _)| package).collect()
 }
 
 /// Settings of the server.

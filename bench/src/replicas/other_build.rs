@@ -8,8 +8,7 @@ use anyhow::Result;
 
 use super::testbed::Testbed;
 use super::{CASES, CONNECTIONS, Run, Runner, SPAN, latency, median, servers, skipped};
-use crate::row;
-use crate::table::Row;
+use crate::{Row, row};
 
 /// Runs of each build; a ratio is the median of as many pairs.
 const PAIRS: usize = 7;

@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use testkit::free_port;
 use testkit::postgres::{as_postgres, give, programs};
+use testkit::redis::Redis;
+
+use super::keys::SECRET;
 
 /// Time that a server may take to start.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -68,14 +71,25 @@ pub(crate) fn missing() -> Vec<&'static str> {
 }
 
 /// Redis without persistence.
-pub(crate) fn redis(folder: &Path) -> Result<Server> {
-    let port = free_port();
-    let mut command = Command::new("redis-server");
-    command
-        .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
-        .args(["--save", "", "--appendonly", "no"])
-        .current_dir(folder);
-    Server::start(command, port)
+pub(crate) fn redis() -> Result<Redis> {
+    Redis::start(&[]).context("Redis isn't installed")
+}
+
+/// Has a gateway use these servers.
+pub(crate) fn use_by(gateway: &mut Command, postgres: &Postgres, redis: &Redis) {
+    gateway
+        .env("CEP_DATABASE_URL", postgres.url())
+        .env("CEP_REDIS_URL", redis.url())
+        .env("CEP_HMAC_SECRET", SECRET)
+        .env("CEP_STORE_SECRET", SECRET)
+        .env("CEP_DASHBOARD", "off");
+}
+
+/// Makes the tables of a gateway that uses PostgreSQL.
+pub(crate) fn migrate(mut gateway: Command) -> Result<()> {
+    let migrated = gateway.arg("migrate").status()?;
+    ensure!(migrated.success(), "the database could not be migrated");
+    Ok(())
 }
 
 /// PostgreSQL with default settings: commits are on disk when they are answered.
@@ -98,11 +112,8 @@ impl Postgres {
             .args(["-U", "bench", "--auth=trust", "--encoding=UTF8"])
             .args(["--locale=C", "--no-sync"])
             .output()?;
-        ensure!(
-            made.status.success(),
-            "initdb: {}",
-            String::from_utf8_lossy(&made.stderr)
-        );
+        let said = String::from_utf8_lossy(&made.stderr);
+        ensure!(made.status.success(), "initdb: {said}");
         let port = free_port();
         let mut command = as_postgres(&programs.join("postgres"));
         command

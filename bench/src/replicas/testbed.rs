@@ -6,12 +6,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use tempfile::TempDir;
+use testkit::redis::Redis;
 
-use super::keys::{Keys, SECRET};
+use super::Programs;
+use super::keys::Keys;
 use super::nginx;
-use super::redis_stats::{PATIENCE, Redis, limiter};
+use super::redis_stats::{PATIENCE, limiter};
 use super::servers::{self, Postgres, Server};
 use crate::load::Connection;
 use crate::process::{Program, baseline_command, gateway_command_of};
@@ -26,7 +28,7 @@ pub(super) struct Testbed {
     pub(super) bare: Program,
     pub(super) nginx: Option<Server>,
     pub(super) gateways: Vec<Program>,
-    pub(super) redis: Server,
+    pub(super) redis: Redis,
     pub(super) postgres: Postgres,
     pub(super) keys: Arc<Keys>,
     folder: TempDir,
@@ -37,14 +39,12 @@ impl Testbed {
     pub(super) async fn start(connections: usize, program: Option<&Path>) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let postgres = Postgres::start(folder.path())?;
-        let redis = servers::redis(folder.path())?;
+        let redis = servers::redis()?;
         let keys = Arc::new(Keys::make(KEYS)?);
         let gateway = |name: &str| replica(program, folder.path(), name, &postgres, &redis);
-        let migrated = gateway("migration")?.arg("migrate").status()?;
-        ensure!(migrated.success(), "the database could not be migrated");
+        servers::migrate(gateway("migration")?)?;
         keys.fill(&postgres)?;
-        let url = format!("redis://127.0.0.1:{}", redis.port);
-        keys.hydrate(&Arc::new(limiter(&url)?)).await?;
+        keys.hydrate(&Arc::new(limiter(&redis)?)).await?;
 
         let mut gateways = Vec::new();
         for number in 1..=REPLICAS {
@@ -54,16 +54,14 @@ impl Testbed {
         let mut proof = Vec::new();
         for gateway in &gateways {
             let mut connection = Connection::open(gateway.address).await?;
-            let answer = connection.ask(&keys.requests(0..1)[0]).await?;
-            ensure!(answer.status == 200, "no proof: {}", answer.head);
+            let answer = connection.succeed(&keys.requests(0..1)[0]).await?;
             proof = connection.body(&answer).to_vec();
         }
-        let script = Redis::connect(redis.port)?.remember(nginx::ADMIT)?;
         let settings = nginx::Settings {
             keys: &keys,
             proof: &proof,
-            redis: redis.port,
-            script: &script,
+            redis: redis.port(),
+            script: &redis.ask(&["SCRIPT", "LOAD", nginx::ADMIT]),
             // As many as a gateway has threads.
             workers: std::thread::available_parallelism()?.get(),
             connections,
@@ -94,6 +92,16 @@ impl Testbed {
         let gateways = self.gateways.iter().take(replicas);
         gateways.map(|gateway| gateway.address).collect()
     }
+
+    /// Processes of the first so many gateways, and of what they use.
+    pub(super) fn programs(&self, replicas: usize) -> Programs {
+        let gateways = self.gateways.iter().take(replicas);
+        let gateways = gateways.map(|gateway| ("gateway", gateway.id()));
+        let (redis, postgres) = (self.redis.id(), self.postgres.server.id());
+        { gateways }
+            .chain([("Redis", redis), ("PostgreSQL", postgres)])
+            .collect()
+    }
 }
 
 impl Server {
@@ -109,19 +117,15 @@ fn replica(
     folder: &Path,
     name: &str,
     postgres: &Postgres,
-    redis: &Server,
+    redis: &Redis,
 ) -> Result<Command> {
     let log = folder.join(format!("{name}.log"));
     let log = File::create(&log).with_context(|| format!("making {}", log.display()))?;
     let mut command = gateway_command_of(program, &folder.join(name))?;
+    servers::use_by(&mut command, postgres, redis);
     command
-        .env("CEP_DATABASE_URL", postgres.url())
-        .env("CEP_REDIS_URL", format!("redis://127.0.0.1:{}", redis.port))
         .env("CEP_REPLICAS", REPLICAS.to_string())
         .env("CEP_REDIS_TIMEOUT", PATIENCE.as_millis().to_string())
-        .env("CEP_HMAC_SECRET", SECRET)
-        .env("CEP_STORE_SECRET", SECRET)
-        .env("CEP_DASHBOARD", "off")
         .stderr(Stdio::from(log));
     Ok(command)
 }
