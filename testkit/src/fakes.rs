@@ -15,7 +15,7 @@ mod seals;
 mod store;
 
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use ports::Cause;
 
@@ -28,6 +28,13 @@ pub use limiter::FaultyLimiter;
 pub use plain_pdf::{PlainPdfs, plain_pdf};
 pub use seals::{KNOWN_CERTIFICATE, NoPdfs, NoSealKeys, OneSealKey, unknown_certificate};
 pub use store::MemoryStore;
+
+/// Locks the state of a fake.
+fn lock<T>(state: &Mutex<T>) -> MutexGuard<'_, T> {
+    state
+        .lock()
+        .expect("nothing panics while it holds the state")
+}
 
 /// The cause of a fake's error.
 fn cause(text: &'static str) -> Cause {

@@ -74,17 +74,15 @@ pub fn wait_for(port: u16) {
 
 /// All files below a folder, in the order of their paths.
 pub fn files_under(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut files: Vec<_> = entries
-        .map(|entry| entry.unwrap().path())
-        .flat_map(|path| {
-            if path.is_dir() {
-                files_under(&path)
-            } else {
-                vec![path]
-            }
-        })
-        .collect();
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(files_under(&path));
+        } else {
+            files.push(path);
+        }
+    }
     files.sort_unstable();
     files
 }
@@ -103,20 +101,16 @@ pub fn free_port() -> u16 {
     }
 }
 
-/// Prints that a test is skipped; fails it on a machine that must run every test.
-pub fn skip(why: &str) {
-    assert!(!must_run(), "{why}");
-    // Not by a macro: the output of those is captured, and whoever runs the tests must hear of it.
-    let _ = writeln!(io::stderr(), "SKIPPED: {why}");
-}
-
-/// Returns whether this machine must run every test (`CI=true`).
+/// Prints that a test is skipped; fails it on a machine that must run every test (`CI=true`).
 #[expect(
     clippy::disallowed_methods,
     reason = "tests know by the environment where they run"
 )]
-pub fn must_run() -> bool {
-    std::env::var_os("CI").is_some_and(|ci| ci == "true")
+pub fn skip(why: &str) {
+    let must_run = std::env::var_os("CI").is_some_and(|ci| ci == "true");
+    assert!(!must_run, "{why}");
+    // Not by a macro: the output of those is captured, and whoever runs the tests must hear of it.
+    let _ = writeln!(io::stderr(), "SKIPPED: {why}");
 }
 
 /// Sends a signal (`STOP`, `CONT`, `INT`) to processes. One that has ended meanwhile is no failure.

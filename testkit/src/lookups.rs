@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use application::{
-    BankBySide, BankMonitor, BatchEncryption, BatchFeeder, BatchService, BatchSources,
+    BankBySide, BankMonitor, BatchEncryption, BatchFeeder, BatchService, BatchSources, Compute,
     CredentialCache, DeliveryHistory, FeederParts, FileChecks, GatekeeperService,
     IdempotencyService, ImportedFiles, LookupEncryption, LookupReader, LookupService,
     LookupSignals, LookupWorker, PersonLookupService, PersonLookupSources, ProofCheckService,
@@ -23,7 +23,7 @@ use domain::pacing::Pacing;
 use domain::participant::Catalogue;
 use domain::request::RequestId;
 use ports::inbound::{AdmissionRequest, LookupRequest, LookupView, ProofRequests as _};
-use ports::outbound::{SealChecks, Timer};
+use ports::outbound::{Bank, SealChecks, Timer};
 use tokio::task::JoinHandle;
 use zip_files::DeflatedZip;
 
@@ -37,16 +37,6 @@ use crate::timer::RuntimeTimer;
 mod exchange;
 
 pub use exchange::{Answer, Exchange, Question};
-
-/// Recognition of repeated requests.
-fn recognition(
-    store: MemoryStore,
-    clock: Arc<ManualClock>,
-    random: Arc<CountingRandom>,
-) -> IdempotencyService {
-    let secrets = IdempotencySecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap();
-    IdempotencyService::new(Arc::new(store), secrets, clock, random)
-}
 
 /// Lookups in these banks, without a memory.
 pub fn proofs(
@@ -67,19 +57,23 @@ fn remembered_proofs(
     monitor: Arc<BankMonitor>,
     seals: Arc<dyn SealChecks>,
 ) -> Arc<ProofService> {
-    Arc::new(ProofService::new(
-        BankBySide {
-            live: live.clone(),
-            test: test.clone(),
-        },
-        clock,
-        Arc::new(Catalogue::embedded().clone()),
-        // The bank's fake measures it on the real clock.
-        Duration::from_secs(20),
-        memory,
-        monitor,
-        seals,
-    ))
+    let banks = BankBySide {
+        live: live.clone() as Arc<dyn Bank>,
+        test: test.clone(),
+    };
+    // The bank's fake measures it on the real clock.
+    let patience = Duration::from_secs(20);
+    let proofs = ProofService::new(banks, clock, catalogue(), patience, memory, monitor, seals);
+    Arc::new(proofs)
+}
+
+fn catalogue() -> Arc<Catalogue> {
+    Arc::new(Catalogue::embedded().clone())
+}
+
+/// Does what would take a thread's time at once.
+fn at_once() -> Compute {
+    Box::new(|work| Box::pin(async move { work() }))
 }
 
 /// Parts of the services of stored lookups.
@@ -159,29 +153,31 @@ impl LookupParts {
 
     /// Proof requests, whose work is started by `spawn`.
     pub fn requests(&self, lookups: Arc<LookupService>, spawn: SpawnTask) -> ProofRequestService {
+        let clock = self.clock.clone();
+        let checks = ProofCheckService::new(
+            Arc::new(unknown_certificate),
+            Arc::new(NoPdfs),
+            Arc::new(DeflatedZip),
+            clock.clone(),
+        );
+        let steps = RequestSteps {
+            gatekeeper: self.gatekeeper.clone(),
+            proofs: self.proofs.clone(),
+            files: FileChecks::new(checks, catalogue(), clock.clone(), at_once()),
+            history: self.history.clone(),
+            lookups,
+            idempotency: self.idempotency(),
+            clock,
+        };
+        ProofRequestService::new(steps, spawn)
+    }
+
+    /// Recognition of repeated requests.
+    fn idempotency(&self) -> Arc<IdempotencyService> {
+        let secrets = IdempotencySecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap();
         let (clock, random) = (self.clock.clone(), self.random.clone());
-        ProofRequestService::new(
-            RequestSteps {
-                gatekeeper: self.gatekeeper.clone(),
-                proofs: self.proofs.clone(),
-                files: FileChecks::new(
-                    ProofCheckService::new(
-                        Arc::new(unknown_certificate),
-                        Arc::new(NoPdfs),
-                        Arc::new(DeflatedZip),
-                        clock.clone(),
-                    ),
-                    Arc::new(Catalogue::embedded().clone()),
-                    clock.clone(),
-                    Box::new(|work| Box::pin(async move { work() })),
-                ),
-                history: self.history.clone(),
-                lookups,
-                idempotency: Arc::new(recognition(self.store.clone(), clock.clone(), random)),
-                clock,
-            },
-            spawn,
-        )
+        let store = Arc::new(self.store.clone());
+        Arc::new(IdempotencyService::new(store, secrets, clock, random))
     }
 
     fn secrets(&self) -> LookupSecrets {
@@ -211,14 +207,13 @@ pub struct LookupServices {
 impl LookupServices {
     /// Services of these parts.
     pub fn of(parts: &LookupParts, (spawn, spawn_feeding): (SpawnTask, SpawnTask)) -> Self {
-        let encryption = LookupEncryption::new(Arc::new(AesCipher), parts.secrets());
-        let encryption = Arc::new(encryption);
+        let encryption = Arc::new(LookupEncryption::new(Arc::new(AesCipher), parts.secrets()));
         let (signals, webhooks) = (Arc::<LookupSignals>::default(), Arc::default());
         let store = Arc::new(parts.store.clone());
-        let (clock, random) = (parts.clock.clone(), parts.random.clone());
+        let clock = parts.clock.clone();
         let reader = LookupReader::new(
             encryption.clone(),
-            Arc::new(Catalogue::embedded().clone()),
+            catalogue(),
             parts.seals.clone(),
             TimeDelta::days(7),
         );
@@ -236,7 +231,8 @@ impl LookupServices {
             keys: store.clone(),
             customers: store,
         };
-        let people = PersonLookupService::new(callers.clone(), sources, clock, random);
+        let random = parts.random.clone();
+        let people = PersonLookupService::new(callers.clone(), sources, clock, random.clone());
         let worker = LookupWorker::new(WorkerParts {
             store: Arc::new(parts.workers.clone()),
             encryption,
@@ -247,7 +243,7 @@ impl LookupServices {
             webhooks: Arc::clone(&webhooks),
             clock: parts.clock.clone(),
             timer: parts.timer.clone(),
-            random: parts.random.clone(),
+            random,
             spawn,
             places: parts.places,
             test_scale: parts.test_scale,
@@ -273,28 +269,23 @@ fn batches(
     (signals, webhooks): (&Arc<LookupSignals>, &Arc<WorkSignal>),
     spawn: SpawnTask,
 ) -> (BatchService, BatchFeeder) {
-    let encryption = BatchEncryption::new(Arc::new(AesCipher), parts.secrets());
-    let encryption = Arc::new(encryption);
+    let encryption = Arc::new(BatchEncryption::new(Arc::new(AesCipher), parts.secrets()));
     let store = Arc::new(parts.store.clone());
     let (clock, random) = (parts.clock.clone(), parts.random.clone());
-    let idempotency = recognition(parts.store.clone(), clock.clone(), random.clone());
+    let files = ImportedFiles::new(Arc::new(PlainPdfs), clock.clone(), at_once());
     let sources = BatchSources {
         store: store.clone(),
         keys: store.clone(),
         customers: store,
         lookups: lookups.clone(),
         gatekeeper: parts.gatekeeper.clone(),
-        idempotency: Arc::new(idempotency),
+        idempotency: parts.idempotency(),
         webhooks: webhooks.clone(),
         timer: parts.timer.clone(),
         waiters: Arc::default(),
         uploads: Arc::default(),
         history: parts.history.clone(),
-        files: Arc::new(ImportedFiles::new(
-            Arc::new(PlainPdfs),
-            clock.clone(),
-            Box::new(|work| Box::pin(async move { work() })),
-        )),
+        files: Arc::new(files),
     };
     let service = BatchService::new(
         sources,
@@ -337,8 +328,7 @@ impl LookupFixture {
         let started = attempts.clone();
         let spawn: SpawnTask = Box::new(move |task| {
             let attempt = tokio::spawn(task);
-            let mut started = started.lock().unwrap_or_else(PoisonError::into_inner);
-            started.push(attempt);
+            started.lock().unwrap().push(attempt);
         });
         let spawn_others = || -> SpawnTask { Box::new(|task| drop(tokio::spawn(task))) };
         let lookups = LookupServices::of(&parts, (spawn, spawn_others()));
@@ -360,17 +350,14 @@ impl LookupFixture {
         };
         let (exchange, answer) = Exchange::asking(request);
         self.requests.create(admission, exchange);
-        let created = answer.await.unwrap().created;
-        created.expect("the lookup is created")
+        let answer = answer.await.unwrap();
+        answer.created.expect("the lookup is created")
     }
 
     /// Makes the attempts that are due, to their ends.
     pub async fn work(&self) {
         self.services.worker.round().await.unwrap();
-        let attempts = {
-            let mut started = self.attempts.lock().unwrap();
-            std::mem::take(&mut *started)
-        };
+        let attempts = std::mem::take(&mut *self.attempts.lock().unwrap());
         for attempt in attempts {
             attempt.await.unwrap();
         }

@@ -14,7 +14,6 @@ use domain::limits::Plan;
 use domain::request::RequestId;
 use domain::sign_in::PendingSignInSeal;
 use ports::outbound::{Claims, Clock, CustomerStore, KeyRecord, KeyStore, new_id};
-use uuid::Uuid;
 
 use crate::fakes::{
     CountingRandom, FaultyLimiter, ManualClock, MemoryJournal, MemoryStore, ScriptedBank,
@@ -105,17 +104,17 @@ impl PeopleServices {
             monitor: monitor.clone(),
         };
         let insights = InsightsService::new(sources, clock.clone(), random.clone());
-        let public = "https://gateway.example";
+        let addresses = BrowserAddresses {
+            signed_in: "https://gateway.example/auth/callback".to_owned(),
+            signed_out: "https://gateway.example".to_owned(),
+        };
         let sessions = SessionService::new(
             identity.clone(),
             Arc::new(store.elsewhere()),
             clock.clone(),
             random.clone(),
             PendingSignInSeal::new(&SECRET).unwrap(),
-            BrowserAddresses {
-                signed_in: format!("{public}/auth/callback"),
-                signed_out: public.to_owned(),
-            },
+            addresses,
         );
         Self {
             journal: Arc::new(MemoryJournal::new(store.clone())),
@@ -177,23 +176,17 @@ impl PeopleServices {
         let context = self.mutation(key.created_at, &key.owner);
         let record = KeyRecord { key, credential };
         let store = self.store.elsewhere();
-        store
-            .insert(record, KeyBounds::Unbounded, &context)
-            .await
-            .unwrap();
+        let inserted = store.insert(record, KeyBounds::Unbounded, &context).await;
+        inserted.unwrap();
     }
 
     /// The context of an earlier mutation.
     pub fn mutation(&self, at: DateTime<Utc>, actor: &Owner) -> AuditContext {
         AuditContext {
-            id: self.new_id(),
+            id: new_id(self.clock.as_ref(), self.random.as_ref()),
             at,
             actor: actor.clone(),
             request_id: RequestId::parse("earlier-1").unwrap(),
         }
-    }
-
-    fn new_id(&self) -> Uuid {
-        new_id(self.clock.as_ref(), self.random.as_ref())
     }
 }

@@ -196,14 +196,10 @@ impl Drop for Postgres {
 /// An initialised cluster of databases, made once for all tests. Its language is Spanish, whose
 /// collation isn't byte order.
 fn beginning(programs: &Path, cache: &Path) -> PathBuf {
-    let version = Command::new(programs.join("postgres"))
-        .arg("--version")
-        .output();
-    let version = String::from_utf8(version.unwrap().stdout).unwrap();
-    let version: String = version
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .collect();
+    let mut postgres = Command::new(programs.join("postgres"));
+    let version = postgres.arg("--version").output().unwrap().stdout;
+    let version = String::from_utf8(version).unwrap();
+    let version = version.replace(|sign: char| !sign.is_ascii_alphanumeric(), "");
     let cluster = cache.join(format!("small-cluster-{version}"));
     let lock = File::create(cache.join("cluster.lock")).unwrap();
     lock.lock().unwrap();
@@ -238,11 +234,8 @@ fn beginning(programs: &Path, cache: &Path) -> PathBuf {
 /// Copies a folder with its owners.
 fn copy(from: &Path, to: &Path) {
     let copied = Command::new("cp").arg("-a").arg(from).arg(to).status();
-    assert!(
-        copied.unwrap().success(),
-        "{} can't be copied",
-        from.display()
-    );
+    let from = from.display();
+    assert!(copied.unwrap().success(), "{from} can't be copied");
 }
 
 /// A temporary folder that the user who runs the server may write to.

@@ -69,19 +69,16 @@ impl Redis {
     /// Starts a server that accepts TLS as well, and returns the TLS port.
     pub fn start_secure(files: &Certificates) -> Option<(Self, u16)> {
         let port = free_port();
-        let secure = Self::start(&[
-            "--tls-port",
-            &port.to_string(),
-            "--tls-cert-file",
-            files.certificate.to_str().unwrap(),
-            "--tls-key-file",
-            files.key.to_str().unwrap(),
-            "--tls-ca-cert-file",
-            files.authority.to_str().unwrap(),
-            "--tls-auth-clients",
-            "no",
-        ])?;
-        Some((secure, port))
+        let [certificate, key, authority] =
+            [&files.certificate, &files.key, &files.authority].map(|file| file.to_str().unwrap());
+        let arguments = [
+            ["--tls-port", &port.to_string()],
+            ["--tls-cert-file", certificate],
+            ["--tls-key-file", key],
+            ["--tls-ca-cert-file", authority],
+            ["--tls-auth-clients", "no"],
+        ];
+        Some((Self::start(arguments.as_flattened())?, port))
     }
 
     /// Starts it again on its port, with the data it has on disk.
@@ -165,9 +162,8 @@ impl Redis {
     /// The numeric answer to a command.
     pub fn number(&self, words: &[&str]) -> i64 {
         let answer = self.ask(words);
-        answer
-            .parse()
-            .unwrap_or_else(|_| panic!("{words:?}: {answer}"))
+        let number = answer.parse();
+        number.unwrap_or_else(|_| panic!("{words:?}: {answer}"))
     }
 
     /// Runs a command that must answer `OK`.
@@ -179,9 +175,9 @@ impl Redis {
     pub fn calls_of(&self, command: &str) -> u64 {
         let stats = self.ask(&["INFO", "commandstats"]);
         let line = format!("cmdstat_{command}:calls=");
-        let rest = stats.split(&line).nth(1);
-        rest.and_then(|rest| rest.split(',').next())
-            .map_or(0, |calls| calls.parse().unwrap())
+        let calls = stats.split(&line).nth(1);
+        let calls = calls.and_then(|rest| rest.split(',').next());
+        calls.map_or(0, |calls| calls.parse().unwrap())
     }
 }
 
@@ -209,12 +205,11 @@ impl Cluster {
     /// lost.
     pub fn with_replica() -> Option<Self> {
         let impatient = [
-            "--cluster-node-timeout",
-            NODE_TIMEOUT,
-            "--cluster-require-full-coverage",
-            "no",
+            ["--cluster-node-timeout", NODE_TIMEOUT],
+            ["--cluster-require-full-coverage", "no"],
         ];
-        let cluster = Self::start(&impatient, Some(node(&impatient)?))?;
+        let impatient = impatient.as_flattened();
+        let cluster = Self::start(impatient, Some(node(impatient)?))?;
         let replica = cluster.replica();
         let first = cluster.nodes[0].ask(&["CLUSTER", "MYID"]);
         // It has to know the first one.

@@ -13,7 +13,7 @@ use domain::transfer::Transfer;
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 use tokio::sync::watch;
 
-use super::cause;
+use super::{cause, lock};
 
 /// Answer of a scripted bank about one transfer.
 #[derive(Clone, Debug)]
@@ -33,13 +33,7 @@ pub enum Script {
 /// Bank that answers each transfer by its script, and all others by one rule.
 pub struct ScriptedBank {
     state: Mutex<State>,
-    held: watch::Sender<Hold>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Hold {
-    Held,
-    Released,
+    is_held: watch::Sender<bool>,
 }
 
 struct State {
@@ -68,7 +62,7 @@ impl ScriptedBank {
                 budget: None,
                 budget_readings: 0,
             }),
-            held: watch::Sender::new(Hold::Released),
+            is_held: watch::Sender::new(false),
         }
     }
 
@@ -94,12 +88,12 @@ impl ScriptedBank {
 
     /// Delays every answer until [`Self::release`]; a lookup's patience still ends.
     pub fn hold(&self) {
-        self.held.send_replace(Hold::Held);
+        self.is_held.send_replace(true);
     }
 
     /// Releases delayed and later answers.
     pub fn release(&self) {
-        self.held.send_replace(Hold::Released);
+        self.is_held.send_replace(false);
     }
 
     /// Number of lookups.
@@ -113,15 +107,12 @@ impl ScriptedBank {
     }
 
     async fn answer(&self, lookup: &Lookup) -> Result<BankAnswer, BankError> {
-        let mut held = self.held.subscribe();
+        let mut is_held = self.is_held.subscribe();
         // The sender lives as long as `self`.
-        let _ = held.wait_for(|hold| *hold == Hold::Released).await;
+        let _ = is_held.wait_for(|is_held| !is_held).await;
         // A rule may panic, as a test tells it to: it isn't called under the lock.
-        let (script, otherwise) = {
-            let state = self.state();
-            let script = state.scripts.get(&lookup.transfer).cloned();
-            (script, Arc::clone(&state.otherwise))
-        };
+        let script = self.state().scripts.get(&lookup.transfer).cloned();
+        let otherwise = Arc::clone(&self.state().otherwise);
         match script.unwrap_or_else(|| otherwise(&lookup.transfer)) {
             Script::Issue(files) => Ok(BankAnswer::Issued(only(lookup.wanted, files))),
             Script::Know(payment) => Ok(BankAnswer::NotIssued(payment)),
@@ -132,9 +123,7 @@ impl ScriptedBank {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .expect("nothing panics while it holds the state")
+        lock(&self.state)
     }
 }
 
@@ -187,22 +176,24 @@ pub fn by_amount(transfer: &Transfer) -> Script {
         retry_after: Duration::from_mins(2),
         reason,
     };
-    let known = |state| Payment {
-        state,
-        received_at: transfer.date().and_hms_opt(10, 53, 33),
-        processed_at: transfer.date().and_hms_opt(10, 53, 36),
+    let known = |state| {
+        Script::Know(Payment {
+            state,
+            received_at: transfer.date().and_hms_opt(10, 53, 33),
+            processed_at: transfer.date().and_hms_opt(10, 53, 36),
+        })
     };
     match transfer.amount().centavos() {
         404_00 | 404_01 => Script::KnowNothing,
-        404_02 => Script::Know(known(PaymentState::Settled)),
-        404_03 => Script::Know(known(PaymentState::Returned)),
-        404_04 => Script::Know(known(PaymentState::InProcess)),
-        404_05 => Script::Know(known(PaymentState::Canceled)),
-        404_06 => Script::Know(known(PaymentState::Rejected)),
-        404_07 => Script::Know(known(PaymentState::ReturnInProcess)),
-        404_08 => Script::Know(known(PaymentState::NotSettled)),
-        404_09 => Script::Know(known(PaymentState::NotFound)),
-        404_10 => Script::Know(known(PaymentState::SentBack)),
+        404_02 => known(PaymentState::Settled),
+        404_03 => known(PaymentState::Returned),
+        404_04 => known(PaymentState::InProcess),
+        404_05 => known(PaymentState::Canceled),
+        404_06 => known(PaymentState::Rejected),
+        404_07 => known(PaymentState::ReturnInProcess),
+        404_08 => known(PaymentState::NotSettled),
+        404_09 => known(PaymentState::NotFound),
+        404_10 => known(PaymentState::SentBack),
         429_00 => Script::Fail(throttled(ThrottleReason::TooManyQueriesPage)),
         429_01 => Script::Fail(throttled(ThrottleReason::CaptchaPage)),
         500_00 => Script::Fail(unavailable("HTTP 500")),

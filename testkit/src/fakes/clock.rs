@@ -8,6 +8,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use ports::outbound::{Clock, Random, Timer};
 
+use super::lock;
+
 /// Clock that stands still until a test moves it.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<(DateTime<Utc>, Duration)>);
@@ -31,8 +33,7 @@ impl ManualClock {
     }
 
     fn clocks(&self) -> MutexGuard<'_, (DateTime<Utc>, Duration)> {
-        let clocks = self.0.lock();
-        clocks.expect("nothing panics while it holds the clock")
+        lock(&self.0)
     }
 }
 

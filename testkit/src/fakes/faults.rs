@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 use ports::Cause;
 use tokio::sync::watch;
 
-use super::cause;
+use super::{cause, lock};
 
 /// Error text of a driver: it names a table and a file, neither of which may reach a client.
 pub const DRIVER_ERROR: &str = "near \"SELECT\": no such table: api_key in /var/lib/cep.db";
@@ -66,8 +66,7 @@ impl Injected {
 impl Faults {
     /// Injects a fault into every call from now on.
     pub fn inject(&self, fault: Fault) {
-        self.injected
-            .send_modify(|injected| injected.into_all = Some(fault));
+        self.injected.send_modify(|it| it.into_all = Some(fault));
     }
 
     /// Injects a fault into every call of one method from now on.
@@ -79,8 +78,7 @@ impl Faults {
 
     /// Makes a single call fail, after this many more calls.
     pub fn fail_once_after(&self, calls: usize) {
-        self.injected
-            .send_modify(|injected| injected.once_after = Some(calls));
+        self.injected.send_modify(|it| it.once_after = Some(calls));
     }
 
     /// Removes all faults; calls that hang go on.
@@ -90,23 +88,22 @@ impl Faults {
 
     /// The number of calls by method; they stay counted.
     pub fn calls(&self) -> BTreeMap<&'static str, usize> {
-        self.count(|calls| calls.clone())
+        lock(&self.calls).clone()
     }
 
     /// The number of calls of one method.
     pub fn calls_of(&self, method: &str) -> usize {
-        self.count(|calls| calls.get(method).copied().unwrap_or_default())
+        lock(&self.calls).get(method).copied().unwrap_or_default()
     }
 
     /// The number of all calls.
     pub fn all_calls(&self) -> usize {
-        self.count(|calls| calls.values().sum())
+        lock(&self.calls).values().sum()
     }
 
     /// The numbers of rows that the calls of one method were about, if it tells them.
     pub fn sizes_of(&self, method: &str) -> Vec<usize> {
-        let sizes = self.sizes.lock();
-        let sizes = sizes.expect("nothing panics while it holds the sizes");
+        let sizes = lock(&self.sizes);
         let of_method = sizes.iter().filter(|(of, _)| *of == method);
         of_method.map(|(_, size)| *size).collect()
     }
@@ -119,27 +116,17 @@ impl Faults {
         action: impl Future<Output = ()> + Send + 'static,
     ) {
         let run = Box::pin(action);
-        *self.next_action() = Some(Action { method, run });
-    }
-
-    fn next_action(&self) -> MutexGuard<'_, Option<Action>> {
-        let action = self.action.lock();
-        action.expect("nothing panics while it holds the action")
+        *lock(&self.action) = Some(Action { method, run });
     }
 
     /// Sets all counts to zero.
     pub fn forget_calls(&self) {
-        self.count(BTreeMap::clear);
-    }
-
-    fn count<T>(&self, change: impl FnOnce(&mut BTreeMap<&'static str, usize>) -> T) -> T {
-        let mut calls = self.calls.lock();
-        change(calls.as_mut().expect("nothing panics while it counts"))
+        lock(&self.calls).clear();
     }
 
     /// Counts a call, and applies the fault that is injected into it.
     pub(super) async fn called(&self, method: &'static str) -> Result<(), Cause> {
-        self.count(|calls| *calls.entry(method).or_default() += 1);
+        *lock(&self.calls).entry(method).or_default() += 1;
         if self.is_the_one_that_fails() {
             return Err(cause(DRIVER_ERROR));
         }
@@ -166,14 +153,12 @@ impl Faults {
 
     /// Records of how many rows a call is.
     pub(super) fn sized(&self, method: &'static str, rows: usize) {
-        let sizes = self.sizes.lock();
-        let mut sizes = sizes.expect("nothing panics while it holds the sizes");
-        sizes.push((method, rows));
+        lock(&self.sizes).push((method, rows));
     }
 
     /// Runs what a test does at the end of a call.
     pub(super) async fn ended(&self, method: &str) {
-        let action = self.next_action().take_if(|action| action.method == method);
+        let action = lock(&self.action).take_if(|action| action.method == method);
         if let Some(action) = action {
             action.run.await;
         }

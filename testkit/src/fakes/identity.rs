@@ -10,7 +10,7 @@ use ports::outbound::{
     TokenError,
 };
 
-use super::cause;
+use super::{cause, lock};
 
 /// Identity provider that issues codes and tokens on demand, and binds each code to the
 /// authorization request it was issued for. As with a real one, a token that was revoked still
@@ -79,10 +79,8 @@ impl ScriptedIdentity {
         let mut provider = self.state();
         provider.issued += 1;
         let code = format!("code-{}", provider.issued);
-        let binding = provider.bindings.get(state);
-        let binding = binding
-            .expect("a sign-in was begun with this state")
-            .clone();
+        let binding = provider.bindings.get(state).cloned();
+        let binding = binding.expect("a sign-in was begun with this state");
         let token = AccessToken { token, claims };
         provider.codes.insert(code.clone(), (binding, token));
         code
@@ -133,9 +131,7 @@ impl ScriptedIdentity {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .expect("nothing panics while it holds the state")
+        lock(&self.state)
     }
 }
 
@@ -174,15 +170,11 @@ impl IdentityProvider for ScriptedIdentity {
         state.redemptions += 1;
         state.check_available()?;
         // A code is gone after its first use, even a failed one (RFC 6749, 10.5).
-        let (binding, token) = state
-            .codes
-            .remove(grant.code)
-            .ok_or_else(|| IdentityError::Refused("invalid_grant".to_owned()))?;
-        if (binding.verifier.as_str(), binding.redirect_uri.as_str())
-            != (grant.verifier, grant.redirect_uri)
-        {
-            return Err(IdentityError::Refused("invalid_grant".to_owned()));
-        }
+        let redeemed = state.codes.remove(grant.code).filter(|(binding, _)| {
+            binding.verifier == grant.verifier && binding.redirect_uri == grant.redirect_uri
+        });
+        let refused = || IdentityError::Refused("invalid_grant".to_owned());
+        let (binding, token) = redeemed.ok_or_else(refused)?;
         if binding.nonce != grant.nonce {
             let why = "the ID token's nonce is another sign-in's".to_owned();
             return Err(IdentityError::Unusable(why));

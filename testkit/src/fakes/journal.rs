@@ -10,7 +10,7 @@ use ports::outbound::{
 };
 use tokio::sync::watch;
 
-use super::MemoryStore;
+use super::{MemoryStore, lock};
 
 /// Journal that writes at once into a [`MemoryStore`].
 #[derive(Debug)]
@@ -94,9 +94,7 @@ impl MemoryJournal {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .expect("nothing panics while it holds the journal")
+        lock(&self.state)
     }
 
     fn promise(&self) -> Result<(), JournalError> {

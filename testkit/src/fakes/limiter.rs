@@ -11,7 +11,7 @@ use memory::InProcessLimiter;
 use ports::outbound::{Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use uuid::Uuid;
 
-use super::{Faults, ManualClock};
+use super::{Faults, ManualClock, lock};
 
 /// The limiter of one process with injected faults. It records the changes that it applied.
 pub struct FaultyLimiter {
@@ -50,12 +50,12 @@ impl FaultyLimiter {
 
     /// The changes that it applied, in order.
     pub fn applied(&self) -> Vec<(CountedKey, KeyState)> {
-        self.applied.lock().unwrap().clone()
+        lock(&self.applied).clone()
     }
 
     /// Makes every change take so long by a clock from now on.
     pub fn delay_changes(&self, clock: Arc<ManualClock>, time: Duration) {
-        *self.delay.lock().unwrap() = Some((clock, time));
+        *lock(&self.delay) = Some((clock, time));
     }
 
     async fn call<T>(
@@ -91,8 +91,8 @@ impl Limiter for FaultyLimiter {
 
     async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError> {
         let apply = async {
-            self.applied.lock().unwrap().push((key, state));
-            let delay = self.delay.lock().unwrap().clone();
+            lock(&self.applied).push((key, state));
+            let delay = lock(&self.delay).clone();
             if let Some((clock, time)) = delay {
                 clock.advance(time);
                 tokio::task::yield_now().await;

@@ -27,7 +27,7 @@ use domain::audit::AuditEntry;
 use domain::batch::BatchId;
 use domain::customer::{Customer, CustomerId};
 use domain::idempotency::IdempotencyScope;
-use domain::key::{HashGeneration, KeyId, SecretFingerprint};
+use domain::key::{ApiKey, HashGeneration, KeyId, SecretFingerprint};
 use domain::limits::MonthlyUse;
 use domain::lookup::LookupId;
 use domain::month::Month;
@@ -39,13 +39,15 @@ use ports::outbound::{
 };
 use uuid::Uuid;
 
-use super::{Fault, Faults, cause};
+use super::{Fault, Faults, cause, lock};
 use batches::KeptBatch;
 use idempotency::KeptRequest;
 use lookups::KeptLookup;
 use notifications::Listeners;
-use usage::Statistics;
 use webhooks::Outbox;
+
+/// Result of a call.
+type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// In-memory implementation of every store port. Clones share the data and the injected faults.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +67,8 @@ struct Tables {
     requests: BTreeMap<Uuid, RequestEntry>,
     /// Proofs that no request delivered.
     added_deliveries: Vec<(CustomerId, ProofMark, DateTime<Utc>)>,
-    statistics: Statistics,
+    /// Requests that a limit refused.
+    refusals: Vec<RefusalEntry>,
     audit: Vec<AuditEntry>,
     denied: HashMap<Fingerprint, DateTime<Utc>>,
     secrets: BTreeMap<HashGeneration, SecretFingerprint>,
@@ -102,6 +105,10 @@ impl StoredKey {
 }
 
 impl Tables {
+    fn all_keys(&self) -> impl Iterator<Item = &ApiKey> {
+        self.keys.values().map(|stored| &stored.record.key)
+    }
+
     fn use_at(&mut self, key: KeyId, at: DateTime<Utc>) {
         let minute = at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at);
         if let Some(stored) = self.keys.get_mut(&key) {
@@ -114,6 +121,31 @@ impl Tables {
 /// The error for a violation of what a database's constraints would hold together.
 fn broken(what: &'static str) -> StoreError {
     StoreError { cause: cause(what) }
+}
+
+/// Removes the rows that aren't to be kept, and returns their number.
+fn prune<K: Ord, V>(rows: &mut BTreeMap<K, V>, mut keep: impl FnMut(&V) -> bool) -> u64 {
+    let all = rows.len();
+    rows.retain(|_, row| keep(row));
+    (all - rows.len()) as u64
+}
+
+/// The numbers of things that are due and that wait, and since when the oldest is due.
+fn queue(
+    due_at: impl Iterator<Item = Option<DateTime<Utc>>>,
+    now: DateTime<Utc>,
+) -> (u64, u64, Option<DateTime<Utc>>) {
+    let (due, waiting): (Vec<_>, Vec<_>) = due_at.flatten().partition(|due_at| *due_at <= now);
+    (
+        due.len() as u64,
+        waiting.len() as u64,
+        due.into_iter().min(),
+    )
+}
+
+/// Returns whether a value is the one that a filter wants, if it wants any.
+fn is_wanted<T: Copy + PartialEq>(wanted: Option<T>, value: T) -> bool {
+    wanted.is_none_or(|wanted| wanted == value)
 }
 
 impl MemoryStore {
@@ -148,12 +180,12 @@ impl MemoryStore {
     }
 
     /// Counts a call, applies the fault that is injected into it, and opens the tables.
-    async fn call(&self, method: &'static str) -> Result<MutexGuard<'_, Tables>, StoreError> {
+    async fn call(&self, method: &'static str) -> Result<MutexGuard<'_, Tables>> {
         self.called(method).await?;
         Ok(self.tables())
     }
 
-    async fn called(&self, method: &'static str) -> Result<(), StoreError> {
+    async fn called(&self, method: &'static str) -> Result<()> {
         let called = self.faults.called(method).await;
         called.map_err(|cause| StoreError { cause })
     }
@@ -180,18 +212,15 @@ impl MemoryStore {
         if let Some(month) = entry.refund {
             tables.used.entry((entry.key, month)).or_default().refunded += 1;
         }
-        tables.statistics.conclude(&entry);
         tables.requests.insert(entry.id, entry);
     }
 
     /// Counts a request that a limit refused.
     pub(crate) fn count_refusal(&self, entry: RefusalEntry) {
-        self.tables().statistics.refuse(entry);
+        self.tables().refusals.push(entry);
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.tables
-            .lock()
-            .expect("nothing panics while it holds the tables")
+        lock(&self.tables)
     }
 }

@@ -52,23 +52,21 @@ impl Postgres {
         let lock = File::create(run.join("postgres.lock")).unwrap();
         lock.lock().unwrap();
         let port = run.join("postgres.port");
-        let told = fs::read_to_string(&port).ok();
+        let told = fs::read_to_string(&port)
+            .ok()
+            .map(|port| port.parse().unwrap());
         let server = Self {
             process: None,
             programs,
-            port: told
-                .as_ref()
-                .map_or_else(free_port, |port| port.parse().unwrap()),
+            port: told.unwrap_or_else(free_port),
             folder,
             kept: Vec::new(),
         };
         if told.is_none() {
             fs::create_dir(&server.folder).unwrap();
             give(&server.folder);
-            copy(
-                &beginning(&server.programs, cache),
-                &server.folder.join("data"),
-            );
+            let data = server.folder.join("data");
+            copy(&beginning(&server.programs, cache), &data);
             let mut command = run_by_postgres(&server.programs.join("postgres"), &[]);
             // Signals to the group of a test aren't for it.
             command.process_group(0);

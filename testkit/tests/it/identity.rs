@@ -74,23 +74,17 @@ async fn a_code_is_redeemed_once_for_a_token_that_verifies() {
 
 #[tokio::test]
 async fn a_code_is_refused_to_whoever_did_not_want_it() {
-    for other in [
-        CodeGrant {
-            verifier: "verifier-2",
-            ..grant("")
-        },
-        CodeGrant {
-            redirect_uri: "https://elsewhere.example/",
-            ..grant("")
-        },
+    for (verifier, redirect_uri) in [
+        ("verifier-2", WISH.redirect_uri),
+        (WISH.verifier, "https://elsewhere.example/"),
     ] {
         let (provider, code) = signed_in().await;
-        let stolen = provider
-            .redeem(&CodeGrant {
-                code: &code,
-                ..other
-            })
-            .await;
+        let stolen = CodeGrant {
+            verifier,
+            redirect_uri,
+            ..grant(&code)
+        };
+        let stolen = provider.redeem(&stolen).await;
         assert!(matches!(stolen, Err(IdentityError::Refused(_))));
     }
     let (provider, code) = signed_in().await;

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::archive::ArchiveIndex;
-use ports::outbound::{ArchivedProof, ProofArchive, StoreError};
+use ports::outbound::{ArchivedProof, ProofArchive};
 
-use super::MemoryStore;
+use super::{MemoryStore, Result, prune};
 
 #[async_trait]
 impl ProofArchive for MemoryStore {
@@ -13,52 +13,44 @@ impl ProofArchive for MemoryStore {
         &self,
         indexes: &[ArchiveIndex],
         since: DateTime<Utc>,
-    ) -> Result<Vec<ArchivedProof>, StoreError> {
+    ) -> Result<Vec<ArchivedProof>> {
         let tables = self.call("archived_proofs").await?;
         let found = indexes.iter().filter_map(|index| {
-            let (written_at, content) = tables.archive.get(index)?;
-            (*written_at >= since).then(|| ArchivedProof {
-                index: *index,
-                content: content.clone(),
-            })
+            let (index, entry) = tables.archive.get_key_value(index)?;
+            (entry.0 >= since).then(|| archived((index, entry)))
         });
         Ok(found.collect())
     }
 
-    async fn archive_proof(
-        &self,
-        proof: &ArchivedProof,
-        now: DateTime<Utc>,
-    ) -> Result<(), StoreError> {
+    async fn archive_proof(&self, proof: &ArchivedProof, now: DateTime<Utc>) -> Result<()> {
         self.called("archive_proof").await?;
         let entry = (now, proof.content.clone());
         self.tables().archive.insert(proof.index, entry);
         Ok(())
     }
 
-    async fn remove_archived(&self, indexes: &[ArchiveIndex]) -> Result<(), StoreError> {
+    async fn remove_archived(&self, indexes: &[ArchiveIndex]) -> Result<()> {
         let archive = &mut self.call("remove_archived").await?.archive;
         archive.retain(|index, _| !indexes.contains(index));
         Ok(())
     }
 
-    async fn prune_archive(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+    async fn prune_archive(&self, before: DateTime<Utc>) -> Result<u64> {
         let archive = &mut self.call("prune_archive").await?.archive;
-        let all = archive.len();
-        archive.retain(|_, (written_at, _)| *written_at >= before);
-        Ok((all - archive.len()) as u64)
+        Ok(prune(archive, |(written_at, _)| *written_at >= before))
     }
 }
 
 impl MemoryStore {
     /// The archived proofs, by their indexes.
     pub fn archive(&self) -> Vec<ArchivedProof> {
-        let tables = self.tables();
-        let entries = tables.archive.iter();
-        let entries = entries.map(|(index, (_, content))| ArchivedProof {
-            index: *index,
-            content: content.clone(),
-        });
-        entries.collect()
+        self.tables().archive.iter().map(archived).collect()
+    }
+}
+
+fn archived((index, (_, content)): (&ArchiveIndex, &(DateTime<Utc>, Vec<u8>))) -> ArchivedProof {
+    ArchivedProof {
+        index: *index,
+        content: content.clone(),
     }
 }

@@ -4,17 +4,17 @@ use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
 use domain::customer::CustomerId;
 use domain::key::KeyId;
-use domain::page::{Cursor, Direction, PageRequest};
-use ports::outbound::{AuditLog, ListError, StoreError};
+use domain::page::PageRequest;
+use ports::outbound::{AuditLog, ListError};
 use uuid::Uuid;
 
-use super::pages::{by_instant, page};
-use super::{MemoryStore, Tables, broken};
+use super::pages::newest_first;
+use super::{MemoryStore, Result, Tables, broken, is_wanted};
 
 impl Tables {
     /// # Errors
     /// Fails when an entry with the id of `act` exists: each mutation is logged once.
-    pub(super) fn is_new(&self, act: &AuditContext) -> Result<(), StoreError> {
+    pub(super) fn is_new(&self, act: &AuditContext) -> Result<()> {
         if self.audit.iter().any(|entry| entry.act.id == act.id) {
             return Err(broken("the audit log has an entry with this id"));
         }
@@ -45,9 +45,7 @@ impl Tables {
 }
 
 fn matches_filter(filter: &AuditFilter, entry: &AuditEntry) -> bool {
-    filter
-        .customer
-        .is_none_or(|wanted| wanted == entry.customer)
+    is_wanted(filter.customer, entry.customer)
         && filter.key.is_none_or(|wanted| Some(wanted) == entry.key)
         && filter.from.is_none_or(|from| from <= entry.act.at)
         && filter.to.is_none_or(|to| entry.act.at < to)
@@ -61,12 +59,9 @@ impl AuditLog for MemoryStore {
         request: &PageRequest,
     ) -> Result<AuditPage, ListError> {
         let tables = self.call("audit").await?;
-        let entries = tables
-            .audit
-            .iter()
-            .filter(|entry| matches_filter(filter, entry));
-        let cursor = |entry: &&AuditEntry| Cursor::at(entry.act.at, entry.act.id);
-        let entries = page(entries, request, Direction::Descending, cursor, by_instant)?;
+        let entries = tables.audit.iter();
+        let entries = entries.filter(|entry| matches_filter(filter, entry));
+        let entries = newest_first(entries, request, |entry| (entry.act.at, entry.act.id))?;
         Ok(entries.map(AuditEntry::clone))
     }
 }

@@ -6,16 +6,16 @@ use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::customer::CustomerId;
 use domain::idempotency::FirstAnswer;
 use domain::notice::ProofOrigin;
-use domain::page::{Cursor, Direction, Page, PageRequest};
+use domain::page::{Page, PageRequest};
 use domain::webhook::{LookupEnd, WebhookEvent};
 use ports::outbound::{
     BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress,
     BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts,
-    LookupNotification, NewBatch, StoreError, StoredBatch, StoredLookup,
+    LookupNotification, NewBatch, StoredBatch, StoredLookup,
 };
 
-use super::pages::{by_instant, page};
-use super::{MemoryStore, broken};
+use super::pages::{newest_first, uncounted};
+use super::{MemoryStore, Result, broken};
 use kept::matches_filter;
 
 pub(super) use kept::KeptBatch;
@@ -26,11 +26,7 @@ mod rows;
 
 #[async_trait]
 impl BatchStore for MemoryStore {
-    async fn add_batch(
-        &self,
-        batch: &NewBatch,
-        most_open: u32,
-    ) -> Result<BatchAddition, StoreError> {
+    async fn add_batch(&self, batch: &NewBatch, most_open: u32) -> Result<BatchAddition> {
         let mut tables = self.call("add_batch").await?;
         let id = batch.facts.id;
         if tables.open_batches(batch.facts.customer) >= most_open as usize {
@@ -39,32 +35,18 @@ impl BatchStore for MemoryStore {
         if tables.batches.contains_key(&id) {
             return Err(broken("there is a batch with this id"));
         }
-        if let Some(claim) = batch.claim
-            && !tables.answer(claim, FirstAnswer::Batch(id))
-        {
-            return Err(broken(
-                "the claim of an idempotency key is not held any more",
-            ));
-        }
+        tables.answer_first(batch.claim, FirstAnswer::Batch(id))?;
         tables.batches.insert(id, KeptBatch::queued(batch));
         Ok(BatchAddition::Added)
     }
 
-    async fn batch(
-        &self,
-        customer: CustomerId,
-        id: BatchId,
-    ) -> Result<Option<StoredBatch>, StoreError> {
+    async fn batch(&self, customer: CustomerId, id: BatchId) -> Result<Option<StoredBatch>> {
         let tables = self.call("batch").await?;
         let kept = tables.own_batch(customer, id);
         Ok(kept.map(|kept| tables.stored_batch(kept)))
     }
 
-    async fn batch_state(
-        &self,
-        customer: CustomerId,
-        id: BatchId,
-    ) -> Result<Option<BatchState>, StoreError> {
+    async fn batch_state(&self, customer: CustomerId, id: BatchId) -> Result<Option<BatchState>> {
         let tables = self.call("batch_state").await?;
         Ok(tables.own_batch(customer, id).map(|kept| kept.state))
     }
@@ -79,15 +61,11 @@ impl BatchStore for MemoryStore {
         let all = tables.batches.values();
         let own = all.filter(|kept| kept.facts.customer == customer);
         let found = own.filter(|kept| matches_filter(filter, kept));
-        let cursor = |kept: &&KeptBatch| Cursor::at(kept.facts.created_at, kept.facts.id.0);
-        let found = page(found, request, Direction::Descending, cursor, by_instant)?;
-        Ok(Page {
-            total: None,
-            ..found.map(|kept| tables.stored_batch(kept))
-        })
+        let found = newest_first(found, request, |it| (it.facts.created_at, it.facts.id.0))?;
+        Ok(uncounted(found.map(|kept| tables.stored_batch(kept))))
     }
 
-    async fn batch_chunk(&self, id: BatchId, number: u32) -> Result<Option<Vec<u8>>, StoreError> {
+    async fn batch_chunk(&self, id: BatchId, number: u32) -> Result<Option<Vec<u8>>> {
         let tables = self.call("batch_chunk").await?;
         let chunks = tables.batches.get(&id).map(|kept| &kept.chunks);
         Ok(chunks.and_then(|chunks| chunks.get(number as usize).cloned()))
@@ -98,7 +76,7 @@ impl BatchStore for MemoryStore {
         id: BatchId,
         first: RowNumber,
         rows: u32,
-    ) -> Result<Vec<StoredLookup>, StoreError> {
+    ) -> Result<Vec<StoredLookup>> {
         let tables = self.call("batch_lookups").await?;
         let end = RowNumber(first.0.saturating_add(rows));
         let wanted = tables.rows_of(id).into_iter();
@@ -111,7 +89,7 @@ impl BatchStore for MemoryStore {
         most: u32,
         now: DateTime<Utc>,
         lease: Lease,
-    ) -> Result<Vec<ClaimedBatch>, StoreError> {
+    ) -> Result<Vec<ClaimedBatch>> {
         let mut tables = self.call("claim_batches").await?;
         let all = tables.batches.values();
         let due = all.filter(|kept| kept.due_at.is_some_and(|due_at| due_at <= now));
@@ -122,11 +100,7 @@ impl BatchStore for MemoryStore {
         Ok(due.into_iter().filter_map(claim).collect())
     }
 
-    async fn renew_batch(
-        &self,
-        id: BatchId,
-        lease: Lease,
-    ) -> Result<Option<BatchProgress>, StoreError> {
+    async fn renew_batch(&self, id: BatchId, lease: Lease) -> Result<Option<BatchProgress>> {
         let mut tables = self.call("renew_batch").await?;
         let Some(kept) = tables.held_batch(id, lease.token) else {
             return Ok(None);
@@ -136,16 +110,13 @@ impl BatchStore for MemoryStore {
         Ok(Some(tables.progress(id, next_row)))
     }
 
-    async fn feed_batch(&self, feed: &BatchFeed) -> Result<bool, StoreError> {
+    async fn feed_batch(&self, feed: &BatchFeed) -> Result<bool> {
         let mut tables = self.call("feed_batch").await?;
         if tables.held_batch(feed.id, feed.token).is_none() || !tables.are_free(feed) {
             return Ok(false);
         }
-        if feed
-            .lookups
-            .iter()
-            .any(|row| tables.lookups.contains_key(&row.facts.id))
-        {
+        let mut ids = feed.lookups.iter().map(|row| row.facts.id);
+        if ids.any(|id| tables.lookups.contains_key(&id)) {
             return Err(broken("there is a lookup with this id"));
         }
         tables.feed(feed);
@@ -155,7 +126,7 @@ impl BatchStore for MemoryStore {
         Ok(true)
     }
 
-    async fn release_batch(&self, release: &BatchRelease) -> Result<bool, StoreError> {
+    async fn release_batch(&self, release: &BatchRelease) -> Result<bool> {
         let mut tables = self.call("release_batch").await?;
         let (id, now) = (release.id, release.now);
         let has_open = tables.has_open_rows(id);
@@ -178,9 +149,8 @@ impl BatchStore for MemoryStore {
         }
         let (after, owner) = (kept.state, (kept.facts.customer, kept.facts.environment));
         let event = WebhookEvent::of_batch(owner, release.id, after, now);
-        if let Some(event) = event.filter(|_| after != before) {
-            tables.outbox.enqueue(&event);
-        }
+        let event = event.filter(|_| after != before);
+        tables.outbox.enqueue(event.as_ref());
         Ok(true)
     }
 
@@ -189,12 +159,10 @@ impl BatchStore for MemoryStore {
         customer: CustomerId,
         id: BatchId,
         now: DateTime<Utc>,
-    ) -> Result<BatchCancellation, StoreError> {
+    ) -> Result<BatchCancellation> {
         let mut tables = self.call("cancel_batch").await?;
-        if tables.own_batch(customer, id).is_none() {
-            return Ok(BatchCancellation::Unknown);
-        }
-        let Some(kept) = tables.batches.get_mut(&id) else {
+        let kept = tables.batches.get_mut(&id);
+        let Some(kept) = kept.filter(|kept| kept.facts.customer == customer) else {
             return Ok(BatchCancellation::Unknown);
         };
         if kept.state.is_final() {
@@ -208,7 +176,7 @@ impl BatchStore for MemoryStore {
         Ok(BatchCancellation::Canceled { lookups })
     }
 
-    async fn erase_batch(&self, customer: CustomerId, id: BatchId) -> Result<bool, StoreError> {
+    async fn erase_batch(&self, customer: CustomerId, id: BatchId) -> Result<bool> {
         let mut tables = self.call("erase_batch").await?;
         let found = tables.own_batch(customer, id);
         let is_final = found.is_some_and(|kept| kept.state.is_final());
@@ -224,31 +192,26 @@ impl BatchStore for MemoryStore {
         id: BatchId,
         proofs: &[ImportedProof],
         now: DateTime<Utc>,
-    ) -> Result<Option<Vec<LookupFacts>>, StoreError> {
+    ) -> Result<Option<Vec<LookupFacts>>> {
         let mut tables = self.call("import_proofs").await?;
         let found = tables.own_batch(customer, id);
         if found.is_none_or(|kept| kept.state == BatchState::Canceled) {
             return Ok(None);
         }
-        let import = |proof| tables.import(id, proof, now);
-        let delivered: Vec<_> = proofs.iter().filter_map(import).collect();
-        for (facts, seal) in &delivered {
-            if let Some(event) = facts.end_event(
-                LookupEnd::Delivered {
-                    seal: *seal,
-                    origin: ProofOrigin::Imported,
-                },
-                now,
-            ) {
-                tables.outbox.enqueue(&event);
-            }
+        let import = |proof: &ImportedProof| {
+            let facts = tables.import(id, proof, now)?;
+            let end = LookupEnd::Delivered {
+                seal: proof.seal,
+                origin: ProofOrigin::Imported,
+            };
+            tables.outbox.enqueue(facts.end_event(end, now).as_ref());
             tables.changed(facts.id);
-        }
-        let delivered = delivered.into_iter().map(|(facts, _)| facts);
-        Ok(Some(delivered.collect()))
+            Some(facts)
+        };
+        Ok(Some(proofs.iter().filter_map(import).collect()))
     }
 
-    async fn prune_batches(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+    async fn prune_batches(&self, before: DateTime<Utc>) -> Result<u64> {
         let mut tables = self.call("prune_batches").await?;
         let all = tables.batches.values();
         let ended = all.filter(|kept| kept.ended_at.is_some_and(|ended_at| ended_at < before));

@@ -11,8 +11,7 @@ use super::Tables;
 impl Tables {
     /// The keys of a customer that count against its bounds.
     fn census(&self, customer: CustomerId, now: DateTime<Utc>) -> KeyCensus {
-        let keys = self.keys.values().map(|stored| &stored.record.key);
-        let of_customer = keys.filter(|key| key.customer == customer);
+        let of_customer = self.all_keys().filter(|key| key.customer == customer);
         let mut created: Vec<_> = of_customer
             .map(|key| key.created_at)
             .filter(|created_at| *created_at > now - NEW_KEYS_SPAN)

@@ -4,13 +4,13 @@ use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, customer_difference};
 use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
 use domain::key::{ApiKey, CountedKey};
-use domain::limits::{MonthlyUse, Plan};
+use domain::limits::Plan;
 use domain::month::Month;
-use domain::page::{Cursor, Direction, Page, PageRequest};
-use ports::outbound::{CustomerStore, ListError, StoreError, UpdateError};
+use domain::page::{Page, PageRequest};
+use ports::outbound::{CustomerStore, ListError, UpdateError};
 
-use super::pages::{by_instant, contains_ignoring_case, page};
-use super::{MemoryStore, Tables};
+use super::pages::{find_ignoring_case, newest_first};
+use super::{MemoryStore, Result, Tables};
 
 impl Tables {
     fn customer_of(&self, owner: &Owner) -> Option<&Customer> {
@@ -19,25 +19,18 @@ impl Tables {
     }
 
     fn customer_overview(&self, customer: &Customer, month: Month) -> CustomerOverview {
-        let keys = self.keys.values().map(|stored| &stored.record.key);
-        let keys = keys.filter(|key| key.customer == customer.id);
-        let used = keys.filter_map(|key| self.used.get(&(key.id, month)));
-        let add = |sum: MonthlyUse, used: &MonthlyUse| MonthlyUse {
-            charged: sum.charged + used.charged,
-            refunded: sum.refunded + used.refunded,
-        };
         CustomerOverview {
             customer: customer.clone(),
             active_keys: self.active_keys(customer.id).count() as u64,
             month,
-            used: used.fold(MonthlyUse::default(), add),
+            used: self.used_by(month, |key| key.customer == customer.id),
         }
     }
 }
 
 #[async_trait]
 impl CustomerStore for MemoryStore {
-    async fn find_or_insert(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
+    async fn find_or_insert(&self, newcomer: &Customer) -> Result<Customer> {
         let mut tables = self.call("find_or_insert").await?;
         if let Some(known) = tables.customer_of(&newcomer.owner) {
             return Ok(known.clone());
@@ -46,7 +39,7 @@ impl CustomerStore for MemoryStore {
         Ok(newcomer.clone())
     }
 
-    async fn customer(&self, owner: &Owner) -> Result<Option<Customer>, StoreError> {
+    async fn customer(&self, owner: &Owner) -> Result<Option<Customer>> {
         Ok(self.call("customer").await?.customer_of(owner).cloned())
     }
 
@@ -57,21 +50,14 @@ impl CustomerStore for MemoryStore {
         request: &PageRequest,
     ) -> Result<Page<CustomerOverview>, ListError> {
         let tables = self.call("customers").await?;
-        let named = |owner: &Owner, text| {
-            contains_ignoring_case(&owner.issuer, text)
-                || contains_ignoring_case(&owner.subject, text)
+        let is_named = |Owner { issuer, subject }: &Owner, text| {
+            [issuer, subject]
+                .iter()
+                .any(|name| find_ignoring_case(name, text).is_some())
         };
         let customers = tables.customers.values();
-        let customers =
-            customers.filter(|customer| text.is_none_or(|text| named(&customer.owner, text)));
-        let cursor = |customer: &&Customer| Cursor::at(customer.created_at, customer.id.0);
-        let customers = page(
-            customers,
-            request,
-            Direction::Descending,
-            cursor,
-            by_instant,
-        )?;
+        let customers = customers.filter(|it| text.is_none_or(|text| is_named(&it.owner, text)));
+        let customers = newest_first(customers, request, |it| (it.created_at, it.id.0))?;
         Ok(customers.map(|customer| tables.customer_overview(customer, month)))
     }
 

@@ -4,17 +4,13 @@ use std::collections::hash_map::Entry;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use ports::outbound::{Denial, DenyList, Fingerprint, StoreError};
+use ports::outbound::{Denial, DenyList, Fingerprint};
 
-use super::MemoryStore;
+use super::{MemoryStore, Result};
 
 #[async_trait]
 impl DenyList for MemoryStore {
-    async fn deny(
-        &self,
-        fingerprint: &Fingerprint,
-        until: DateTime<Utc>,
-    ) -> Result<Denial, StoreError> {
+    async fn deny(&self, fingerprint: &Fingerprint, until: DateTime<Utc>) -> Result<Denial> {
         self.called("deny").await?;
         Ok(match self.tables().denied.entry(fingerprint.clone()) {
             Entry::Occupied(_) => Denial::Repeated,
@@ -25,11 +21,8 @@ impl DenyList for MemoryStore {
         })
     }
 
-    async fn is_denied(&self, fingerprint: &Fingerprint) -> Result<bool, StoreError> {
-        Ok(self
-            .call("is_denied")
-            .await?
-            .denied
-            .contains_key(fingerprint))
+    async fn is_denied(&self, fingerprint: &Fingerprint) -> Result<bool> {
+        let tables = self.call("is_denied").await?;
+        Ok(tables.denied.contains_key(fingerprint))
     }
 }

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::idempotency::{FirstAnswer, IdempotencyScope};
-use ports::outbound::{EarlierRequest, IdempotencyStore, NewClaim, ScopeClaim, StoreError};
+use ports::outbound::{EarlierRequest, IdempotencyStore, NewClaim, ScopeClaim};
 
-use super::{MemoryStore, Tables};
+use super::{MemoryStore, Result, Tables, broken, prune};
 
 /// A request with an idempotency key.
 #[derive(Debug)]
@@ -24,12 +24,27 @@ impl KeptRequest {
 
 impl Tables {
     /// Records an answer to the request that holds a claim; returns `false` if it doesn't any more.
-    pub(super) fn answer(&mut self, claim: ScopeClaim, answer: FirstAnswer) -> bool {
+    fn answer(&mut self, claim: ScopeClaim, answer: FirstAnswer) -> bool {
         let kept = self.idempotency.get_mut(&claim.scope);
         let held = kept.filter(|it| it.answer.is_none() && it.claim.token == claim.token);
         let Some(kept) = held else { return false };
         kept.answer = Some(answer);
         true
+    }
+
+    /// # Errors
+    /// Fails when the request has a claim, and doesn't hold it any more.
+    pub(super) fn answer_first(
+        &mut self,
+        claim: Option<ScopeClaim>,
+        answer: FirstAnswer,
+    ) -> Result<()> {
+        if claim.is_none_or(|claim| self.answer(claim, answer)) {
+            return Ok(());
+        }
+        Err(broken(
+            "the claim of an idempotency key is not held any more",
+        ))
     }
 }
 
@@ -39,7 +54,7 @@ impl IdempotencyStore for MemoryStore {
         &self,
         scopes: &[IdempotencyScope],
         now: DateTime<Utc>,
-    ) -> Result<Option<EarlierRequest>, StoreError> {
+    ) -> Result<Option<EarlierRequest>> {
         let tables = self.call("earlier_request").await?;
         let found = scopes.iter().filter_map(|scope| {
             let kept = tables.idempotency.get(scope)?;
@@ -52,7 +67,7 @@ impl IdempotencyStore for MemoryStore {
         Ok({ found }.next())
     }
 
-    async fn claim_scope(&self, claim: &NewClaim, now: DateTime<Utc>) -> Result<bool, StoreError> {
+    async fn claim_scope(&self, claim: &NewClaim, now: DateTime<Utc>) -> Result<bool> {
         let requests = &mut self.call("claim_scope").await?.idempotency;
         let scope = claim.request.scope;
         if requests.get(&scope).is_some_and(|kept| kept.is_there(now)) {
@@ -66,15 +81,11 @@ impl IdempotencyStore for MemoryStore {
         Ok(true)
     }
 
-    async fn record_answer(
-        &self,
-        claim: ScopeClaim,
-        answer: FirstAnswer,
-    ) -> Result<bool, StoreError> {
+    async fn record_answer(&self, claim: ScopeClaim, answer: FirstAnswer) -> Result<bool> {
         Ok(self.call("record_answer").await?.answer(claim, answer))
     }
 
-    async fn release_scope(&self, claim: ScopeClaim) -> Result<(), StoreError> {
+    async fn release_scope(&self, claim: ScopeClaim) -> Result<()> {
         let requests = &mut self.call("release_scope").await?.idempotency;
         let kept = requests.get(&claim.scope);
         if kept.is_some_and(|it| it.claim.token == claim.token) {
@@ -83,10 +94,8 @@ impl IdempotencyStore for MemoryStore {
         Ok(())
     }
 
-    async fn prune_idempotency(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+    async fn prune_idempotency(&self, before: DateTime<Utc>) -> Result<u64> {
         let requests = &mut self.call("prune_idempotency").await?.idempotency;
-        let all = requests.len();
-        requests.retain(|_, kept| kept.claim.expires_at >= before);
-        Ok((all - requests.len()) as u64)
+        Ok(prune(requests, |kept| kept.claim.expires_at >= before))
     }
 }

@@ -12,14 +12,14 @@ use domain::key::{
 };
 use domain::limits::MonthlyUse;
 use domain::month::Month;
-use domain::page::{Cursor, Direction, Page, PageRequest};
+use domain::page::{Cursor, Page, PageRequest};
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
-    Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
+    Rotation, Scope, Snapshot, Successor, UpdateError,
 };
 
-use super::pages::{by_instant, contains_ignoring_case, page, starts_with_ignoring_case};
-use super::{MemoryStore, StoredKey, Tables, broken};
+use super::pages::{by_instant, find_ignoring_case, newest_first, page, uncounted};
+use super::{MemoryStore, Result, StoredKey, Tables, broken, is_wanted};
 
 /// Changes that one call returns at most.
 const CHANGES_AT_ONCE: usize = 1_000;
@@ -51,9 +51,13 @@ impl Tables {
 
     /// The use of all keys that share these counters.
     fn used(&self, counters: CounterId, month: Month) -> MonthlyUse {
-        let keys = self.keys.values().map(|stored| &stored.record.key);
-        let sharing = keys.filter(|key| key.counters == counters);
-        let uses = sharing.filter_map(|key| self.used.get(&(key.id, month)));
+        self.used_by(month, |key| key.counters == counters)
+    }
+
+    /// The use of some keys.
+    pub(super) fn used_by(&self, month: Month, is_one: impl Fn(&ApiKey) -> bool) -> MonthlyUse {
+        let keys = self.all_keys().filter(|key| is_one(key));
+        let uses = keys.filter_map(|key| self.used.get(&(key.id, month)));
         uses.fold(MonthlyUse::default(), |sum, used| MonthlyUse {
             charged: sum.charged + used.charged,
             refunded: sum.refunded + used.refunded,
@@ -76,14 +80,18 @@ impl Tables {
             self.taken_prefixes = left;
             return true;
         }
-        let mut keys = self.keys.values();
-        keys.any(|stored| stored.record.key.prefix == *prefix)
+        self.all_keys().any(|key| key.prefix == *prefix)
     }
 
     /// The customer's keys that aren't revoked.
     pub(super) fn active_keys(&self, customer: CustomerId) -> impl Iterator<Item = &ApiKey> {
-        let keys = self.keys.values().map(|stored| &stored.record.key);
-        keys.filter(move |key| key.customer == customer && key.revoked_at.is_none())
+        self.unrevoked_keys()
+            .filter(move |key| key.customer == customer)
+    }
+
+    /// All keys that aren't revoked.
+    pub(super) fn unrevoked_keys(&self) -> impl Iterator<Item = &ApiKey> {
+        self.all_keys().filter(|key| key.revoked_at.is_none())
     }
 
     fn add(&mut self, record: KeyRecord, act: &AuditContext) {
@@ -128,17 +136,15 @@ fn in_scope(scope: Scope, key: &ApiKey) -> bool {
 }
 
 fn matches_filter(filter: &KeyFilter, scope: Scope, key: &ApiKey) -> bool {
-    let named = |text: &String| {
-        contains_ignoring_case(key.name.as_str(), text)
-            || starts_with_ignoring_case(key.prefix.as_str(), text)
-            || scope == Scope::Everybody && contains_ignoring_case(&key.owner.subject, text)
+    let is_named = |text: &String| {
+        find_ignoring_case(key.name.as_str(), text).is_some()
+            || find_ignoring_case(key.prefix.as_str(), text) == Some(0)
+            || scope == Scope::Everybody && find_ignoring_case(&key.owner.subject, text).is_some()
     };
-    let environment = key.prefix.environment();
-    (filter.statuses.is_empty() || filter.statuses.contains(&key.status()))
-        && filter
-            .environment
-            .is_none_or(|wanted| wanted == environment)
-        && filter.text.as_ref().is_none_or(named)
+    in_scope(scope, key)
+        && (filter.statuses.is_empty() || filter.statuses.contains(&key.status()))
+        && is_wanted(filter.environment, key.prefix.environment())
+        && filter.text.as_ref().is_none_or(is_named)
 }
 
 #[async_trait]
@@ -163,7 +169,7 @@ impl KeyStore for MemoryStore {
         Ok(())
     }
 
-    async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError> {
+    async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>> {
         self.called("credential").await?;
         // As a database would: others go on meanwhile.
         tokio::task::yield_now().await;
@@ -173,29 +179,25 @@ impl KeyStore for MemoryStore {
         Ok(record.map(|record| record.credential.clone()))
     }
 
-    async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError> {
+    async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>> {
         let tables = self.call("credentials").await?;
-        let records = tables.keys.values().map(|stored| &stored.record);
-        let mut active: Vec<_> = records
-            .filter(|record| record.key.revoked_at.is_none())
-            .collect();
-        active.sort_by_key(|record| Reverse((record.key.created_at, record.key.id)));
-        let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let pair = |record: &KeyRecord| (record.key.prefix.clone(), record.credential.clone());
-        Ok(active.into_iter().take(most).map(pair).collect())
+        let mut active: Vec<_> = tables.unrevoked_keys().collect();
+        active.sort_by_key(|key| Reverse((key.created_at, key.id)));
+        active.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        let pair = |key: &ApiKey| {
+            let credential = &tables.keys[&key.id].record.credential;
+            (key.prefix.clone(), credential.clone())
+        };
+        Ok(active.into_iter().map(pair).collect())
     }
 
-    async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
+    async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>> {
         let snapshot = self.call("snapshot").await?.snapshot(id, month);
         self.faults.ended("snapshot").await;
         Ok(snapshot)
     }
 
-    async fn snapshots(
-        &self,
-        ids: &[KeyId],
-        month: Month,
-    ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
+    async fn snapshots(&self, ids: &[KeyId], month: Month) -> Result<Vec<(KeyId, Snapshot)>> {
         self.faults.sized("snapshots", ids.len());
         let tables = self.call("snapshots").await?;
         let snapshot = |id: &KeyId| Some((*id, tables.snapshot(*id, month)?));
@@ -207,11 +209,11 @@ impl KeyStore for MemoryStore {
         key: CountedKey,
         month: Month,
         at: DateTime<Utc>,
-    ) -> Result<Option<MonthlyUse>, StoreError> {
+    ) -> Result<Option<MonthlyUse>> {
         Ok(self.call("charge").await?.charge(key, month, at))
     }
 
-    async fn is_empty(&self) -> Result<bool, StoreError> {
+    async fn is_empty(&self) -> Result<bool> {
         Ok(self.call("is_empty").await?.keys.is_empty())
     }
 
@@ -222,13 +224,13 @@ impl KeyStore for MemoryStore {
         query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError> {
         let tables = self.call("list").await?;
-        let keys = tables.keys.values().map(|stored| &stored.record.key);
-        let keys =
-            keys.filter(|key| in_scope(scope, key) && matches_filter(&query.filter, scope, key));
+        let keys = tables.all_keys();
+        let keys = keys.filter(|key| matches_filter(&query.filter, scope, key));
+        let (request, direction) = (&query.page, query.direction);
         let keys = match query.order {
             KeySort::Created => {
                 let cursor = |key: &&ApiKey| Cursor::at(key.created_at, key.id.0);
-                page(keys, &query.page, query.direction, cursor, by_instant)?
+                page(keys, request, direction, cursor, by_instant)?
             }
             KeySort::Name => {
                 let cursor = |key: &&ApiKey| Cursor {
@@ -236,7 +238,7 @@ impl KeyStore for MemoryStore {
                     id: key.id.0,
                 };
                 let by_name = |cursor: &Cursor| Ok((cursor.value.clone(), cursor.id));
-                page(keys, &query.page, query.direction, cursor, by_name)?
+                page(keys, request, direction, cursor, by_name)?
             }
         };
         Ok(keys.map(|key| tables.overview(key, month)))
@@ -249,33 +251,14 @@ impl KeyStore for MemoryStore {
         request: &PageRequest,
     ) -> Result<Page<ApiKey>, ListError> {
         let tables = self.call("of_customer").await?;
-        let keys = tables.keys.values().map(|stored| &stored.record.key);
-        let wanted = |key: &&ApiKey| {
-            key.customer == customer
-                && (revoked == RevokedKeys::Included || key.revoked_at.is_none())
-        };
-        let cursor = |key: &&ApiKey| Cursor::at(key.created_at, key.id.0);
-        let newest_first = Direction::Descending;
-        let page = page(
-            keys.filter(wanted),
-            request,
-            newest_first,
-            cursor,
-            by_instant,
-        )?;
-        let page = page.map(ApiKey::clone);
-        Ok(Page {
-            total: None,
-            ..page
-        })
+        let own = tables.all_keys().filter(|key| key.customer == customer);
+        let all = revoked == RevokedKeys::Included;
+        let wanted = own.filter(|key| all || key.revoked_at.is_none());
+        let keys = newest_first(wanted, request, |key| (key.created_at, key.id.0))?;
+        Ok(uncounted(keys.map(ApiKey::clone)))
     }
 
-    async fn find(
-        &self,
-        scope: Scope,
-        id: KeyId,
-        month: Month,
-    ) -> Result<Option<KeyOverview>, StoreError> {
+    async fn find(&self, scope: Scope, id: KeyId, month: Month) -> Result<Option<KeyOverview>> {
         let tables = self.call("find").await?;
         Ok(tables.key(scope, id).map(|key| tables.overview(key, month)))
     }
@@ -357,19 +340,17 @@ impl KeyStore for MemoryStore {
         Ok(Rotation { old, new })
     }
 
-    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<CountedKey>, StoreError> {
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<CountedKey>> {
         let tables = self.call("due").await?;
-        let keys = tables.keys.values().map(|stored| &stored.record.key);
-        let active = keys.filter(|key| key.revoked_at.is_none());
-        let mut due: Vec<_> = active
-            .filter_map(|key| Some((key.retires_at.filter(|at| *at <= now)?, key.counted())))
-            .collect();
+        let retired = |key: &ApiKey| Some((key.retires_at?, key.counted()));
+        let retired = tables.unrevoked_keys().filter_map(retired);
+        let mut due: Vec<_> = retired.filter(|(at, _)| *at <= now).collect();
         due.sort_unstable();
         let ids = due.into_iter().map(|(_, id)| id);
         Ok(ids.take(DUE_AT_ONCE).collect())
     }
 
-    async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
+    async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>> {
         let tables = self.call("changes").await?;
         let changes = (1..).zip(&tables.changes);
         let change = |(number, key): (u64, &KeyId)| {
@@ -387,7 +368,7 @@ impl KeyStore for MemoryStore {
         Ok(changes)
     }
 
-    async fn newest_change(&self) -> Result<ChangeNumber, StoreError> {
+    async fn newest_change(&self) -> Result<ChangeNumber> {
         let tables = self.call("newest_change").await?;
         Ok(ChangeNumber(tables.changes.len() as u64))
     }

@@ -10,17 +10,16 @@ use domain::key::CounterId;
 use domain::lookup::{Attempt, LookupId, LookupState, OtherQueue, QueueAhead};
 use domain::notice::ProofOrigin;
 use domain::pacing::LookupClass;
-use domain::page::{Cursor, Direction, Page, PageRequest};
+use domain::page::{Page, PageRequest};
 use domain::webhook::LookupEnd;
 use ports::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupChange,
-    LookupFilter, LookupNotification, LookupStore, NewLookup, QueuedClass, StoreError,
-    StoredLookup,
+    LookupFilter, LookupNotification, LookupStore, NewLookup, QueuedClass, StoredLookup,
 };
 use uuid::Uuid;
 
-use super::pages::{by_instant, page};
-use super::{MemoryStore, Tables, broken};
+use super::pages::{newest_first, uncounted};
+use super::{MemoryStore, Result, Tables, broken, prune, queue};
 use kept::matches_filter;
 
 pub(super) use kept::KeptLookup;
@@ -49,8 +48,8 @@ impl Tables {
         let due = || self.lookups.values().filter(|kept| kept.is_due(now));
         let turn = |kept: &&KeptLookup| {
             let customer = kept.stored.facts.customer;
-            let last = self.turns.get(&customer).copied().unwrap_or_default();
-            (last, customer, kept.stored.due_at, kept.stored.facts.id)
+            let (due_at, id) = (kept.stored.due_at, kept.stored.facts.id);
+            (self.last_turn(customer), customer, due_at, id)
         };
         let interactive = due()
             .filter(|kept| kept.stored.next_class() == LookupClass::Interactive)
@@ -73,9 +72,21 @@ impl Tables {
         })
     }
 
+    fn last_turn(&self, customer: CustomerId) -> u64 {
+        self.turns.get(&customer).copied().unwrap_or_default()
+    }
+
     /// Notifies of a change.
     pub(super) fn changed(&mut self, id: LookupId) {
         self.listeners.notify(LookupNotification::Changed(id));
+    }
+
+    fn cancel(&mut self, id: LookupId, now: DateTime<Utc>) -> Option<StoredLookup> {
+        let kept = self.lookups.get_mut(&id)?;
+        kept.end(LookupState::Canceled, now);
+        let canceled = kept.stored.clone();
+        self.changed(id);
+        Some(canceled)
     }
 
     /// Due lookups that may be claimed before another one.
@@ -93,12 +104,7 @@ impl Tables {
                 ahead.own += 1;
             }
         }
-        let turn = |customer| {
-            (
-                self.turns.get(&customer).copied().unwrap_or_default(),
-                customer,
-            )
-        };
+        let turn = |customer| (self.last_turn(customer), customer);
         let others = others.into_iter().map(|(customer, due)| OtherQueue {
             due,
             goes_first: turn(customer) < turn(lookup.facts.customer),
@@ -109,62 +115,45 @@ impl Tables {
 
     /// Returns `true` if no key is left that shares these counters and isn't revoked.
     fn is_orphaned(&self, counters: CounterId) -> bool {
-        let mut keys = self.keys.values().map(|stored| &stored.record.key);
-        !keys.any(|key| key.counters == counters && key.revoked_at.is_none())
+        !self.unrevoked_keys().any(|key| key.counters == counters)
     }
 
     fn queued(&self, class: LookupClass, now: DateTime<Utc>) -> QueuedClass {
-        let open = || {
-            let open = self.lookups.values();
-            open.filter(|kept| kept.stored.next_class() == class && kept.stored.due_at.is_some())
-        };
-        let due = || open().filter(|kept| kept.is_due(now));
+        let all = self.lookups.values().map(|kept| &kept.stored);
+        let of_class = all.filter(|lookup| lookup.next_class() == class);
+        let (due, waiting, oldest) = queue(of_class.map(|lookup| lookup.due_at), now);
         QueuedClass {
             class,
-            due: due().count() as u64,
-            waiting: (open().count() - due().count()) as u64,
-            oldest: due().filter_map(|kept| kept.stored.due_at).min(),
+            due,
+            waiting,
+            oldest,
         }
     }
 }
 
 #[async_trait]
 impl LookupStore for MemoryStore {
-    async fn add_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError> {
+    async fn add_lookup(&self, lookup: &NewLookup) -> Result<()> {
         let mut tables = self.call("add_lookup").await?;
         let facts = lookup.facts.clone();
         if tables.lookups.contains_key(&facts.id) {
             return Err(broken("there is a lookup with this id"));
         }
         let answer = FirstAnswer::Lookup(facts.id);
-        if let Some(claim) = lookup.claim
-            && !tables.answer(claim, answer)
-        {
-            return Err(broken(
-                "the claim of an idempotency key is not held any more",
-            ));
-        }
+        tables.answer_first(lookup.claim, answer)?;
         let kept = KeptLookup::queued(facts, lookup.question.clone());
         tables.lookups.insert(lookup.facts.id, kept);
         tables.listeners.notify(LookupNotification::Added);
         Ok(())
     }
 
-    async fn lookup(
-        &self,
-        customer: CustomerId,
-        id: LookupId,
-    ) -> Result<Option<StoredLookup>, StoreError> {
+    async fn lookup(&self, customer: CustomerId, id: LookupId) -> Result<Option<StoredLookup>> {
         let tables = self.call("lookup").await?;
         let kept = tables.own_lookup(customer, id);
         Ok(kept.map(|kept| kept.stored.clone()))
     }
 
-    async fn attempts(
-        &self,
-        customer: CustomerId,
-        id: LookupId,
-    ) -> Result<Vec<Attempt>, StoreError> {
+    async fn attempts(&self, customer: CustomerId, id: LookupId) -> Result<Vec<Attempt>> {
         let tables = self.call("attempts").await?;
         let kept = tables.own_lookup(customer, id);
         Ok(kept.map(|kept| kept.attempts.clone()).unwrap_or_default())
@@ -180,15 +169,9 @@ impl LookupStore for MemoryStore {
         let own = tables.lookups.values().map(|kept| &kept.stored);
         let own = own.filter(|lookup| lookup.facts.customer == customer);
         let found = own.filter(|lookup| matches_filter(filter, lookup));
-        let cursor = |lookup: &&StoredLookup| {
-            let facts = &lookup.facts;
-            Cursor::at(facts.created_at, facts.id.0)
-        };
-        let found = page(found, request, Direction::Descending, cursor, by_instant)?;
-        Ok(Page {
-            total: None,
-            ..found.map(StoredLookup::clone)
-        })
+        let created = |lookup: &&StoredLookup| (lookup.facts.created_at, lookup.facts.id.0);
+        let found = newest_first(found, request, created)?;
+        Ok(uncounted(found.map(StoredLookup::clone)))
     }
 
     async fn claim_lookups(
@@ -197,34 +180,27 @@ impl LookupStore for MemoryStore {
         classes: ClaimedClasses,
         now: DateTime<Utc>,
         lease: Lease,
-    ) -> Result<Vec<ClaimedLookup>, StoreError> {
+    ) -> Result<Vec<ClaimedLookup>> {
         let mut tables = self.call("claim_lookups").await?;
-        let claims = (0..most).map_while(|_| tables.claim(classes, now, lease));
-        let claims: Vec<_> = claims.collect();
-        for claimed in &claims {
+        let claim = |_| {
+            let claimed = tables.claim(classes, now, lease)?;
             tables.changed(claimed.lookup.facts.id);
-        }
-        Ok(claims)
+            Some(claimed)
+        };
+        Ok((0..most).map_while(claim).collect())
     }
 
-    async fn queue_ahead(
-        &self,
-        lookup: &StoredLookup,
-        now: DateTime<Utc>,
-    ) -> Result<QueueAhead, StoreError> {
+    async fn queue_ahead(&self, lookup: &StoredLookup, now: DateTime<Utc>) -> Result<QueueAhead> {
         Ok(self.call("queue_ahead").await?.ahead(lookup, now))
     }
 
-    async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
+    async fn next_due(&self) -> Result<Option<DateTime<Utc>>> {
         let tables = self.call("next_due").await?;
-        let due = tables
-            .lookups
-            .values()
-            .filter_map(|kept| kept.stored.due_at);
-        Ok(due.min())
+        let due = tables.lookups.values();
+        Ok(due.filter_map(|kept| kept.stored.due_at).min())
     }
 
-    async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {
+    async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool> {
         let mut tables = self.call("renew_lease").await?;
         let Some(kept) = tables.held(id, lease.token) else {
             return Ok(false);
@@ -233,7 +209,7 @@ impl LookupStore for MemoryStore {
         Ok(true)
     }
 
-    async fn end_claim(&self, end: &ClaimEnd) -> Result<bool, StoreError> {
+    async fn end_claim(&self, end: &ClaimEnd) -> Result<bool> {
         let mut tables = self.call("end_claim").await?;
         let Some(kept) = tables.held(end.id, end.token) else {
             return Ok(false);
@@ -256,13 +232,11 @@ impl LookupStore for MemoryStore {
             },
         };
         let event = facts.end_event(ended, end.now);
-        let charged = (kept.stored.facts.key.id, kept.stored.facts.month);
         if let LookupChange::End { refund: true, .. } = end.change {
-            tables.used.entry(charged).or_default().refunded += 1;
+            let facts = facts.clone();
+            tables.refund(&facts);
         }
-        if let Some(event) = event {
-            tables.outbox.enqueue(&event);
-        }
+        tables.outbox.enqueue(event.as_ref());
         tables.changed(end.id);
         Ok(true)
     }
@@ -272,22 +246,19 @@ impl LookupStore for MemoryStore {
         customer: CustomerId,
         id: LookupId,
         now: DateTime<Utc>,
-    ) -> Result<Cancellation, StoreError> {
+    ) -> Result<Cancellation> {
         let mut tables = self.call("cancel_lookup").await?;
-        let kept = tables.lookups.get_mut(&id);
-        let Some(kept) = kept.filter(|kept| kept.stored.facts.customer == customer) else {
+        let Some(found) = tables.own_lookup(customer, id) else {
             return Ok(Cancellation::Unknown);
         };
-        if kept.stored.state.is_final() {
+        if found.stored.state.is_final() {
             return Ok(Cancellation::Final);
         }
-        kept.end(LookupState::Canceled, now);
-        let canceled = kept.stored.clone();
-        tables.changed(id);
-        Ok(Cancellation::Canceled(Box::new(canceled)))
+        let canceled = tables.cancel(id, now).map(Box::new);
+        Ok(canceled.map_or(Cancellation::Unknown, Cancellation::Canceled))
     }
 
-    async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError> {
+    async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool> {
         let mut tables = self.call("erase_lookup").await?;
         let found = tables.own_lookup(customer, id);
         let is_final = found.is_some_and(|kept| kept.stored.state.is_final());
@@ -297,38 +268,27 @@ impl LookupStore for MemoryStore {
         Ok(is_final)
     }
 
-    async fn cancel_orphaned(
-        &self,
-        most: u32,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<StoredLookup>, StoreError> {
+    async fn cancel_orphaned(&self, most: u32, now: DateTime<Utc>) -> Result<Vec<StoredLookup>> {
         let mut tables = self.call("cancel_orphaned").await?;
-        let open = tables.lookups.values().map(|kept| &kept.stored);
-        let open = open.filter(|lookup| !lookup.state.is_final());
-        let orphaned = open.filter(|lookup| tables.is_orphaned(lookup.facts.key.counters));
+        let all = tables.lookups.values().map(|kept| &kept.stored);
+        let orphaned = all.filter(|lookup| {
+            !lookup.state.is_final() && tables.is_orphaned(lookup.facts.key.counters)
+        });
         let orphaned = orphaned.map(|lookup| lookup.facts.id);
         let orphaned: Vec<_> = orphaned.take(most as usize).collect();
-        let cancel = |id| {
-            let kept = tables.lookups.get_mut(&id)?;
-            kept.end(LookupState::Canceled, now);
-            let canceled = kept.stored.clone();
-            tables.changed(id);
-            Some(canceled)
-        };
+        let cancel = |id| tables.cancel(id, now);
         Ok(orphaned.into_iter().filter_map(cancel).collect())
     }
 
-    async fn prune_lookups(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+    async fn prune_lookups(&self, before: DateTime<Utc>) -> Result<u64> {
         let lookups = &mut self.call("prune_lookups").await?.lookups;
-        let all = lookups.len();
-        lookups.retain(|_, kept| {
+        Ok(prune(lookups, |kept| {
             let is_of_batch = kept.stored.facts.batch.is_some();
             is_of_batch || kept.ended_at.is_none_or(|ended_at| ended_at >= before)
-        });
-        Ok((all - lookups.len()) as u64)
+        }))
     }
 
-    async fn lookup_queue(&self, now: DateTime<Utc>) -> Result<Vec<QueuedClass>, StoreError> {
+    async fn lookup_queue(&self, now: DateTime<Utc>) -> Result<Vec<QueuedClass>> {
         let tables = self.call("lookup_queue").await?;
         let classes = LookupClass::ALL.map(|class| tables.queued(class, now));
         Ok(classes.to_vec())

@@ -12,8 +12,7 @@ pub(super) struct Listeners(Vec<UnboundedSender<LookupNotification>>);
 
 impl Listeners {
     pub(super) fn notify(&mut self, notification: LookupNotification) {
-        self.0
-            .retain(|listener| listener.send(notification).is_ok());
+        self.0.retain(|it| it.send(notification).is_ok());
     }
 }
 

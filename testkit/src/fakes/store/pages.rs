@@ -1,5 +1,6 @@
 //! Pagination: the list is sorted for each page, which is fast enough for a test.
 
+use chrono::{DateTime, Utc};
 use domain::page::{Cursor, CursorError, Direction, Page, PageRequest};
 use uuid::Uuid;
 
@@ -33,19 +34,33 @@ pub(super) fn page<T, P: Ord>(
     Ok(Page::of(items, request.first, Some(total)))
 }
 
+/// The requested page of `items`, the newest first. `place` returns an item's instant and its id.
+pub(super) fn newest_first<T>(
+    items: impl IntoIterator<Item = T>,
+    request: &PageRequest,
+    place: impl Fn(&T) -> (DateTime<Utc>, Uuid),
+) -> Result<Page<T>, CursorError> {
+    let cursor = |item: &T| {
+        let (at, id) = place(item);
+        Cursor::at(at, id)
+    };
+    page(items, request, Direction::Descending, cursor, by_instant)
+}
+
+/// A page whose list isn't counted.
+pub(super) fn uncounted<T>(page: Page<T>) -> Page<T> {
+    Page {
+        total: None,
+        ..page
+    }
+}
+
 /// Sort key of a cursor in a list that is ordered by instants.
 pub(super) fn by_instant(cursor: &Cursor) -> Result<(i64, Uuid), CursorError> {
     Ok((cursor.millis()?, cursor.id))
 }
 
-/// Returns whether `text` contains `part`; the case of ASCII letters is ignored.
-pub(super) fn contains_ignoring_case(text: &str, part: &str) -> bool {
-    text.to_ascii_lowercase()
-        .contains(&part.to_ascii_lowercase())
-}
-
-/// Returns whether `text` begins with `part`; the case of ASCII letters is ignored.
-pub(super) fn starts_with_ignoring_case(text: &str, part: &str) -> bool {
-    text.to_ascii_lowercase()
-        .starts_with(&part.to_ascii_lowercase())
+/// Returns the place of `part` in `text`; the case of ASCII letters is ignored.
+pub(super) fn find_ignoring_case(text: &str, part: &str) -> Option<usize> {
+    text.to_ascii_lowercase().find(&part.to_ascii_lowercase())
 }

@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::seal::{SealKey, SealKeyOrigin, Signer};
-use ports::outbound::{MAX_SAMPLES, SealSample, SealStore, StoreError, StoredSealKey};
+use ports::outbound::{MAX_SAMPLES, SealSample, SealStore, StoredSealKey};
 
-use super::MemoryStore;
+use super::{MemoryStore, Result};
 
 #[async_trait]
 impl SealStore for MemoryStore {
-    async fn seal_keys(&self) -> Result<Vec<StoredSealKey>, StoreError> {
+    async fn seal_keys(&self) -> Result<Vec<StoredSealKey>> {
         let mut keys = self.call("seal_keys").await?.seal_keys.clone();
         keys.sort_by_key(|stored| (stored.signer.clone(), stored.added_at));
         Ok(keys)
@@ -21,7 +21,7 @@ impl SealStore for MemoryStore {
         key: &SealKey,
         origin: SealKeyOrigin,
         now: DateTime<Utc>,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let keys = &mut self.call("add_seal_key").await?.seal_keys;
         if keys.iter().any(|stored| is_of(stored, signer, key)) {
             return Ok(false);
@@ -42,7 +42,7 @@ impl SealStore for MemoryStore {
         signer: &Signer,
         key: &SealKey,
         now: DateTime<Utc>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let mut tables = self.call("record_seal_use").await?;
         let mut keys = tables.seal_keys.iter_mut();
         let Some(used) = keys.find(|stored| is_of(stored, signer, key)) else {
@@ -56,25 +56,19 @@ impl SealStore for MemoryStore {
         Ok(())
     }
 
-    async fn add_seal_sample(
-        &self,
-        sample: &SealSample,
-        now: DateTime<Utc>,
-    ) -> Result<bool, StoreError> {
+    async fn add_seal_sample(&self, sample: &SealSample, now: DateTime<Utc>) -> Result<bool> {
         let samples = &mut self.call("add_seal_sample").await?.seal_samples;
-        let of_signer = samples.iter().map(|(_, known)| known);
-        let of_signer: Vec<_> = of_signer
-            .filter(|known| known.signer == sample.signer)
-            .collect();
-        let is_known = of_signer.iter().any(|known| known.digest == sample.digest);
-        if is_known || of_signer.len() >= MAX_SAMPLES {
+        let known = samples.iter().map(|(_, known)| known);
+        let of_signer = || known.clone().filter(|known| known.signer == sample.signer);
+        let is_known = of_signer().any(|known| known.digest == sample.digest);
+        if is_known || of_signer().count() >= MAX_SAMPLES {
             return Ok(false);
         }
         samples.push((now, sample.clone()));
         Ok(true)
     }
 
-    async fn seal_samples(&self) -> Result<Vec<SealSample>, StoreError> {
+    async fn seal_samples(&self) -> Result<Vec<SealSample>> {
         let mut samples = self.call("seal_samples").await?.seal_samples.clone();
         samples.sort_by_key(|(added_at, sample)| (sample.signer.clone(), *added_at));
         Ok(samples.into_iter().map(|(_, sample)| sample).collect())

@@ -2,16 +2,16 @@
 
 use async_trait::async_trait;
 use domain::key::{HashGeneration, SecretFingerprint};
-use ports::outbound::{SecretCheck, SecretFingerprints, StoreError};
+use ports::outbound::{SecretCheck, SecretFingerprints};
 
-use super::MemoryStore;
+use super::{MemoryStore, Result};
 
 #[async_trait]
 impl SecretFingerprints for MemoryStore {
     async fn recognise(
         &self,
         secrets: &[(HashGeneration, SecretFingerprint)],
-    ) -> Result<SecretCheck, StoreError> {
+    ) -> Result<SecretCheck> {
         let mut tables = self.call("recognise").await?;
         for (generation, mark) in secrets {
             let known = tables.secrets.get(generation);

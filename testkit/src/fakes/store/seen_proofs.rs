@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::seen::{EarlierDeliveries, ProofMark};
-use ports::outbound::{SeenProofs, StoreError};
+use ports::outbound::SeenProofs;
 
-use super::MemoryStore;
+use super::{MemoryStore, Result};
 
 #[async_trait]
 impl SeenProofs for MemoryStore {
@@ -14,7 +14,7 @@ impl SeenProofs for MemoryStore {
         &self,
         customer: CustomerId,
         marks: &[ProofMark],
-    ) -> Result<EarlierDeliveries, StoreError> {
+    ) -> Result<EarlierDeliveries> {
         let tables = self.call("deliveries").await?;
         let of_requests = tables.requests.values().flat_map(|request| {
             let marks = request.delivered.iter();
@@ -23,14 +23,12 @@ impl SeenProofs for MemoryStore {
         let delivered = of_requests
             .chain(tables.added_deliveries.iter().copied())
             .filter(|(of, mark, _)| *of == customer && marks.contains(mark));
-        Ok(
-            delivered.fold(EarlierDeliveries::default(), |seen, (_, _, at)| {
-                EarlierDeliveries {
-                    times: seen.times + 1,
-                    first: Some(seen.first.map_or(at, |first| first.min(at))),
-                }
-            }),
-        )
+        let mut seen = EarlierDeliveries::default();
+        for (_, _, at) in delivered {
+            seen.times += 1;
+            seen.first = Some(seen.first.map_or(at, |first| first.min(at)));
+        }
+        Ok(seen)
     }
 
     async fn add_deliveries(
@@ -38,7 +36,7 @@ impl SeenProofs for MemoryStore {
         customer: CustomerId,
         marks: &[ProofMark],
         at: DateTime<Utc>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         self.called("add_deliveries").await?;
         let added = marks.iter().map(|mark| (customer, *mark, at));
         self.tables().added_deliveries.extend(added);

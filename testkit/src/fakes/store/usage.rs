@@ -2,113 +2,73 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
 use domain::key::KeyId;
 use domain::latency::Latencies;
-use domain::outcome::{Endpoint, Outcome};
-use domain::page::{Cursor, Direction, Page};
+use domain::outcome::Endpoint;
+use domain::page::Page;
 use domain::request::{RequestQuery, RequestRecord};
 use domain::usage::{Breakdown, Granularity, MAX_SERIES, RequestCriteria, UsageQuery};
-use ports::outbound::{
-    ListError, RefusalEntry, RequestEntry, Scope, StoreError, UsageReader, UsageRow,
-};
+use ports::outbound::{ListError, RefusalEntry, RequestEntry, Scope, UsageReader, UsageRow};
 
-use super::MemoryStore;
-use super::pages::{by_instant, page};
+use super::pages::newest_first;
+use super::{MemoryStore, Result, is_wanted};
 
-/// Request counts by hour and by every dimension that they are queried by.
-#[derive(Debug, Default)]
-pub(super) struct Statistics(HashMap<Kind, Counted>);
+/// What is counted of a request. One that a limit refused has no duration.
+type Counted = (RefusalEntry, Option<Duration>);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Kind {
-    hour: DateTime<Utc>,
-    customer: CustomerId,
-    key: KeyId,
-    endpoint: Endpoint,
-    outcome: Outcome,
-}
-
-#[derive(Debug, Default)]
-struct Counted {
-    requests: u64,
-    latencies: Latencies,
-}
-
-impl Statistics {
-    pub(super) fn conclude(&mut self, entry: &RequestEntry) {
-        let counted = self.of(Kind {
-            hour: Granularity::Hour.slot(entry.at),
-            customer: entry.customer,
-            key: entry.key,
-            endpoint: entry.endpoint,
-            outcome: entry.outcome,
-        });
-        counted.requests += 1;
-        counted.latencies.record(entry.duration);
-    }
-
-    pub(super) fn refuse(&mut self, entry: RefusalEntry) {
-        let counted = self.of(Kind {
-            hour: Granularity::Hour.slot(entry.at),
-            customer: entry.customer,
-            key: entry.key,
-            endpoint: entry.endpoint,
-            outcome: entry.outcome,
-        });
-        counted.requests += 1;
-    }
-
-    fn of(&mut self, kind: Kind) -> &mut Counted {
-        self.0.entry(kind).or_default()
-    }
-}
-
-fn in_scope(scope: Scope, customer: CustomerId) -> bool {
-    match scope {
-        Scope::Of(wanted) => customer == wanted,
-        Scope::Everybody => true,
-    }
+fn counted(entry: &RequestEntry) -> Counted {
+    let counted = RefusalEntry {
+        key: entry.key,
+        customer: entry.customer,
+        endpoint: entry.endpoint,
+        outcome: entry.outcome,
+        at: entry.at,
+    };
+    (counted, Some(entry.duration))
 }
 
 fn matches_filter(
+    scope: Scope,
     key: Option<KeyId>,
     criteria: RequestCriteria,
-    of: (KeyId, Endpoint, Outcome),
+    of: &RefusalEntry,
 ) -> bool {
-    key.is_none_or(|wanted| wanted == of.0)
-        && criteria.endpoint.is_none_or(|wanted| wanted == of.1)
-        && criteria.outcome.is_none_or(|wanted| wanted == of.2)
+    let is_in_scope = match scope {
+        Scope::Of(wanted) => of.customer == wanted,
+        Scope::Everybody => true,
+    };
+    is_in_scope
+        && is_wanted(key, of.key)
+        && is_wanted(criteria.endpoint, of.endpoint)
+        && is_wanted(criteria.outcome, of.outcome)
 }
 
 /// The keys with the most requests.
-fn busiest<'a>(counted: impl Iterator<Item = (&'a Kind, &'a Counted)>) -> HashSet<KeyId> {
+fn busiest(counted: &[Counted]) -> HashSet<KeyId> {
     let mut sums: HashMap<KeyId, u64> = HashMap::new();
-    for (kind, counted) in counted {
-        *sums.entry(kind.key).or_default() += counted.requests;
+    for (entry, _) in counted {
+        *sums.entry(entry.key).or_default() += 1;
     }
     let mut keys: Vec<_> = sums.into_iter().collect();
     keys.sort_by_key(|(key, requests)| (Reverse(*requests), *key));
-    keys.into_iter()
-        .take(MAX_SERIES)
-        .map(|(key, _)| key)
-        .collect()
+    let keys = keys.into_iter().map(|(key, _)| key);
+    keys.take(MAX_SERIES).collect()
 }
 
-/// The row of a kind, without its counts.
-fn row(kind: &Kind, query: &UsageQuery, busiest: &HashSet<KeyId>) -> UsageRow {
+/// The row that a request counts in, without counts.
+fn row(entry: &RefusalEntry, query: &UsageQuery, busiest: &HashSet<KeyId>) -> UsageRow {
     let slots = match query.period.granularity() {
         Granularity::Hour => Granularity::Hour,
         Granularity::Day | Granularity::Month => Granularity::Day,
     };
     UsageRow {
-        slot: slots.slot(kind.hour),
-        key: busiest.get(&kind.key).copied(),
-        endpoint: (query.breakdown == Breakdown::Endpoint).then_some(kind.endpoint),
-        outcome: kind.outcome,
+        slot: slots.slot(entry.at),
+        key: busiest.get(&entry.key).copied(),
+        endpoint: (query.breakdown == Breakdown::Endpoint).then_some(entry.endpoint),
+        outcome: entry.outcome,
         requests: 0,
         latencies: Latencies::default(),
     }
@@ -116,28 +76,29 @@ fn row(kind: &Kind, query: &UsageQuery, busiest: &HashSet<KeyId>) -> UsageRow {
 
 #[async_trait]
 impl UsageReader for MemoryStore {
-    async fn usage(&self, scope: Scope, query: &UsageQuery) -> Result<Vec<UsageRow>, StoreError> {
+    async fn usage(&self, scope: Scope, query: &UsageQuery) -> Result<Vec<UsageRow>> {
         let tables = self.call("usage").await?;
         let period = query.period.from()..query.period.to();
-        let counted = || {
-            tables.statistics.0.iter().filter(|(kind, _)| {
-                let of = (kind.key, kind.endpoint, kind.outcome);
-                period.contains(&kind.hour)
-                    && in_scope(scope, kind.customer)
-                    && matches_filter(query.key, query.criteria, of)
-            })
-        };
+        let requests = tables.requests.values().map(counted);
+        let refusals = tables.refusals.iter().map(|entry| (*entry, None));
+        let counted = requests.chain(refusals).filter(|(entry, _)| {
+            period.contains(&Granularity::Hour.slot(entry.at))
+                && matches_filter(scope, query.key, query.criteria, entry)
+        });
+        let counted: Vec<_> = counted.collect();
         let busiest = match query.breakdown {
-            Breakdown::Key => busiest(counted()),
+            Breakdown::Key => busiest(&counted),
             Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => HashSet::new(),
         };
         let mut rows = HashMap::new();
-        for (kind, counted) in counted() {
-            let new = row(kind, query, &busiest);
+        for (entry, duration) in counted {
+            let new = row(&entry, query, &busiest);
             let place = (new.slot, new.key, new.endpoint, new.outcome);
             let row = rows.entry(place).or_insert(new);
-            row.requests += counted.requests;
-            row.latencies.add(&counted.latencies);
+            row.requests += 1;
+            if let Some(duration) = duration {
+                row.latencies.record(duration);
+            }
         }
         let mut rows: Vec<_> = rows.into_values().collect();
         rows.sort_by_key(|row| {
@@ -154,24 +115,12 @@ impl UsageReader for MemoryStore {
     ) -> Result<Page<RequestRecord>, ListError> {
         let tables = self.call("requests").await?;
         let requests = tables.requests.values().filter(|entry| {
-            let of = (entry.key, entry.endpoint, entry.outcome);
-            in_scope(scope, entry.customer)
-                && matches_filter(query.key, query.criteria, of)
-                && query
-                    .request_id
-                    .as_ref()
-                    .is_none_or(|id| *id == entry.request_id)
+            matches_filter(scope, query.key, query.criteria, &counted(entry).0)
+                && is_wanted(query.request_id.as_ref(), &entry.request_id)
                 && query.from.is_none_or(|from| from <= entry.at)
                 && query.to.is_none_or(|to| entry.at < to)
         });
-        let cursor = |entry: &&RequestEntry| Cursor::at(entry.at, entry.id);
-        let requests = page(
-            requests,
-            &query.page,
-            Direction::Descending,
-            cursor,
-            by_instant,
-        )?;
+        let requests = newest_first(requests, &query.page, |entry| (entry.at, entry.id))?;
         Ok(requests.map(record))
     }
 }

@@ -2,23 +2,24 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::audit::{Action, AuditContext, webhook_addition, webhook_difference, webhook_removal};
+use domain::audit::{
+    Action, AuditContext, FieldChange, webhook_addition, webhook_difference, webhook_removal,
+};
 use domain::customer::CustomerId;
 use domain::key::HashGeneration;
-use domain::page::{Cursor, Direction, Page, PageRequest};
+use domain::page::{Page, PageRequest};
 use domain::webhook::{
     DeliveryId, DeliveryState, EndpointId, EndpointState, MAX_ENDPOINTS, RotatedSecrets,
     WebhookEvent,
 };
 use ports::outbound::{
     AddEndpointError, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange, Lease,
-    ListError, QueuedDeliveries, Resending, StoreError, StoredDelivery, StoredEndpoint,
-    WebhookStore,
+    ListError, QueuedDeliveries, Resending, StoredDelivery, StoredEndpoint, WebhookStore,
 };
 use uuid::Uuid;
 
-use super::pages::{by_instant, page};
-use super::{MemoryStore, Tables, broken};
+use super::pages::{newest_first, uncounted};
+use super::{MemoryStore, Result, Tables, broken, prune, queue};
 
 mod outbox;
 
@@ -52,7 +53,7 @@ impl WebhookStore for MemoryStore {
         Ok(())
     }
 
-    async fn endpoints(&self, customer: CustomerId) -> Result<Vec<StoredEndpoint>, StoreError> {
+    async fn endpoints(&self, customer: CustomerId) -> Result<Vec<StoredEndpoint>> {
         let tables = self.call("endpoints").await?;
         let own = tables.outbox.endpoints.values().map(|kept| &kept.stored);
         let own = own.filter(|endpoint| endpoint.customer == customer);
@@ -65,13 +66,9 @@ impl WebhookStore for MemoryStore {
         &self,
         customer: CustomerId,
         id: EndpointId,
-    ) -> Result<Option<StoredEndpoint>, StoreError> {
-        Ok(self
-            .call("endpoint")
-            .await?
-            .outbox
-            .own(customer, id)
-            .cloned())
+    ) -> Result<Option<StoredEndpoint>> {
+        let outbox = &mut self.call("endpoint").await?.outbox;
+        Ok(outbox.own(customer, id).cloned())
     }
 
     async fn change_endpoint(
@@ -80,7 +77,7 @@ impl WebhookStore for MemoryStore {
         id: EndpointId,
         change: &EndpointChange,
         act: &AuditContext,
-    ) -> Result<Option<StoredEndpoint>, StoreError> {
+    ) -> Result<Option<StoredEndpoint>> {
         let mut tables = self.call("change_endpoint").await?;
         tables.is_new(act)?;
         let Some(endpoint) = tables.outbox.own(customer, id) else {
@@ -106,7 +103,7 @@ impl WebhookStore for MemoryStore {
         newest: HashGeneration,
         after: Option<EndpointId>,
         most: u32,
-    ) -> Result<Vec<StoredEndpoint>, StoreError> {
+    ) -> Result<Vec<StoredEndpoint>> {
         let tables = self.call("endpoints_to_reencrypt").await?;
         let stored = tables.outbox.endpoints.values().map(|kept| &kept.stored);
         let is_older = |endpoint: &&StoredEndpoint| {
@@ -115,26 +112,19 @@ impl WebhookStore for MemoryStore {
             current.generation != newest || previous.is_some_and(|previous| previous != newest)
         };
         let found = stored.filter(|endpoint| after.is_none_or(|after| endpoint.id > after));
-        Ok(found
-            .filter(is_older)
-            .take(most as usize)
-            .cloned()
-            .collect())
+        let older = found.filter(is_older).take(most as usize);
+        Ok(older.cloned().collect())
     }
 
     async fn reencrypt_endpoint(
         &self,
         before: &StoredEndpoint,
         secrets: &RotatedSecrets<EncryptedSecret>,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let mut tables = self.call("reencrypt_endpoint").await?;
         let kept = tables.outbox.own(before.customer, before.id);
         let same = kept.filter(|kept| kept.secrets == before.secrets);
-        let Some(kept) = same else {
-            return Ok(false);
-        };
-        kept.secrets = secrets.clone();
-        Ok(true)
+        Ok(same.map(|kept| kept.secrets = secrets.clone()).is_some())
     }
 
     async fn remove_endpoint(
@@ -142,7 +132,7 @@ impl WebhookStore for MemoryStore {
         customer: CustomerId,
         id: EndpointId,
         act: &AuditContext,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let mut tables = self.call("remove_endpoint").await?;
         tables.is_new(act)?;
         let Some(endpoint) = tables.outbox.own(customer, id).cloned() else {
@@ -160,7 +150,7 @@ impl WebhookStore for MemoryStore {
         &self,
         endpoint: EndpointId,
         event: &WebhookEvent,
-    ) -> Result<Option<StoredDelivery>, StoreError> {
+    ) -> Result<Option<StoredDelivery>> {
         let outbox = &mut self.call("add_delivery").await?.outbox;
         if outbox.own(event.customer, endpoint).is_none() {
             return Ok(None);
@@ -179,12 +169,8 @@ impl WebhookStore for MemoryStore {
         let tables = self.call("deliveries").await?;
         let own = tables.outbox.deliveries.values().map(|kept| &kept.stored);
         let own = own.filter(|it| it.customer == customer && it.endpoint == endpoint);
-        let cursor = |delivery: &&StoredDelivery| Cursor::at(delivery.created_at, delivery.id.0);
-        let found = page(own, request, Direction::Descending, cursor, by_instant)?;
-        Ok(Page {
-            total: None,
-            ..found.map(StoredDelivery::clone)
-        })
+        let found = newest_first(own, request, |it| (it.created_at, it.id.0))?;
+        Ok(uncounted(found.map(StoredDelivery::clone)))
     }
 
     async fn resend(
@@ -193,7 +179,7 @@ impl WebhookStore for MemoryStore {
         endpoint: EndpointId,
         id: DeliveryId,
         now: DateTime<Utc>,
-    ) -> Result<Resending, StoreError> {
+    ) -> Result<Resending> {
         let outbox = &mut self.call("resend").await?.outbox;
         let Some(state) = outbox.own(customer, endpoint).map(|it| it.state) else {
             return Ok(Resending::Unknown);
@@ -220,15 +206,12 @@ impl WebhookStore for MemoryStore {
         most: u32,
         now: DateTime<Utc>,
         lease: Lease,
-    ) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        Ok(self
-            .call("claim_deliveries")
-            .await?
-            .outbox
-            .claim(most, now, lease))
+    ) -> Result<Vec<ClaimedDelivery>> {
+        let outbox = &mut self.call("claim_deliveries").await?.outbox;
+        Ok(outbox.claim(most, now, lease))
     }
 
-    async fn end_delivery(&self, end: &DeliveryEnd) -> Result<Option<EndpointState>, StoreError> {
+    async fn end_delivery(&self, end: &DeliveryEnd) -> Result<Option<EndpointState>> {
         Ok(self.call("end_delivery").await?.outbox.end(end))
     }
 
@@ -237,7 +220,7 @@ impl WebhookStore for MemoryStore {
         id: DeliveryId,
         token: Uuid,
         now: DateTime<Utc>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         self.called("discard_delivery").await?;
         if let Some(kept) = self.tables().outbox.held(id, token) {
             kept.end(DeliveryState::Discarded, now);
@@ -245,24 +228,20 @@ impl WebhookStore for MemoryStore {
         Ok(())
     }
 
-    async fn prune_deliveries(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+    async fn prune_deliveries(&self, before: DateTime<Utc>) -> Result<u64> {
         let deliveries = &mut self.call("prune_deliveries").await?.outbox.deliveries;
-        let all = deliveries.len();
-        deliveries.retain(|_, kept| kept.ended_at.is_none_or(|ended_at| ended_at >= before));
-        Ok((all - deliveries.len()) as u64)
+        let is_kept = |ended_at: DateTime<Utc>| ended_at >= before;
+        Ok(prune(deliveries, |kept| kept.ended_at.is_none_or(is_kept)))
     }
 
-    async fn delivery_queue(&self, now: DateTime<Utc>) -> Result<QueuedDeliveries, StoreError> {
+    async fn delivery_queue(&self, now: DateTime<Utc>) -> Result<QueuedDeliveries> {
         let tables = self.call("delivery_queue").await?;
-        let open = || {
-            let all = tables.outbox.deliveries.values();
-            all.filter(|kept| kept.stored.due_at.is_some())
-        };
-        let due = || open().filter(|kept| kept.is_due(now));
+        let all = tables.outbox.deliveries.values();
+        let (due, waiting, oldest) = queue(all.map(|kept| kept.stored.due_at), now);
         Ok(QueuedDeliveries {
-            due: due().count() as u64,
-            waiting: (open().count() - due().count()) as u64,
-            oldest: due().filter_map(|kept| kept.stored.due_at).min(),
+            due,
+            waiting,
+            oldest,
         })
     }
 }
@@ -272,9 +251,8 @@ impl Tables {
         &mut self,
         act: &AuditContext,
         action: Action,
-        entry: (CustomerId, Vec<domain::audit::FieldChange>),
+        (customer, changes): (CustomerId, Vec<FieldChange>),
     ) {
-        let (customer, changes) = entry;
         self.append_entry(act, action, customer, None, changes);
     }
 }

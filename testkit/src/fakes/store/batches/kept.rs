@@ -5,6 +5,8 @@ use domain::batch::BatchState;
 use ports::outbound::{BatchFacts, BatchFilter, NewBatch};
 use uuid::Uuid;
 
+use crate::fakes::store::is_wanted;
+
 /// A batch with what its owner isn't shown.
 #[derive(Debug)]
 pub(in crate::fakes::store) struct KeptBatch {
@@ -52,8 +54,7 @@ impl KeptBatch {
 
     pub(super) fn end(&mut self, state: BatchState, now: DateTime<Utc>) {
         self.set_state(state, now);
-        self.due_at = None;
-        self.lease = None;
+        (self.due_at, self.lease) = (None, None);
         self.ended_at = Some(now);
     }
 }
@@ -61,10 +62,6 @@ impl KeptBatch {
 pub(super) fn matches_filter(filter: &BatchFilter, kept: &KeptBatch) -> bool {
     let facts = &kept.facts;
     (filter.states.is_empty() || filter.states.contains(&kept.state))
-        && filter
-            .environment
-            .is_none_or(|environment| environment == facts.environment)
-        && filter
-            .counters
-            .is_none_or(|counters| counters == facts.key.counters)
+        && is_wanted(filter.environment, facts.environment)
+        && is_wanted(filter.counters, facts.key.counters)
 }

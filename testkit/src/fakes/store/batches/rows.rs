@@ -9,6 +9,7 @@ use domain::lookup::{LookupId, LookupState};
 use domain::seal::SealVerdict;
 use ports::outbound::{
     BatchFeed, BatchProgress, CanceledLookup, ClaimedBatch, Lease, LookupFacts, StoredBatch,
+    StoredLookup,
 };
 use uuid::Uuid;
 
@@ -24,9 +25,8 @@ impl Tables {
 
     /// Number of a customer's batches that aren't final.
     pub(super) fn open_batches(&self, customer: CustomerId) -> usize {
-        let own = self.batches.values();
-        let own = own.filter(|kept| kept.facts.customer == customer);
-        own.filter(|kept| !kept.state.is_final()).count()
+        let open = self.batches.values().filter(|kept| !kept.state.is_final());
+        open.filter(|kept| kept.facts.customer == customer).count()
     }
 
     /// The batch that is held under this lease.
@@ -51,17 +51,15 @@ impl Tables {
 
     pub(super) fn progress(&self, id: BatchId, next_row: u32) -> BatchProgress {
         let rows = self.rows_of(id);
+        let count = |is_one: &dyn Fn(&StoredLookup) -> bool| {
+            let found = rows.values().filter(|kept| is_one(&kept.stored));
+            u32::try_from(found.count()).unwrap_or(u32::MAX)
+        };
         let in_state = |state: LookupState| {
-            let same = rows.values().filter(|kept| kept.stored.state == state);
-            let lookups = u32::try_from(same.count()).unwrap_or(u32::MAX);
+            let lookups = count(&|lookup| lookup.state == state);
             (lookups > 0).then_some((state, lookups))
         };
-        let seals = |verdict: SealVerdict| {
-            let same = rows
-                .values()
-                .filter(|kept| kept.stored.seal == Some(verdict));
-            u32::try_from(same.count()).unwrap_or(u32::MAX)
-        };
+        let seals = |verdict: SealVerdict| count(&|lookup| lookup.seal == Some(verdict));
         BatchProgress {
             next_row,
             lookups: LookupState::ALL.into_iter().filter_map(in_state).collect(),
@@ -87,12 +85,10 @@ impl Tables {
         kept.due_at = Some(lease.until);
         kept.lease = Some(lease.token);
         let counters = kept.facts.key.counters;
-        let keys = self.keys.values().map(|stored| &stored.record.key);
-        let active = keys.filter(|key| key.counters == counters && key.revoked_at.is_none());
+        let active = self.unrevoked_keys().filter(|key| key.counters == counters);
+        let newest = active.max_by_key(|key| (key.created_at, key.id));
         Some(ClaimedBatch {
-            key: active
-                .max_by_key(|key| (key.created_at, key.id))
-                .map(|key| key.id),
+            key: newest.map(|key| key.id),
             batch: self.stored_batch(self.batches.get(&id)?),
         })
     }
@@ -139,7 +135,7 @@ impl Tables {
         open.into_iter().filter_map(cancel).collect()
     }
 
-    pub(super) fn refund(&mut self, facts: &LookupFacts) {
+    pub(in crate::fakes::store) fn refund(&mut self, facts: &LookupFacts) {
         let charged = (facts.key.id, facts.month);
         self.used.entry(charged).or_default().refunded += 1;
     }

@@ -6,6 +6,8 @@ use domain::seal::SealVerdict;
 use ports::outbound::{ClaimEnd, LookupChange, LookupFacts, LookupFilter, StoredLookup};
 use uuid::Uuid;
 
+use crate::fakes::store::is_wanted;
+
 /// A lookup with what its owner isn't shown.
 #[derive(Debug)]
 pub(in crate::fakes::store) struct KeptLookup {
@@ -94,17 +96,12 @@ impl KeptLookup {
 
 pub(super) fn matches_filter(filter: &LookupFilter, lookup: &StoredLookup) -> bool {
     let facts = &lookup.facts;
+    let batch = facts.batch.map(|row| row.batch);
     (filter.states.is_empty() || filter.states.contains(&lookup.state))
-        && filter
-            .environment
-            .is_none_or(|environment| environment == facts.environment)
-        && filter
-            .counters
-            .is_none_or(|counters| counters == facts.key.counters)
+        && is_wanted(filter.environment, facts.environment)
+        && is_wanted(filter.counters, facts.key.counters)
+        && is_wanted(filter.batch.map(Some), batch)
         && filter
             .created_from
             .is_none_or(|from| from <= facts.created_at)
-        && filter
-            .batch
-            .is_none_or(|batch| facts.batch.is_some_and(|row| row.batch == batch))
 }

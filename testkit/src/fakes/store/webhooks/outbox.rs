@@ -49,8 +49,9 @@ impl KeptDelivery {
 }
 
 impl Outbox {
-    /// Adds a delivery to each endpoint that is told of an event.
-    pub(in crate::fakes::store) fn enqueue(&mut self, event: &WebhookEvent) {
+    /// Adds a delivery to each endpoint that is told of an event, if there is one.
+    pub(in crate::fakes::store) fn enqueue(&mut self, event: Option<&WebhookEvent>) {
+        let Some(event) = event else { return };
         let told = self.endpoints.values().map(|kept| &kept.stored);
         let told = told.filter(|endpoint| {
             endpoint.customer == event.customer
@@ -96,13 +97,14 @@ impl Outbox {
     }
 
     pub(super) fn free(&self, endpoint: &StoredEndpoint, now: DateTime<Utc>) -> usize {
-        let under_way = || {
-            self.deliveries
-                .values()
-                .filter(|kept| kept.is_under_way(now))
-        };
-        let of_endpoint = under_way().filter(|kept| kept.stored.endpoint == endpoint.id);
-        let of_customer = under_way().filter(|kept| kept.stored.customer == endpoint.customer);
+        let all = self
+            .deliveries
+            .values()
+            .filter(|kept| kept.is_under_way(now));
+        let of_endpoint = all
+            .clone()
+            .filter(|kept| kept.stored.endpoint == endpoint.id);
+        let of_customer = all.filter(|kept| kept.stored.customer == endpoint.customer);
         free_places(endpoint.health(), of_endpoint.count(), of_customer.count())
     }
 
@@ -155,19 +157,17 @@ impl Outbox {
             }
         }
         let endpoint = &mut self.endpoints.get_mut(&end.endpoint)?.stored;
-        endpoint.failing_since = if result.is_success() {
-            None
+        if result.is_success() {
+            endpoint.failing_since = None;
         } else if result.counts() {
-            Some(endpoint.failing_since.unwrap_or(at))
-        } else {
-            endpoint.failing_since
-        };
-        let failing = endpoint.failing_since;
+            endpoint.failing_since.get_or_insert(at);
+        }
+        let fails_too_long = endpoint
+            .failing_since
+            .is_some_and(|since| since <= at - GIVE_UP_AFTER);
         let reason = match end.next {
             NextDelivery::Disable => Some(DisabledReason::Gone),
-            _ => failing
-                .filter(|since| *since <= at - GIVE_UP_AFTER)
-                .map(|_| DisabledReason::Failing),
+            _ => fails_too_long.then_some(DisabledReason::Failing),
         };
         if let Some(reason) = reason.filter(|_| endpoint.state.is_enabled()) {
             endpoint.state = EndpointState::Disabled { reason, at };
