@@ -17,6 +17,11 @@ pub fn encryption() -> Arc<WebhookEncryption> {
 
 /// The service of people's webhooks over the adapters of [`PeopleServices`], which sends nothing.
 pub fn service(services: &PeopleServices) -> WebhookService {
+    service_reaching(Reach::Public, services)
+}
+
+/// The same, whose webhooks may reach so far.
+pub fn service_reaching(reach: Reach, services: &PeopleServices) -> WebhookService {
     WebhookService::new(WebhookSources {
         store: Arc::new(services.store.clone()),
         customers: Arc::new(services.store.clone()),
@@ -24,6 +29,6 @@ pub fn service(services: &PeopleServices) -> WebhookService {
         signal: Arc::new(WorkSignal::default()),
         clock: services.clock.clone(),
         random: services.random.clone(),
-        reach: Reach::Public,
+        reach,
     })
 }

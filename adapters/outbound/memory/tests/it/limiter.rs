@@ -42,15 +42,17 @@ fn limiter_under_test() -> LimiterUnderTest {
     }
 }
 
-fn snapshot(per_minute: u32, quota: u64) -> Snapshot {
-    let limits = Limits::new(per_minute, Some(quota)).unwrap();
-    let state = KeyState {
+fn state(per_minute: u32, quota: u64, version: u64) -> KeyState {
+    KeyState {
         revoked: false,
-        limits,
-        version: 1,
-    };
+        limits: Limits::new(per_minute, Some(quota)).unwrap(),
+        version,
+    }
+}
+
+fn snapshot(per_minute: u32, quota: u64) -> Snapshot {
     Snapshot {
-        state,
+        state: state(per_minute, quota, 1),
         month: Month::of(start()),
         used: MonthlyUse::default(),
     }
@@ -58,45 +60,43 @@ fn snapshot(per_minute: u32, quota: u64) -> Snapshot {
 
 const KEY: CountedKey = CountedKey::first(KeyId(Uuid::from_u128(1)));
 
+/// A limiter that knows the key, with 60 a minute and this quota.
+async fn limiter(now: DateTime<Utc>, quota: u64) -> (InProcessLimiter, Arc<ManualClock>) {
+    let clock = Arc::new(ManualClock::at(now));
+    let limiter = InProcessLimiter::new(clock.clone());
+    limiter.hydrate(KEY, snapshot(60, quota)).await.unwrap();
+    (limiter, clock)
+}
+
 #[tokio::test]
 async fn an_idle_key_is_forgotten_and_a_used_one_is_not() {
-    let clock = Arc::new(ManualClock::at(start()));
-    let limiter = InProcessLimiter::new(clock.clone());
-    limiter.hydrate(KEY, snapshot(60, 1_000)).await.unwrap();
+    let (limiter, clock) = limiter(start(), 1_000).await;
     limiter.admit(KEY).await.unwrap();
     clock.advance(Duration::from_secs(59));
     assert_eq!(limiter.forget_idle(), 0);
     clock.advance(Duration::from_secs(1));
     assert_eq!(limiter.forget_idle(), 1);
-    assert!(matches!(
-        limiter.admit(KEY).await.unwrap(),
-        Verdict::Unknown { .. }
-    ));
+    let verdict = limiter.admit(KEY).await.unwrap();
+    assert!(matches!(verdict, Verdict::Unknown { .. }));
 }
 
 #[tokio::test]
 async fn a_wall_clock_that_goes_back_brings_no_old_month_back() {
-    let clock = Arc::new(ManualClock::at("2026-12-01T00:00:00Z".parse().unwrap()));
-    let limiter = InProcessLimiter::new(clock.clone());
-    limiter.hydrate(KEY, snapshot(60, 1)).await.unwrap();
-    assert!(matches!(
-        limiter.admit(KEY).await.unwrap(),
-        Verdict::Admitted { .. }
-    ));
+    let (limiter, clock) = limiter("2026-12-01T00:00:00Z".parse().unwrap(), 1).await;
+    let verdict = limiter.admit(KEY).await.unwrap();
+    assert!(matches!(verdict, Verdict::Admitted { .. }));
     clock.set_wall("2026-11-30T23:59:59.999Z".parse().unwrap());
-    assert!(matches!(
-        limiter.admit(KEY).await.unwrap(),
-        Verdict::QuotaExceeded { .. }
-    ));
+    let verdict = limiter.admit(KEY).await.unwrap();
+    assert!(matches!(verdict, Verdict::QuotaExceeded { .. }));
 }
 
 #[tokio::test]
 async fn peeking_keeps_no_key_and_brings_none() {
     let clock = Arc::new(ManualClock::at(start()));
-    let limiter = InProcessLimiter::new(clock.clone());
-    assert_eq!(limiter.peek(KEY).await.unwrap(), None);
-    assert_eq!(limiter.forget_idle(), 0);
-    limiter.hydrate(KEY, snapshot(60, 1_000)).await.unwrap();
+    let empty = InProcessLimiter::new(clock);
+    assert_eq!(empty.peek(KEY).await.unwrap(), None);
+    assert_eq!(empty.forget_idle(), 0);
+    let (limiter, clock) = limiter(start(), 1_000).await;
     limiter.admit(KEY).await.unwrap();
     clock.advance(Duration::from_mins(1));
     assert!(limiter.peek(KEY).await.unwrap().is_some());
@@ -106,18 +106,14 @@ async fn peeking_keeps_no_key_and_brings_none() {
 
 #[tokio::test]
 async fn peeking_while_the_wall_clock_is_wrong_begins_no_month() {
-    let clock = Arc::new(ManualClock::at(start()));
-    let limiter = InProcessLimiter::new(clock.clone());
-    limiter.hydrate(KEY, snapshot(60, 1)).await.unwrap();
+    let (limiter, clock) = limiter(start(), 1).await;
     limiter.admit(KEY).await.unwrap();
     clock.set_wall("2026-12-02T00:00:00Z".parse().unwrap());
     let ahead = limiter.peek(KEY).await.unwrap().unwrap();
     assert_eq!(ahead.month.unwrap().used, 0);
     clock.set_wall(start());
-    assert!(matches!(
-        limiter.admit(KEY).await.unwrap(),
-        Verdict::QuotaExceeded { .. }
-    ));
+    let verdict = limiter.admit(KEY).await.unwrap();
+    assert!(matches!(verdict, Verdict::QuotaExceeded { .. }));
 }
 
 /// One step of a random schedule.
@@ -150,8 +146,7 @@ proptest! {
                     Step::Wait(ms) => clock.advance(Duration::from_millis(ms)),
                     Step::Limit(per_minute) => {
                         (limit, version) = (per_minute as usize, version + 1);
-                        let limits = Limits::new(per_minute, Some(quota as u64)).unwrap();
-                        let state = KeyState { revoked: false, limits, version };
+                        let state = state(per_minute, quota as u64, version);
                         limiter.apply(KEY, state).await.unwrap();
                     }
                     Step::Ask(times) => for _ in 0..times {

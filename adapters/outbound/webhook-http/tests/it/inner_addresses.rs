@@ -102,6 +102,16 @@ async fn canary(address: &str) -> (u16, Arc<AtomicUsize>) {
     (port, connections)
 }
 
+/// A receiver on the loopback interface, a sender that may reach it, and a message to it.
+async fn receiver() -> (Receiver, HttpSender, OutgoingMessage) {
+    install_tls();
+    let receiver = Receiver::default();
+    let address = receiver.start().await;
+    let sender = HttpSender::new(Reach::PublicAndLoopback).unwrap();
+    let message = message(&format!("http://{address}/hooks")).unwrap();
+    (receiver, sender, message)
+}
+
 fn message(url: &str) -> Option<OutgoingMessage> {
     Some(OutgoingMessage {
         url: WebhookUrl::from_stored(url)?,
@@ -148,9 +158,8 @@ async fn no_byte_reaches_an_inner_address() {
     ] {
         let names = Arc::new(Always(address.parse().unwrap()));
         let sender = HttpSender::with_names(Reach::Public, names).unwrap();
-        let sent = sender
-            .send(&message("https://hooks.example:8443/").unwrap())
-            .await;
+        let message = message("https://hooks.example:8443/").unwrap();
+        let sent = sender.send(&message).await;
         assert_eq!(sent, Err(SendFailure::AddressRefused), "{address}");
     }
     assert_eq!(canary.load(Ordering::SeqCst), 0);
@@ -158,15 +167,11 @@ async fn no_byte_reaches_an_inner_address() {
 
 #[tokio::test]
 async fn no_redirect_is_followed() {
-    install_tls();
+    let (receiver, sender, message) = receiver().await;
     let (port, canary) = canary("127.0.0.1:0").await;
-    let receiver = Receiver::default();
-    let address = receiver.start().await;
-    let sender = HttpSender::new(Reach::PublicAndLoopback).unwrap();
     for status in [301, 302, 303, 307, 308] {
         let location = format!("http://127.0.0.1:{port}/");
         receiver.answers([Scripted::with(status, "location", &location)]);
-        let message = message(&format!("http://{address}/hooks")).unwrap();
         let answer = sender.send(&message).await.unwrap();
         assert_eq!(answer.status, status);
     }
@@ -176,11 +181,8 @@ async fn no_redirect_is_followed() {
 
 #[tokio::test]
 async fn this_machine_is_refused_unless_it_is_allowed() {
-    install_tls();
-    let receiver = Receiver::default();
-    let address = receiver.start().await;
+    let (receiver, _, message) = receiver().await;
     let sender = HttpSender::new(Reach::Public).unwrap();
-    let message = message(&format!("http://{address}/hooks")).unwrap();
     let sent = sender.send(&message).await;
     assert_eq!(sent, Err(SendFailure::AddressRefused));
     assert!(receiver.arrived().is_empty());
@@ -188,15 +190,11 @@ async fn this_machine_is_refused_unless_it_is_allowed() {
 
 #[tokio::test]
 async fn long_answers_are_read_in_part() {
-    install_tls();
-    let receiver = Receiver::default();
-    let address = receiver.start().await;
+    let (receiver, sender, message) = receiver().await;
     receiver.answers([Scripted {
         body: vec![b'a'; 1 << 20],
         ..Scripted::with(503, "retry-after", "7")
     }]);
-    let sender = HttpSender::new(Reach::PublicAndLoopback).unwrap();
-    let message = message(&format!("http://{address}/hooks")).unwrap();
     let answer = sender.send(&message).await.unwrap();
     assert_eq!(answer.body, vec![b'a'; 8 << 10]);
     assert_eq!(answer.retry_after, Some(Duration::from_secs(7)));

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use tokio::net::TcpListener;
 
@@ -25,26 +26,18 @@ impl Arrived {
 }
 
 /// An answer of the receiver.
-#[derive(Clone)]
 pub(crate) struct Scripted {
-    pub(crate) status: u16,
-    pub(crate) header: Option<(&'static str, String)>,
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
 }
 
 impl Scripted {
-    pub(crate) fn of(status: u16) -> Self {
-        Self {
-            status,
-            header: None,
-            body: format!("status {status}").into_bytes(),
-        }
-    }
-
     pub(crate) fn with(status: u16, name: &'static str, value: &str) -> Self {
         Self {
-            header: Some((name, value.to_owned())),
-            ..Self::of(status)
+            status: StatusCode::from_u16(status).unwrap(),
+            headers: HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())]),
+            body: format!("status {status}").into_bytes(),
         }
     }
 }
@@ -75,19 +68,11 @@ impl Receiver {
     }
 }
 
-async fn receive(
-    State(receiver): State<Receiver>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> (StatusCode, HeaderMap, Vec<u8>) {
+async fn receive(State(receiver): State<Receiver>, headers: HeaderMap, body: Bytes) -> Response {
     let arrived = Arrived { headers, body };
     receiver.arrived.lock().unwrap().push(arrived);
-    let scripted = receiver.script.lock().unwrap().pop_front();
-    let scripted = scripted.unwrap_or_else(|| Scripted::of(204));
-    let mut headers = HeaderMap::new();
-    if let Some((name, value)) = scripted.header {
-        headers.insert(name, HeaderValue::try_from(value).unwrap());
+    match receiver.script.lock().unwrap().pop_front() {
+        Some(answer) => (answer.status, answer.headers, answer.body).into_response(),
+        None => StatusCode::NO_CONTENT.into_response(),
     }
-    let status = StatusCode::from_u16(scripted.status).unwrap();
-    (status, headers, scripted.body)
 }
