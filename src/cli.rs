@@ -331,6 +331,10 @@ mod tests {
         with_commands().debug_assert();
     }
 
+    fn parse(arguments: &[&str]) -> Result<Command, clap::Error> {
+        parse_from(["cep-gateway"].iter().chain(arguments))
+    }
+
     #[test]
     fn a_wrong_value_is_refused_with_the_variables_name() {
         for (flag, variable) in [
@@ -342,25 +346,34 @@ mod tests {
             ("--log=cep=loud", "CEP_LOG"),
             ("--database-url=mysql://x", "CEP_DATABASE_URL"),
         ] {
-            let error = parse_from(["cep-gateway", flag]).unwrap_err().to_string();
+            let error = parse(&[flag]).unwrap_err().to_string();
             assert!(error.contains(variable), "{flag}: {error}");
         }
     }
 
     #[test]
     fn what_is_missing_beside_a_value_is_named_by_its_variable() {
-        let error = parse_from(["cep-gateway", "--otlp-headers", "a=b"]);
-        let error = error.unwrap_err().to_string();
-        assert!(error.contains("CEP_OTLP_ENDPOINT"), "{error}");
-        let error = parse_from(["cep-gateway", "keys", "create"]).unwrap_err();
-        assert!(error.to_string().contains("--name"), "{error}");
+        for (arguments, missing) in [
+            (["--otlp-headers", "a=b"], "CEP_OTLP_ENDPOINT"),
+            (["keys", "create"], "--name"),
+        ] {
+            let error = parse(&arguments).unwrap_err().to_string();
+            assert!(error.contains(missing), "{error}");
+        }
     }
 
     fn served(arguments: &[&str]) -> ServeOptions {
-        let arguments = ["cep-gateway"].iter().chain(arguments);
-        match parse_from(arguments) {
+        match parse(arguments) {
             Ok(Command::Serve(options)) => *options,
             other => panic!("it doesn't serve: {other:?}"),
+        }
+    }
+
+    /// The database that a command about keys uses.
+    fn database_of_keys(arguments: &[&str]) -> DatabaseOptions {
+        match parse(arguments) {
+            Ok(Command::Keys { options, .. }) => options.database,
+            other => panic!("it isn't about keys: {other:?}"),
         }
     }
 
@@ -373,7 +386,7 @@ mod tests {
             assert_eq!(served(arguments).listen.listen.port(), 1);
         }
         let sandbox = ["sandbox", "--listen", "127.0.0.1:2", "--latency", "3"];
-        let command = parse_from(["cep-gateway"].iter().chain(&sandbox)).unwrap();
+        let command = parse(&sandbox).unwrap();
         let Command::Sandbox { listen, latency } = command else {
             panic!("{command:?}");
         };
@@ -395,11 +408,8 @@ mod tests {
             &["keys", "--data-dir", "x", "list"],
             &["keys", "list", "--data-dir", "x"],
         ] {
-            let command = parse_from(["cep-gateway"].iter().chain(arguments)).unwrap();
-            let Command::Keys { options, .. } = command else {
-                panic!("{command:?}");
-            };
-            assert_eq!(options.database.data_dir, folder, "{arguments:?}");
+            let database = database_of_keys(arguments);
+            assert_eq!(database.data_dir, folder, "{arguments:?}");
         }
     }
 
@@ -412,7 +422,7 @@ mod tests {
             &["keys", "list", "--bank-budget", "1"],
             &["healthcheck", "--data-dir", "x"],
         ] {
-            let error = parse_from(["cep-gateway"].iter().chain(refused)).unwrap_err();
+            let error = parse(refused).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::UnknownArgument, "{refused:?}");
         }
     }
@@ -424,23 +434,21 @@ mod tests {
         std::fs::write(&file, "sqlite://x.db\n").unwrap();
         let of_file = format!("--database-url-file={}", file.display());
         for flag in ["--database-url=sqlite://x.db", &of_file] {
-            for arguments in [[flag, "serve"], ["serve", flag]] {
-                let url = served(&arguments).keys.database.database_url;
+            for database in [
+                served(&[flag, "serve"]).keys.database,
+                served(&["serve", flag]).keys.database,
+                database_of_keys(&["keys", "list", flag]),
+            ] {
+                let url = database.database_url;
                 assert_eq!(url.get().unwrap().reveal(), "sqlite://x.db", "{flag}");
             }
-            let keys = parse_from(["cep-gateway", "keys", "list", flag]).unwrap();
-            let Command::Keys { options, .. } = keys else {
-                panic!("{keys:?}");
-            };
-            let url = options.database.database_url;
-            assert_eq!(url.get().unwrap().reveal(), "sqlite://x.db", "{flag}");
         }
     }
 
     #[test]
     fn limits_are_set_to_something() {
         let id = "0198f3c2-0000-7000-8000-000000000000";
-        assert!(parse_from(["cep-gateway", "keys", "set-limits", id]).is_err());
-        assert!(parse_from(["cep-gateway", "keys", "set-limits", id, "--no-cap"]).is_ok());
+        assert!(parse(&["keys", "set-limits", id]).is_err());
+        assert!(parse(&["keys", "set-limits", id, "--no-cap"]).is_ok());
     }
 }

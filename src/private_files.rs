@@ -107,8 +107,6 @@ mod tests {
     use std::fs::Permissions;
     use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 
-    use rstest::rstest;
-
     use super::*;
 
     #[test]
@@ -120,16 +118,15 @@ mod tests {
         prepare_folder(&folder).unwrap();
     }
 
-    #[rstest]
-    #[case(0o770)]
-    #[case(0o702)]
-    #[case(0o1777)]
-    fn a_folder_that_others_may_write_to_is_refused_with_the_remedy(#[case] mode: u32) {
+    #[test]
+    fn a_folder_that_others_may_write_to_is_refused_with_the_remedy() {
         let folder = tempfile::tempdir().unwrap();
-        fs::set_permissions(folder.path(), Permissions::from_mode(mode)).unwrap();
-        let refused = prepare_folder(folder.path()).unwrap_err().to_string();
-        assert!(refused.contains("chmod go-w"), "{refused}");
-        assert!(refused.contains(&format!("{mode:04o}")), "{refused}");
+        for mode in [0o770, 0o702, 0o1777] {
+            fs::set_permissions(folder.path(), Permissions::from_mode(mode)).unwrap();
+            let refused = prepare_folder(folder.path()).unwrap_err().to_string();
+            assert!(refused.contains("chmod go-w"), "{refused}");
+            assert!(refused.contains(&format!("{mode:04o}")), "{refused}");
+        }
     }
 
     #[test]

@@ -82,12 +82,22 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
+    use domain::key::{Environment, FullKey};
+    use tempfile::TempDir;
+
     use super::*;
     use crate::system::SystemRandom;
-    use domain::key::{Environment, FullKey};
 
-    fn of_folder(folder: &Path, random: &dyn Random) -> Result<HmacSecret> {
-        super::of_folder(folder, random)
+    fn of_folder(folder: &TempDir) -> Result<HmacSecret> {
+        super::of_folder(folder.path(), &SystemRandom)
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    fn refusal<T>(secret: Result<T>) -> String {
+        format!("{:#}", secret.err().unwrap())
     }
 
     fn hash(secret: &HmacSecret, key: &FullKey) -> [u8; 32] {
@@ -98,39 +108,33 @@ mod tests {
     fn the_secret_is_made_once_for_its_owner_alone() {
         let folder = tempfile::tempdir().unwrap();
         let key = FullKey::generate(Environment::Test, &mut |bytes| bytes.fill(7));
-        let first = of_folder(folder.path(), &SystemRandom).unwrap();
-        let again = of_folder(folder.path(), &SystemRandom).unwrap();
+        let first = of_folder(&folder).unwrap();
+        let again = of_folder(&folder).unwrap();
         assert_eq!(hash(&first, &key), hash(&again, &key));
-        let mode = fs::metadata(folder.path().join("secret"))
-            .unwrap()
-            .permissions()
-            .mode();
-        assert_eq!(mode & 0o777, OWNER_ONLY);
+        let made = fs::metadata(folder.path().join("secret")).unwrap();
+        assert_eq!(made.permissions().mode() & 0o777, OWNER_ONLY);
     }
 
     #[test]
     fn each_secret_has_a_file_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
-        of_folder(folder.path(), &SystemRandom).unwrap();
-        super::of_folder::<StoreSecret>(folder.path(), &SystemRandom).unwrap();
+        let store_secret = || super::of_folder::<StoreSecret>(folder.path(), &SystemRandom);
+        of_folder(&folder).unwrap();
+        store_secret().unwrap();
         let [hmac, store] =
             ["secret", "store-secret"].map(|name| fs::read(folder.path().join(name)).unwrap());
         assert_ne!(hmac, store);
-        let path = folder.path().join("store-secret");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        let error = super::of_folder::<StoreSecret>(folder.path(), &SystemRandom).unwrap_err();
-        let error = format!("{error:#}");
+        set_mode(&folder.path().join("store-secret"), 0o644);
+        let error = refusal(store_secret());
         assert!(error.contains("CEP_STORE_SECRET_FILE"), "{error}");
     }
 
     #[test]
     fn a_secret_that_others_can_read_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        of_folder(folder.path(), &SystemRandom).unwrap();
-        let path = folder.path().join("secret");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        let error = of_folder(folder.path(), &SystemRandom).unwrap_err();
-        let error = format!("{error:#}");
+        of_folder(&folder).unwrap();
+        set_mode(&folder.path().join("secret"), 0o644);
+        let error = refusal(of_folder(&folder));
         assert!(error.contains("chmod 600"), "{error}");
     }
 
@@ -143,10 +147,9 @@ mod tests {
         for content in [None, Some("ab".repeat(32))] {
             if let Some(content) = &content {
                 fs::write(&target, content).unwrap();
-                fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).unwrap();
+                set_mode(&target, 0o600);
             }
-            let error = of_folder(folder.path(), &SystemRandom).unwrap_err();
-            let error = format!("{error:#}");
+            let error = refusal(of_folder(&folder));
             assert!(error.contains("symbolic link"), "{error}");
             assert_eq!(fs::read_to_string(&target).ok(), content);
         }
@@ -155,12 +158,10 @@ mod tests {
     #[test]
     fn a_damaged_secret_is_refused_and_never_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        of_folder(folder.path(), &SystemRandom).unwrap();
-        fs::write(folder.path().join("secret"), "short").unwrap();
-        assert!(of_folder(folder.path(), &SystemRandom).is_err());
-        assert_eq!(
-            fs::read_to_string(folder.path().join("secret")).unwrap(),
-            "short"
-        );
+        of_folder(&folder).unwrap();
+        let path = folder.path().join("secret");
+        fs::write(&path, "short").unwrap();
+        assert!(of_folder(&folder).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "short");
     }
 }

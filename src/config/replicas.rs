@@ -134,10 +134,8 @@ mod tests {
     fn there_is_one_replica_at_least() {
         assert_eq!(replicas("1").unwrap().get(), 1);
         for wrong in ["0", "-1", "two", ""] {
-            assert!(
-                replicas(wrong).unwrap_err().contains("at least 1"),
-                "{wrong}"
-            );
+            let refused = replicas(wrong).unwrap_err();
+            assert!(refused.contains("at least 1"), "{wrong}: {refused}");
         }
     }
 }

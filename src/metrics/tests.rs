@@ -3,15 +3,28 @@ use std::sync::Arc;
 use std::thread;
 
 use axum::http::StatusCode;
+use domain::key::{CountedKey, Environment, KeyId};
 use domain::outcome::{Endpoint, Outcome};
+use memory::InProcessLimiter;
 use ports::outbound::Limiter as _;
 use rest::{Ending, ProofMetricsSink as _};
 use store_seaorm::CommitMetricsSink as _;
+use testkit::fakes::ScriptedBank;
 use web::MetricsSink as _;
 
 use super::*;
 
 const DURATION: Duration = Duration::from_millis(30);
+
+fn metered() -> (Arc<Metrics>, MeteredRequests) {
+    let metrics = Arc::new(Metrics::new());
+    (Arc::clone(&metrics), MeteredRequests::new(metrics))
+}
+
+#[track_caller]
+fn assert_has_line(text: &str, line: &str) {
+    assert!(text.lines().any(|found| found == line), "{line}");
+}
 
 /// The lines of a metric, in order.
 fn lines<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
@@ -25,50 +38,42 @@ fn lines<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
 
 #[test]
 fn every_proof_request_is_counted_in_its_own_place() {
-    let metrics = Arc::new(Metrics::new());
-    let requests = MeteredRequests::new(Arc::clone(&metrics));
-    let endings: Vec<_> = Ending::all().collect();
-    for (number, endpoint) in Endpoint::ALL.into_iter().enumerate() {
-        for (place, ending) in endings.iter().enumerate() {
-            for _ in 0..=number * endings.len() + place {
-                requests.ended(endpoint, *ending, DURATION);
-            }
+    let (metrics, requests) = metered();
+    let of_endpoint = |endpoint| Ending::all().map(move |ending| (endpoint, ending));
+    let all = || (1..).zip(Endpoint::ALL.into_iter().flat_map(of_endpoint));
+    for (count, (endpoint, ending)) in all() {
+        for _ in 0..count {
+            requests.ended(endpoint, ending, DURATION);
         }
     }
     let text = metrics.render();
-    for (number, endpoint) in Endpoint::ALL.into_iter().enumerate() {
-        for (place, ending) in endings.iter().enumerate() {
-            let (endpoint, ending) = (endpoint.name(), ending.name());
-            let count = number * endings.len() + place + 1;
-            let line = format!(
-                "cep_request_duration_seconds_count{{endpoint=\"{endpoint}\",outcome=\"{ending}\"}} {count}"
-            );
-            assert!(text.lines().any(|found| found == line), "{line}");
-        }
+    for (count, (endpoint, ending)) in all() {
+        let (endpoint, ending) = (endpoint.name(), ending.name());
+        let line = format!(
+            "cep_request_duration_seconds_count{{endpoint=\"{endpoint}\",outcome=\"{ending}\"}} {count}"
+        );
+        assert_has_line(&text, &line);
     }
 }
 
 #[test]
 fn a_duration_falls_into_its_bucket_in_seconds() {
-    let metrics = Arc::new(Metrics::new());
-    let requests = MeteredRequests::new(Arc::clone(&metrics));
+    let (metrics, requests) = metered();
     requests.ended(Endpoint::Xml, Ending::Settled(Outcome::Delivered), DURATION);
     let text = metrics.render();
     let labels = "endpoint=\"xml\",outcome=\"delivered\"";
     for (bound, count) in [("0.025", 0), ("0.1", 1), ("30", 1), ("+Inf", 1)] {
-        let line =
-            format!("cep_request_duration_seconds_bucket{{{labels},le=\"{bound}\"}} {count}");
-        assert!(text.lines().any(|found| found == line), "{line}");
+        let bucket = format!("{{{labels},le=\"{bound}\"}}");
+        let line = format!("cep_request_duration_seconds_bucket{bucket} {count}");
+        assert_has_line(&text, &line);
     }
-    assert!(text.contains(&format!(
-        "cep_request_duration_seconds_sum{{{labels}}} 0.03"
-    )));
+    let sum = format!("cep_request_duration_seconds_sum{{{labels}}} 0.03");
+    assert_has_line(&text, &sum);
 }
 
 #[test]
 fn answers_are_counted_by_route_and_status_from_many_threads() {
-    let metrics = Arc::new(Metrics::new());
-    let requests = MeteredRequests::new(Arc::clone(&metrics));
+    let (metrics, requests) = metered();
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -97,9 +102,8 @@ fn what_was_added_up_before_a_look_is_not_counted_twice() {
     journal.committed(3, DURATION);
     journal.failed();
     for _ in 0..2 {
-        let text = metrics.render();
         assert_eq!(
-            lines(&text, "cep_journal_"),
+            lines(&metrics.render(), "cep_journal_"),
             [
                 "cep_journal_commit_duration_seconds_count 2",
                 "cep_journal_commit_duration_seconds_sum 0.06",
@@ -113,9 +117,6 @@ fn what_was_added_up_before_a_look_is_not_counted_twice() {
 
 #[tokio::test]
 async fn a_limiters_calls_are_counted_by_operation_and_result() {
-    use domain::key::{CountedKey, KeyId};
-    use memory::InProcessLimiter;
-
     let metrics = Arc::new(Metrics::new());
     let clock = Arc::new(crate::system::SystemClock::new());
     let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
@@ -124,9 +125,8 @@ async fn a_limiters_calls_are_counted_by_operation_and_result() {
     limiter.admit(key).await.unwrap();
     limiter.admit(key).await.unwrap();
     limiter.peek(key).await.unwrap();
-    let text = metrics.render();
     assert_eq!(
-        lines(&text, "cep_limiter_duration_seconds_count"),
+        lines(&metrics.render(), "cep_limiter_duration_seconds_count"),
         [
             "cep_limiter_duration_seconds_count{operation=\"admit\",result=\"ok\"} 2",
             "cep_limiter_duration_seconds_count{operation=\"peek\",result=\"ok\"} 1",
@@ -136,36 +136,14 @@ async fn a_limiters_calls_are_counted_by_operation_and_result() {
 
 #[test]
 fn a_series_appears_with_its_first_value_unless_an_alert_looks_for_its_increase() {
-    use domain::key::Environment;
-    use ports::outbound::Bank;
-
-    struct NoBank;
-
-    #[async_trait::async_trait]
-    impl Bank for NoBank {
-        async fn fetch(
-            &self,
-            _lookup: &ports::outbound::Lookup,
-        ) -> Result<ports::outbound::BankAnswer, ports::outbound::BankError> {
-            unreachable!("it is never asked")
-        }
-
-        async fn budget(&self) -> Option<domain::pacing::BankBudget> {
-            None
-        }
-    }
-
-    let metrics = Arc::new(Metrics::new());
-    let _requests = MeteredRequests::new(Arc::clone(&metrics));
+    let (metrics, _requests) = metered();
     let _journal = MeteredJournal::new(&metrics);
     let _banks = [Environment::Live, Environment::Test].map(|side| {
         let clock = Arc::new(crate::system::SystemClock::new());
-        MeteredBank::new(&metrics, Arc::new(NoBank), side, clock)
+        MeteredBank::new(&metrics, Arc::<ScriptedBank>::default(), side, clock)
     });
-    let mut series = lines(&metrics.render(), "cep_")
-        .into_iter()
-        .map(str::to_owned)
-        .collect::<Vec<_>>();
+    let text = metrics.render();
+    let mut series = lines(&text, "cep_");
     series.retain(|line| !line.contains("_sum"));
     assert_eq!(
         series,
@@ -192,11 +170,8 @@ fn names_are_prometheus_own_way_and_explained() {
     for name in &names::ALL {
         assert!(seen.insert(name.name), "{} is there twice", name.name);
         assert!(name.name.starts_with("cep_") || name.name.starts_with("process_"));
-        assert!(
-            !name.help.is_empty() && !name.help.ends_with('.'),
-            "{}",
-            name.help
-        );
+        let is_explained = !name.help.is_empty() && !name.help.ends_with('.');
+        assert!(is_explained, "{}", name.help);
         if let Kind::Counter = name.kind {
             assert!(name.name.ends_with("_total"), "{}", name.name);
         }

@@ -62,64 +62,35 @@ fn write(line: &mut Vec<u8>, event: &Event<'_>) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use std::io;
-    use std::sync::{Arc, Mutex};
 
     use serde_json::{Value, json};
+    use testkit::log::Lines;
     use tracing_subscriber::layer::SubscriberExt as _;
+    use tracing_subscriber::{Layer, Registry};
 
     use super::*;
 
-    #[derive(Clone, Default)]
-    struct Written(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Written {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    /// Format of lines.
-    #[derive(Clone, Copy)]
-    enum Format {
-        Ours,
-        OfLibrary,
-    }
-
-    /// The lines of what is logged, in a format.
-    fn logged(format: Format, log: impl FnOnce()) -> Vec<Value> {
-        let written = Written::default();
-        let writer = written.clone();
-        let layer = tracing_subscriber::fmt::layer().with_writer(move || writer.clone());
-        match format {
-            Format::OfLibrary => {
-                let layer = layer.json().flatten_event(true).with_span_list(false);
-                let subscriber = tracing_subscriber::registry().with(layer);
-                tracing::subscriber::with_default(subscriber, log);
-            }
-            Format::Ours => {
-                let layer = layer.event_format(JsonLines);
-                let subscriber = tracing_subscriber::registry().with(layer);
-                tracing::subscriber::with_default(subscriber, log);
-            }
-        }
-        let written = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    /// The lines of what is logged, in the format of a layer that writes to them.
+    fn logged<L>(layer: impl FnOnce(Lines) -> L, log: impl FnOnce()) -> Vec<Value>
+    where
+        L: Layer<Registry> + Send + Sync,
+    {
+        let lines = Lines::default();
+        let subscriber = tracing_subscriber::registry().with(layer(lines.clone()));
+        tracing::subscriber::with_default(subscriber, log);
+        let written = lines.text();
         assert!(written.ends_with('\n'), "{written}");
-        let lines = written.lines();
         let line = |line: &str| {
             let mut line: Value = serde_json::from_str(line).unwrap();
             let time = std::mem::replace(&mut line["timestamp"], json!("now"));
-            let time = time.as_str().unwrap().to_owned();
-            assert!(
-                time.parse::<chrono::DateTime<chrono::Utc>>().is_ok(),
-                "{time}"
-            );
+            let time = time
+                .as_str()
+                .unwrap()
+                .parse::<chrono::DateTime<chrono::Utc>>();
+            assert!(time.is_ok(), "{time:?}");
             line
         };
-        lines.map(line).collect()
+        written.lines().map(line).collect()
     }
 
     #[test]
@@ -130,8 +101,16 @@ mod tests {
             tracing::warn!(target: "cep::other", %error, debug = ?Some("x"), "two\nlines");
             tracing::error!(big = u64::MAX);
         };
-        let lines = logged(Format::Ours, log);
-        assert_eq!(lines, logged(Format::OfLibrary, log));
+        let layer = |lines| tracing_subscriber::fmt::layer().with_writer(lines);
+        let ours = |lines| layer(lines).event_format(JsonLines);
+        let json = |lines| {
+            layer(lines)
+                .json()
+                .flatten_event(true)
+                .with_span_list(false)
+        };
+        let lines = logged(ours, log);
+        assert_eq!(lines, logged(json, log));
         assert_eq!(lines.len(), 3);
         assert_eq!(lines[1]["target"], "cep::other");
     }

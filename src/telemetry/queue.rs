@@ -270,6 +270,11 @@ mod tests {
         (SlowOutput { permits, written }, permit, lines)
     }
 
+    fn drops(queue: &Queue) -> (u64, u64) {
+        let DropCounts { ordinary, reserved } = queue.dropped();
+        (ordinary, reserved)
+    }
+
     #[test]
     fn a_full_queue_drops_and_counts_lines_and_keeps_those_about_changes() {
         let queue = Queue::default();
@@ -279,11 +284,7 @@ mod tests {
         }
         queue.push(Class::Ordinary, b"dropped");
         queue.push(Class::Reserved, b"revocation");
-        let dropped = DropCounts {
-            ordinary: 1,
-            reserved: 0,
-        };
-        assert_eq!(queue.dropped(), dropped);
+        assert_eq!(drops(&queue), (1, 0));
         let _worker = Worker::start(queue, output).unwrap();
         for _ in 0..=ORDINARY_WAITING {
             permit.send(()).unwrap();
@@ -317,11 +318,7 @@ mod tests {
         for _ in 0..RESERVED_WAITING + 3 {
             queue.push(Class::Reserved, b"revocation");
         }
-        let dropped = DropCounts {
-            ordinary: 0,
-            reserved: 3,
-        };
-        assert_eq!(queue.dropped(), dropped);
+        assert_eq!(drops(&queue), (0, 3));
     }
 
     #[test]

@@ -2,12 +2,22 @@
 
 use super::*;
 use proptest::prelude::*;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+
+/// A client, the server's end of its connection, and what is under way on it.
+fn connected() -> (DuplexStream, Watched<DuplexStream, ()>, Arc<Activity>) {
+    let (client, server) = duplex(512);
+    let activity = Activity::new();
+    (
+        client,
+        Watched::new(server, Arc::clone(&activity), ()),
+        activity,
+    )
+}
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_without_a_request_ends_in_time_even_while_bytes_dribble() {
-    let (mut client, server) = duplex(64);
-    let mut watched = Watched::new(server, Activity::new(), ());
+    let (mut client, mut watched, _) = connected();
     let dribble = tokio::spawn(async move {
         while client.write_all(b"P").await.is_ok() {
             tokio::time::sleep(Duration::from_millis(300)).await;
@@ -23,16 +33,11 @@ async fn a_connection_without_a_request_ends_in_time_even_while_bytes_dribble() 
 
 #[tokio::test(start_paused = true)]
 async fn a_request_in_flight_keeps_the_connection_and_an_answer_gives_it_time() {
-    let (_client, server) = duplex(64);
-    let activity = Activity::new();
-    let mut watched = Watched::new(server, Arc::clone(&activity), ());
+    let (_client, mut watched, activity) = connected();
     let request = activity.begin();
     let mut byte = [0];
     let busy = tokio::time::timeout(Duration::from_mins(10), watched.read(&mut byte)).await;
-    assert!(
-        busy.is_err(),
-        "a connection with a request in flight was closed"
-    );
+    assert!(busy.is_err(), "it was closed with a request in flight");
     drop(request);
     let answered = Instant::now();
     assert!(watched.read(&mut byte).await.is_err());
@@ -41,9 +46,7 @@ async fn a_request_in_flight_keeps_the_connection_and_an_answer_gives_it_time() 
 
 #[tokio::test(start_paused = true)]
 async fn an_upgraded_connection_may_be_silent_and_its_bytes_are_no_head() {
-    let (mut client, server) = duplex(64);
-    let activity = Activity::new();
-    let mut watched = Watched::new(server, Arc::clone(&activity), ());
+    let (mut client, mut watched, activity) = connected();
     activity.upgraded();
     let mut byte = [0];
     client.write_all(b"G").await.unwrap();
@@ -54,8 +57,7 @@ async fn an_upgraded_connection_may_be_silent_and_its_bytes_are_no_head() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_takes_nothing_is_let_go_and_a_slow_one_is_not() {
-    let (mut client, server) = duplex(64);
-    let mut watched = Watched::new(server, Activity::new(), ());
+    let (mut client, mut watched, _) = connected();
     let reading = tokio::spawn(async move {
         let mut byte = [0];
         for _ in 0..10 {
@@ -72,9 +74,7 @@ async fn a_client_that_takes_nothing_is_let_go_and_a_slow_one_is_not() {
 
 #[tokio::test(start_paused = true)]
 async fn a_later_head_has_as_much_time_as_the_first_and_waiting_for_it_more() {
-    let (mut client, server) = duplex(64);
-    let activity = Activity::new();
-    let mut watched = Watched::new(server, Arc::clone(&activity), ());
+    let (mut client, mut watched, activity) = connected();
     let mut byte = [0];
     client.write_all(b"G").await.unwrap();
     assert_eq!(watched.protocol().await.unwrap(), Protocol::Http1);
@@ -90,8 +90,7 @@ async fn a_later_head_has_as_much_time_as_the_first_and_waiting_for_it_more() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_stops_in_the_middle_of_a_preface_is_closed_in_time() {
-    let (mut client, server) = duplex(64);
-    let mut watched = Watched::new(server, Activity::new(), ());
+    let (mut client, mut watched, _) = connected();
     let started = Instant::now();
     client.write_all(b"PRI * HTTP/2.0").await.unwrap();
     let error = watched.protocol().await.unwrap_err();
@@ -112,8 +111,7 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let received = runtime.block_on(async {
-            let (mut client, server) = duplex(512);
-            let mut watched = Watched::new(server, Activity::new(), ());
+            let (mut client, mut watched, _) = connected();
             let (first, second) = sent.split_at(cut.index(sent.len() + 1));
             let sending = async {
                 client.write_all(first).await.unwrap();

@@ -20,17 +20,32 @@ const BOUNDS: ZipBounds = ZipBounds {
     ratio: 100,
 };
 
+const OWN_HEADER: &[u8] = b"PK\x03\x04";
+const LISTED: &[u8] = b"PK\x01\x02";
+const END: &[u8] = b"PK\x05\x06";
+
 fn options(method: CompressionMethod) -> SimpleFileOptions {
     SimpleFileOptions::default().compression_method(method)
 }
 
+/// A ZIP of these files; a name that ends with `/` is that of a folder.
 fn zip(files: &[(&str, &[u8])], method: CompressionMethod) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files {
-        writer.start_file(*name, options(method)).unwrap();
-        writer.write_all(bytes).unwrap();
+        if name.ends_with('/') {
+            writer.add_directory(*name, options(method)).unwrap();
+        } else {
+            writer.start_file(*name, options(method)).unwrap();
+            writer.write_all(bytes).unwrap();
+        }
     }
     writer.finish().unwrap().into_inner()
+}
+
+/// The place of a record that begins with this signature.
+fn place(file: &[u8], signature: &[u8]) -> usize {
+    let mut windows = file.windows(4);
+    windows.position(|window| window == signature).unwrap()
 }
 
 fn read(file: Vec<u8>) -> Result<Vec<ZippedFile>, ZipError> {
@@ -59,37 +74,27 @@ fn noise(length: usize) -> Vec<u8> {
 
 /// Changes a field of the only file, in its own header and in the directory.
 fn change(file: &mut [u8], own: usize, directory: usize, value: &[u8]) {
-    let place = |signature: &[u8]| {
-        let mut windows = file.windows(4);
-        windows.position(|window| window == signature).unwrap()
-    };
-    for start in [place(b"PK\x03\x04") + own, place(b"PK\x01\x02") + directory] {
+    let places = [(OWN_HEADER, own), (LISTED, directory)];
+    for start in places.map(|(signature, offset)| place(file, signature) + offset) {
         file[start..start + value.len()].copy_from_slice(value);
     }
 }
 
 #[test]
 fn files_come_one_after_the_other_and_what_systems_add_is_passed_over() {
-    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-    let deflated = options(CompressionMethod::Deflated);
-    writer.add_directory("pagos", deflated).unwrap();
-    for (name, bytes) in [
-        ("pagos/CEP.xml", &b"<xml/>"[..]),
+    let files: [(&str, &[u8]); _] = [
+        ("pagos/", b""),
+        ("pagos/CEP.xml", b"<xml/>"),
         ("__MACOSX/pagos/._CEP.xml", b"x"),
         ("pagos/.DS_Store", b"x"),
         ("../CEP.pdf", b"%PDF"),
         ("C:\\a\\Thumbs.db", b"x"),
-    ] {
-        writer.start_file(name, deflated).unwrap();
-        writer.write_all(bytes).unwrap();
-    }
-    let file = writer.finish().unwrap().into_inner();
+    ];
+    let read = contents(zip(&files, CompressionMethod::Deflated));
+    let proofs = [("pagos/CEP.xml", 6), ("../CEP.pdf", 4)];
     assert_eq!(
-        contents(file),
-        [
-            ("pagos/CEP.xml".to_owned(), Ok(6)),
-            ("../CEP.pdf".to_owned(), Ok(4))
-        ]
+        read,
+        proofs.map(|(name, length)| (name.to_owned(), Ok(length)))
     );
 }
 
@@ -98,9 +103,8 @@ fn files_come_one_after_the_other_and_what_systems_add_is_passed_over() {
 fn an_archive_that_was_written_as_a_stream_is_read() {
     let mut file = Vec::new();
     let mut writer = ZipWriter::new_stream(&mut file);
-    writer
-        .start_file("CEP.xml", options(CompressionMethod::Deflated))
-        .unwrap();
+    let deflated = options(CompressionMethod::Deflated);
+    writer.start_file("CEP.xml", deflated).unwrap();
     writer.write_all(b"<xml/>").unwrap();
     writer.finish().unwrap();
     assert_eq!(contents(file), [("CEP.xml".to_owned(), Ok(6))]);
@@ -136,19 +140,16 @@ fn files_have_a_bound_together() {
 
 #[test]
 fn an_encrypted_file_and_another_method_are_told_apart() {
-    let mut encrypted = zip(&[("1", b"1")], CompressionMethod::Stored);
-    change(&mut encrypted, 6, 8, &[1, 0]);
-    assert_eq!(contents(encrypted)[0].1, Err(ZipError::Encrypted));
-    let mut method = zip(&[("1", b"1")], CompressionMethod::Stored);
-    change(&mut method, 8, 10, &[12, 0]);
-    assert_eq!(contents(method)[0].1, Err(ZipError::Method));
-    let mut damaged = zip(&[("1", b"1")], CompressionMethod::Stored);
-    change(&mut damaged, 14, 16, &[9, 9, 9, 9]);
-    assert_eq!(
-        contents(damaged)[0].1,
-        Err(ZipError::Unreadable),
-        "its checksum"
-    );
+    let cases: [(_, _, &[u8], _); _] = [
+        ("its flags", 6, &[1, 0], ZipError::Encrypted),
+        ("its method", 8, &[12, 0], ZipError::Method),
+        ("its checksum", 14, &[9, 9, 9, 9], ZipError::Unreadable),
+    ];
+    for (field, own, value, error) in cases {
+        let mut file = zip(&[("1", b"1")], CompressionMethod::Stored);
+        change(&mut file, own, own + 2, value);
+        assert_eq!(contents(file)[0].1, Err(error), "{field}");
+    }
 }
 
 #[test]
@@ -161,19 +162,12 @@ fn a_size_that_is_not_true_is_found_out() {
 
 #[test]
 fn a_directory_of_too_many_entries_is_refused() {
-    let names: Vec<String> = (0..4).map(|number| number.to_string()).collect();
-    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (&**name, &b"1"[..])).collect();
-    let refused = read(zip(&files, CompressionMethod::Stored));
-    assert_eq!(refused.unwrap_err(), ZipError::TooManyFiles);
-    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-    for number in 0..10_000 {
-        let folder = number.to_string();
-        writer
-            .add_directory(folder, options(CompressionMethod::Stored))
-            .unwrap();
+    for (count, kind) in [(4, ""), (10_000, "/")] {
+        let names: Vec<_> = (0..count).map(|number| format!("{number}{kind}")).collect();
+        let files: Vec<(&str, &[u8])> = names.iter().map(|name| (&**name, &b"1"[..])).collect();
+        let refused = read(zip(&files, CompressionMethod::Stored));
+        assert_eq!(refused.unwrap_err(), ZipError::TooManyFiles, "{count}");
     }
-    let refused = read(writer.finish().unwrap().into_inner());
-    assert_eq!(refused.unwrap_err(), ZipError::TooManyFiles);
 }
 
 #[test]
@@ -200,19 +194,17 @@ proptest! {
 
 #[test]
 fn a_zip_whose_files_programs_would_choose_differently_is_refused() {
-    let twice = zip(
-        &[("1.xml", b"one"), ("2.xml", b"two")],
-        CompressionMethod::Stored,
-    );
-    let mut one_name = twice.clone();
+    let files: [(&str, &[u8]); _] = [("1.xml", b"one"), ("2.xml", b"two")];
+    let two = zip(&files, CompressionMethod::Stored);
+    let mut one_name = two.clone();
     for place in 0..one_name.len() {
         if one_name[place..].starts_with(b"2.xml") {
             one_name[place] = b'1';
         }
     }
-    assert_eq!(read(one_name).unwrap_err(), ZipError::Damaged);
-    let behind = [twice.clone(), twice].concat();
-    assert_eq!(read(behind).unwrap_err(), ZipError::Damaged);
+    for file in [one_name, [two.clone(), two].concat()] {
+        assert_eq!(read(file).unwrap_err(), ZipError::Damaged);
+    }
 }
 
 /// A program that reads a ZIP from its begin takes what is behind the end of deflated data for the next file.
@@ -221,11 +213,7 @@ fn bytes_behind_deflated_data_are_no_part_of_a_file() {
     let content = b"nothing ".repeat(10);
     let whole = zip(&[("__MACOSX/1", &content)], CompressionMethod::Deflated);
     assert_eq!(contents(whole.clone()), []);
-    let place = |signature: &[u8]| {
-        let mut windows = whole.windows(4);
-        windows.position(|window| window == signature).unwrap()
-    };
-    let (listed, end) = (place(b"PK\x01\x02"), place(b"PK\x05\x06"));
+    let (listed, end) = (place(&whole, LISTED), place(&whole, END));
     let mut longer = [&whole[..listed], b"hidden", &whole[listed..]].concat();
     longer[end + 6 + 16] += 6;
     let deflated = whole[18] + 6;
