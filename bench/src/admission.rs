@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use application::{GatekeeperService, KeyService};
+use application::GatekeeperService;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::{Owner, Role};
-use domain::key::{Environment, HashGeneration, KeyHasher, KeyName};
-use domain::limits::Limits;
+use domain::key::{Environment, KeyName};
+use domain::limits::{Limits, MAX_PER_MINUTE};
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
 use memory::InProcessLimiter;
@@ -20,7 +20,7 @@ use ports::outbound::{
     AdmissionEntry, Clock, JournalError, Limiter as _, Receipt, RefusalEntry, RequestEntry,
     UsageJournal,
 };
-use testkit::fakes::{CountingRandom, ManualClock};
+use testkit::people::{PeopleServices, hasher};
 use uuid::Uuid;
 
 use crate::{Row, row};
@@ -75,37 +75,26 @@ impl UsageJournal for NoJournal {
 /// Measures the limiter alone, and key check and limiter together.
 pub(crate) async fn measure() -> Result<Vec<Row>> {
     let clock = Arc::new(MachineClock(Instant::now()));
-    let random = Arc::new(CountingRandom::default());
     let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
-    let keys = Arc::new(testkit::fakes::MemoryStore::default());
-    let hasher = || KeyHasher::new(vec![(HashGeneration(1), vec![7; 32])]);
-    let administration = KeyService::new(
-        keys.clone(),
-        keys.clone(),
-        limiter.clone(),
-        clock.clone(),
-        Arc::new(ManualClock::at(clock.now())),
-        random.clone(),
-        hasher()?,
-    );
+    let services = PeopleServices::at(clock.now());
     let order = NewKey {
         name: KeyName::parse("bench")?,
         environment: Environment::Test,
-        limits: Some(Limits::new(domain::limits::MAX_PER_MINUTE, None)?),
+        limits: Some(Limits::new(MAX_PER_MINUTE, None)?),
     };
     let operator = Caller {
         owner: Owner::operator(),
         role: Role::Admin,
         request_id: RequestId::from_uuid(Uuid::nil()),
     };
-    let created = administration.create(&operator, order).await?;
+    let created = services.keys.create(&operator, order).await?;
     let gatekeeper = GatekeeperService::new(
-        keys,
+        Arc::new(services.store),
         limiter.clone(),
         Arc::new(NoJournal),
         clock,
-        random,
-        hasher()?,
+        services.random,
+        hasher(),
         Arc::default(),
     );
     let request_id = RequestId::from_uuid(Uuid::nil());

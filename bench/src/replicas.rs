@@ -162,7 +162,8 @@ impl Runner {
         let p99 = millis(self.median_p99());
         let (processor, failures) = (self.processor(), self.failures());
         let measured = format!(
-            "{median:.0}, at best {best:.0}; p99 {p99}; processor time of a request: {processor}{failures}"
+            "{median:.0}, at best {best:.0}; p99 {p99}; \
+             processor time of a request: {processor}{failures}"
         );
         row(
             &format!("({letter}) {}, requests/s", self.name),
@@ -264,10 +265,8 @@ impl Case {
     /// Its load on the gateways of a testbed, which have met the keys.
     async fn runner(&self, testbed: &Testbed) -> Result<Runner> {
         let requests = testbed.keys.requests(self.keys.clone());
-        let (addresses, programs) = (
-            testbed.addresses(self.replicas),
-            testbed.programs(self.replicas),
-        );
+        let addresses = testbed.addresses(self.replicas);
+        let programs = testbed.programs(self.replicas);
         let runner = Runner::new(self.name, addresses, requests, programs);
         runner.warm_up(self.rounds).await?;
         Ok(runner)

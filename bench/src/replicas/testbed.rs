@@ -96,11 +96,10 @@ impl Testbed {
     /// Processes of the first so many gateways, and of what they use.
     pub(super) fn programs(&self, replicas: usize) -> Programs {
         let gateways = self.gateways.iter().take(replicas);
-        let gateways = gateways.map(|gateway| ("gateway", gateway.id()));
-        let (redis, postgres) = (self.redis.id(), self.postgres.server.id());
-        { gateways }
-            .chain([("Redis", redis), ("PostgreSQL", postgres)])
-            .collect()
+        let mut programs: Programs = gateways.map(|it| ("gateway", it.id())).collect();
+        programs.push(("Redis", self.redis.id()));
+        programs.push(("PostgreSQL", self.postgres.server.id()));
+        programs
     }
 }
 

@@ -1,6 +1,6 @@
 //! The scripted provider enforces the rules of the code flow.
 
-use std::error::Error;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ async fn signed_in() -> (ScriptedIdentity, String) {
 }
 
 fn cause() -> Cause {
-    Arc::from(Box::<dyn Error + Send + Sync>::from("the provider is down"))
+    Arc::new(io::Error::other("the provider is down"))
 }
 
 #[tokio::test]
@@ -119,12 +119,11 @@ async fn a_failing_provider_fails_as_it_was_told() {
     let (provider, code) = signed_in().await;
     let token = provider.issue(claims());
     provider.fail_with(Some(IdentityError::Unavailable(cause())));
-    let failures = [
+    for failure in [
         provider.authorization_url(&WISH).await.err(),
         provider.redeem(&grant(&code)).await.err(),
         provider.revoke(&token).await.err(),
-    ];
-    for failure in failures {
+    ] {
         assert!(matches!(failure, Some(IdentityError::Unavailable(_))));
     }
     assert!(provider.verify(&token).await.is_ok(), "its keys are known");

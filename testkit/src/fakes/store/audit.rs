@@ -31,7 +31,7 @@ impl Tables {
         changes: Vec<FieldChange>,
     ) {
         let mut act = act.clone();
-        while self.audit.iter().any(|entry| entry.act.id == act.id) {
+        while self.is_new(&act).is_err() {
             act.id = Uuid::from_u128(act.id.as_u128().wrapping_add(1));
         }
         self.audit.push(AuditEntry {
