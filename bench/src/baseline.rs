@@ -20,7 +20,6 @@ struct Body {
     receptor: String,
 }
 
-/// Serves until the process is ended.
 pub(crate) async fn serve() -> Result<()> {
     let handler = |Json(body): Json<Body>| async move {
         let texts = [

@@ -29,7 +29,6 @@ const WARM: Duration = Duration::from_secs(10);
 /// Longest time that an answer may take, to its end.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// All benchmarks of batches.
 pub(crate) async fn measure() -> Result<Vec<Row>> {
     let folder = tempdir()?;
     let mut rows = of_sandbox("SQLite", folder.path(), &gateway_command).await?;
@@ -65,7 +64,6 @@ fn table(rows: u32) -> Result<String> {
     Ok(std::iter::once(header).chain((0..rows).map(row)).collect())
 }
 
-/// A caller of batches.
 struct Caller {
     client: Client,
     batches: String,

@@ -18,14 +18,12 @@ pub(crate) struct Connection {
 
 /// The parts of an answer that benchmarks read.
 pub(crate) struct Answer {
-    /// Its status.
     pub(crate) status: u16,
     /// Its head, header names as they came.
     pub(crate) head: String,
 }
 
 impl Connection {
-    /// Connects.
     pub(crate) async fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
@@ -96,23 +94,19 @@ pub(crate) fn post(path: &str, caller: &str, media_type: &str, body: &[u8]) -> V
 
 /// A lookup of the transfer with this number.
 pub(crate) fn lookup(endpoint: &str, api_key: &str, number: u64) -> Vec<u8> {
+    let body = format!(
+        "{{\"fecha\":\"2026-11-18\",\"clave_rastreo\":\"MBAN01002611180{number:09}\",\
+         \"cuenta\":\"002010077777777771\",\"monto\":1234.56,\"emisor\":\"40012\",\"receptor\":\"40002\"}}"
+    );
     let (path, caller) = (
         format!("/v1/cep/{endpoint}"),
         format!("x-api-key: {api_key}"),
     );
-    post(&path, &caller, "application/json", body(number).as_bytes())
+    post(&path, &caller, "application/json", body.as_bytes())
 }
 
 /// A question for the state of the gateway.
 pub(crate) const PROBE: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n";
-
-/// The body of a request for a transfer of its own.
-pub(crate) fn body(number: u64) -> String {
-    format!(
-        "{{\"fecha\":\"2026-11-18\",\"clave_rastreo\":\"MBAN01002611180{number:09}\",\
-         \"cuenta\":\"002010077777777771\",\"monto\":1234.56,\"emisor\":\"40012\",\"receptor\":\"40002\"}}"
-    )
-}
 
 /// Requests and the addresses they are sent to.
 pub(crate) struct Load {
@@ -149,14 +143,11 @@ impl Load {
     }
 }
 
-/// Result of a load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Throughput {
-    /// Requests that succeeded.
     pub(crate) answered: usize,
     /// Requests that were answered with another status than 200.
     pub(crate) failed: usize,
-    /// Requests a second that succeeded.
     pub(crate) rate: f64,
     /// The latency that one in a hundred exceeds.
     pub(crate) p99: Duration,

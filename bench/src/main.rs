@@ -81,7 +81,6 @@ fn other_build() -> Option<PathBuf> {
     std::env::args_os().nth(2).map(PathBuf::from)
 }
 
-/// This moment.
 fn now() -> Result<DateTime<Utc>> {
     let since = SystemTime::UNIX_EPOCH.elapsed()?;
     Ok(DateTime::<Utc>::from(UNIX_EPOCH) + TimeDelta::from_std(since)?)

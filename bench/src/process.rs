@@ -12,7 +12,6 @@ use serde_json::Value;
 /// A running program; it ends with this value.
 pub(crate) struct Program {
     child: Child,
-    /// Its listening address.
     pub(crate) address: SocketAddr,
     /// From its start to the line that prints its address.
     pub(crate) started_in: Duration,
@@ -38,7 +37,6 @@ pub(crate) fn gateway_command_of(program: Option<&Path>, folder: &Path) -> Resul
     Ok(command)
 }
 
-/// The baseline's program.
 pub(crate) fn baseline_command() -> Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("baseline");
@@ -68,7 +66,6 @@ impl Program {
         })
     }
 
-    /// Its process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }

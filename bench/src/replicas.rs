@@ -31,7 +31,6 @@ const CONNECTIONS: usize = 512;
 /// Keys that most of the load is spread over.
 const CROWD: Range<usize> = BUSY..BUSY + 1_000;
 
-/// All benchmarks of replicas.
 pub(crate) async fn measure() -> Result<Vec<Row>> {
     let missing = servers::missing();
     if !missing.is_empty() {
@@ -227,7 +226,6 @@ async fn round_trips(testbed: &Testbed) -> Result<Row> {
     ))
 }
 
-/// A case of (j).
 struct Case {
     name: &'static str,
     /// Gateways that are asked.

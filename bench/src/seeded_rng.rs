@@ -15,12 +15,10 @@ impl SeededRng {
         self.0 >> 32
     }
 
-    /// A number below `end`.
     pub(crate) fn below(&mut self, end: u32) -> u32 {
         u32::try_from(self.next() % u64::from(end)).unwrap_or_default()
     }
 
-    /// Fills bytes.
     pub(crate) fn fill(&mut self, bytes: &mut [u8]) {
         bytes.fill_with(|| self.next().to_le_bytes()[0]);
     }

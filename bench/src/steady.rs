@@ -12,9 +12,7 @@ use crate::load::{Connection, Load, percentile};
 /// Latencies of callers at a constant rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steady {
-    /// Median.
     pub(crate) p50: Duration,
-    /// 99th percentile.
     pub(crate) p99: Duration,
 }
 

@@ -35,23 +35,17 @@ pub(super) fn missing() -> Vec<&'static str> {
     missing.map(|(package, _)| package).collect()
 }
 
-/// Settings of the server.
 pub(super) struct Settings<'a> {
-    /// The keys that it knows.
     pub(super) keys: &'a Keys,
-    /// The bytes of its answer.
     pub(super) proof: &'a [u8],
-    /// Port of Redis.
     pub(super) redis: u16,
     /// The script's hash there.
     pub(super) script: &'a str,
-    /// Worker processes.
     pub(super) workers: usize,
     /// Idle connections to Redis that each worker keeps.
     pub(super) connections: usize,
 }
 
-/// Starts it.
 pub(super) fn start(folder: &Path, settings: &Settings<'_>) -> Result<Server> {
     let folder = folder.join("nginx");
     fs::create_dir(&folder)?;

@@ -19,7 +19,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A server on a port of its own; it ends with this value.
 pub(crate) struct Server {
     child: Child,
-    /// Its port on loopback.
     pub(crate) port: u16,
 }
 

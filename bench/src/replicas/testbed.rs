@@ -20,7 +20,6 @@ use crate::process::{Program, baseline_command, gateway_command_of};
 
 /// Keys in total: as many as the gateway caches.
 pub(super) const KEYS: usize = 100_000;
-/// Gateways.
 const REPLICAS: usize = 3;
 
 /// The running programs. They are ended from the first field to the last.
@@ -82,7 +81,6 @@ impl Testbed {
         })
     }
 
-    /// The folder of the servers' data.
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -104,7 +102,6 @@ impl Testbed {
 }
 
 impl Server {
-    /// Its listening address.
     pub(super) fn address(&self) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.port).into()
     }
