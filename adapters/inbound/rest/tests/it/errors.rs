@@ -185,48 +185,37 @@ async fn a_payment_that_is_not_found_gets_hints() {
 async fn every_hint_has_its_text() {
     let date = |day| NaiveDate::from_ymd_opt(2026, 11, day).unwrap();
     let code = |text| ParticipantCode::parse(text).unwrap();
+    let (given, expected, inferred) = (code("40638"), code("90638"), code("90722"));
+    let (list_date, operation_date) = (date(1), date(23));
     let hints = vec![
         Hint::LooksLikeReference,
         Hint::LikelyTrackingKey {
             expected: TrackingKey::parse("HSBC123456").unwrap(),
         },
-        Hint::ParticipantUnknown {
-            given: code("90846"),
-            list_date: date(1),
-        },
+        Hint::ParticipantUnknown { given, list_date },
         Hint::CheckDigit {
             given: 2,
             expected: 1,
         },
-        Hint::ReceiverDiffers {
-            given: code("40012"),
-            expected: code("40002"),
-        },
+        Hint::ReceiverDiffers { given, expected },
         Hint::AccountPrefixUnknown {
             prefix: 6,
             list_date: date(2),
         },
-        Hint::IssuerDiffers {
-            given: code("40012"),
-            expected: code("40021"),
-        },
-        Hint::IssuerWasInferred {
-            inferred: code("90722"),
+        Hint::IssuerDiffers { given, expected },
+        Hint::IssuerWasInferred { inferred },
+        Hint::CodeNotValidOnDate {
+            given,
+            expected: Some(expected),
         },
         Hint::CodeNotValidOnDate {
-            given: code("40638"),
-            expected: Some(code("90638")),
-        },
-        Hint::CodeNotValidOnDate {
-            given: code("40638"),
+            given,
             expected: None,
         },
         Hint::DayAndMonthSwapped { other: date(5) },
         Hint::AmountLooksLikeCentavos,
         Hint::DateInTrackingKey { found: date(19) },
-        Hint::NotABankingDay {
-            operation_date: date(23),
-        },
+        Hint::NotABankingDay { operation_date },
         Hint::MaybeOperationDate { other: date(18) },
     ];
     let harness = Harness::stubbed(StubbedRequests(Err(FetchError::NotFound {

@@ -37,10 +37,8 @@ async fn every_unauthenticated_request_gets_the_same_answer() {
     }
     assert!(answers[0].starts_with("401"));
     assert!(!answers[0].contains("ratelimit"));
-    assert!(
-        answers.iter().all(|answer| *answer == answers[0]),
-        "{answers:#?}"
-    );
+    let are_alike = answers.iter().all(|answer| *answer == answers[0]);
+    assert!(are_alike, "{answers:#?}");
     assert_eq!(harness.outcomes().await, []);
     assert_eq!(harness.bank().times_asked(), 0);
 }

@@ -85,6 +85,15 @@ async fn ten_megabytes_are_answered_and_taken_in() {
 }
 
 #[tokio::test]
+async fn a_declared_length_is_refused_before_a_byte_of_it_arrives() {
+    let harness = Harness::start().await;
+    let mut stream = begun(&harness, "Content-Length: 16385\r\n", "").await;
+    let answer = read_answer(&mut stream).await;
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    assert_eq!(harness.outcomes().await, [Outcome::InvalidRequest]);
+}
+
+#[tokio::test]
 async fn a_caller_who_waits_for_100_continue_is_refused_without_it() {
     let harness = Harness::start().await;
     let expectant = "Content-Length: 200\r\nExpect: 100-continue\r\n";

@@ -15,16 +15,14 @@ async fn the_files_of_delivered_rows_are_zipped_with_a_summary() {
     assert!(header(&answer, "ratelimit").starts_with("\"minute\""));
     let files = unzipped(answer).await;
     let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(
-        names,
-        [
-            "00001_CEP-20261120-MBAN01.xml",
-            "00001_CEP-20261120-MBAN01.pdf",
-            "00003_CEP-20261120-MBAN03.xml",
-            "00003_CEP-20261120-MBAN03.pdf",
-            "resumen.csv",
-        ]
-    );
+    let expected = [
+        "00001_CEP-20261120-MBAN01.xml",
+        "00001_CEP-20261120-MBAN01.pdf",
+        "00003_CEP-20261120-MBAN03.xml",
+        "00003_CEP-20261120-MBAN03.pdf",
+        "resumen.csv",
+    ];
+    assert_eq!(names, expected);
     assert!(files[0].1.starts_with(b"<?xml"));
     assert_eq!(files[1].1, PDF);
     let results = harness.batch(format!("{path}/results")).await;
@@ -39,14 +37,9 @@ async fn two_rows_may_have_files_of_one_name() {
     let path = harness.new_batch("", table(&payments)).await;
     harness.work_until(&path, "finished").await;
     let (names, _) = harness.unzipped(&format!("{path}/files.zip")).await;
-    assert_eq!(
-        names,
-        [
-            "00001_CEP-20261120-MBAN01.xml",
-            "00002_CEP-20261120-MBAN01.xml",
-            "resumen.csv",
-        ]
-    );
+    let expected = [1, 2].map(|row| format!("0000{row}_CEP-20261120-MBAN01.xml"));
+    assert_eq!(names[..2], expected);
+    assert_eq!(names[2..], ["resumen.csv"]);
 }
 
 #[tokio::test]
@@ -69,10 +62,8 @@ async fn open_rows_are_written_for_the_bank() {
     assert_eq!(files.len(), 1);
     let (name, content) = &files[0];
     assert_eq!(name, "banxico-01.txt");
-    insta::assert_snapshot!(
-        "banxico",
-        String::from_utf8_lossy(content).replace("\r\n", "\n")
-    );
+    let content = String::from_utf8_lossy(content).replace("\r\n", "\n");
+    insta::assert_snapshot!("banxico", content);
 }
 
 #[tokio::test]

@@ -100,24 +100,20 @@ async fn proofs_of_the_bank_are_delivered_without_a_lookup() {
     assert_eq!(origins, ["imported"; 2]);
     assert_eq!(rows[2]["state"], "not_begun");
     let (names, _) = harness.unzipped(&format!("{path}/files.zip")).await;
-    assert_eq!(
-        names,
-        [
-            "00001_CEP-20261120-MBAN01.xml",
-            "00001_CEP-20261120-MBAN01.pdf",
-            "00002_CEP-20261120-MBAN02.xml",
-            "resumen.csv",
-        ]
-    );
+    let expected = [
+        "00001_CEP-20261120-MBAN01.xml",
+        "00001_CEP-20261120-MBAN01.pdf",
+        "00002_CEP-20261120-MBAN02.xml",
+        "resumen.csv",
+    ];
+    assert_eq!(names, expected);
     let again = harness.imported(&path, archive).await;
     assert_eq!(again["delivered"], json!([]));
-    assert_eq!(
-        unused(&again)[..2],
-        [
-            ("[2026-11-20]MBAN01.xml", "already_delivered"),
-            ("[2026-11-20]MBAN01.pdf", "pdf_alone"),
-        ]
-    );
+    let expected = [
+        ("[2026-11-20]MBAN01.xml", "already_delivered"),
+        ("[2026-11-20]MBAN01.pdf", "pdf_alone"),
+    ];
+    assert_eq!(unused(&again)[..2], expected);
     assert_eq!(harness.outcomes().await, [], "nothing was counted");
 }
 
@@ -194,16 +190,14 @@ async fn one_bad_file_spoils_no_other() {
     let place = archive.windows(7).position(|bytes| bytes == b"changed");
     archive[place.expect("it is stored")] = b'X';
     let report = harness.imported(&path, archive).await;
-    assert_eq!(
-        unused(&report),
-        [
-            ("a/nested.zip", "nested"),
-            ("large.xml", "too_large"),
-            ("../../etc/passwd", "not_a_proof"),
-            ("page.pdf", "not_a_proof"),
-            ("damaged.xml", "damaged"),
-        ]
-    );
+    let expected = [
+        ("a/nested.zip", "nested"),
+        ("large.xml", "too_large"),
+        ("../../etc/passwd", "not_a_proof"),
+        ("page.pdf", "not_a_proof"),
+        ("damaged.xml", "damaged"),
+    ];
+    assert_eq!(unused(&report), expected);
     assert_eq!(report["delivered"], json!([1]));
     assert_eq!(used(&report), [("good.xml", 1)]);
 }
@@ -227,13 +221,11 @@ async fn files_are_known_by_their_content_and_litter_is_passed_over() {
     ]);
     let report = harness.imported(&path, archive).await;
     assert_eq!(used(&report), [("lote/CEP-20200101-OTHER.xml", 1)]);
-    assert_eq!(
-        report["unused"],
-        json!([
+    let expected = json!([
             { "name": "lote/[2026-11-20]MBAN01.xml", "reason": "differs", "row": 1, "fields": ["monto"], "payment": null },
             { "name": "LEEME.txt", "reason": "not_a_proof", "row": null, "fields": [], "payment": null },
-        ])
-    );
+    ]);
+    assert_eq!(report["unused"], expected);
 }
 
 #[rstest]

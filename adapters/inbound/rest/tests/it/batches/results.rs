@@ -14,10 +14,8 @@ async fn the_results_are_a_table_in_which_no_cell_is_a_formula() {
         let request = harness.batches("GET", &format!("{path}/results"));
         let request = request.header("accept-language", language);
         let answer = request.header("accept", "text/csv").response().await;
-        assert_eq!(
-            header(&answer, "content-type"),
-            "text/csv; charset=utf-8; header=present"
-        );
+        let media_type = header(&answer, "content-type");
+        assert_eq!(media_type, "text/csv; charset=utf-8; header=present");
         assert_eq!(header(&answer, "vary"), "accept");
         let id = path.trim_start_matches('/');
         let disposition = format!("attachment; filename=\"resultados-{id}.csv\"");
@@ -54,10 +52,8 @@ async fn faulty_rows_say_why_in_both_languages() {
         let request = harness.batches("GET", &format!("{path}/results?after=3"));
         let request = request.header("accept-language", language);
         let answer = request.response().await;
-        assert_eq!(
-            header(&answer, "content-type"),
-            "text/csv; charset=utf-8; header=absent"
-        );
+        let media_type = header(&answer, "content-type");
+        assert_eq!(media_type, "text/csv; charset=utf-8; header=absent");
         let text = answer.text().await.unwrap();
         insta::assert_snapshot!(name, text.replace("\r\n", "\n"));
     }

@@ -201,10 +201,8 @@ async fn the_audit_log_is_filtered_and_paged() {
         json(ask(&harness, ADMIN, "GET", &path)).await
     };
     let page = read(&query).await;
-    assert_eq!(
-        texts(&page["items"], "at"),
-        ["2026-11-20T12:00:00.000Z", "2026-11-17T12:00:00.000Z"]
-    );
+    let expected = ["2026-11-20T12:00:00.000Z", "2026-11-17T12:00:00.000Z"];
+    assert_eq!(texts(&page["items"], "at"), expected);
     let page = read(&format!("{query}&limit=1")).await;
     assert_eq!(texts(&page["items"], "action"), ["key_renamed"]);
     assert_eq!(page["total"], 2);

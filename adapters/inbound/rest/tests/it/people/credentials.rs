@@ -85,6 +85,9 @@ async fn a_key_is_no_session_and_a_session_no_key() {
         ("authorization", &bearer),
         ("cookie", &format!("cep_session={GOOD_KEY}")),
         ("cookie", &format!("{session}; {session}")),
+        ("cookie", &format!("session={MEMBER}")),
+        ("cookie", &format!("__Host-{session}")),
+        ("cookie", &format!("cep_session_sign_in={MEMBER}")),
     ] {
         let request = harness.request("GET", "/keys").header(name, value);
         let answer = request.json_of(401).await;

@@ -21,9 +21,8 @@ use crate::harness::{Exchange, Harness, body as proof_request, in_both_languages
 async fn a_new_key_shows_its_secret_once(#[case] path: &str) {
     let harness = Harness::of_people().await;
     let body = r#"{"name":" till 7 ","env":"test"}"#;
-    let mut answer = with_json(ask(&harness, MEMBER, "POST", path), body)
-        .transcript()
-        .await;
+    let request = with_json(ask(&harness, MEMBER, "POST", path), body);
+    let mut answer = request.transcript().await;
     let (_, json) = answer.split_once("\n\n").unwrap();
     let created: Value = serde_json::from_str(json).unwrap();
     let text = |name: &str| created[name].as_str().unwrap().to_owned();
@@ -35,10 +34,8 @@ async fn a_new_key_shows_its_secret_once(#[case] path: &str) {
     insta::assert_snapshot!("a_new_key", answer);
 
     let listed = ask(&harness, MEMBER, "GET", "/keys").transcript().await;
-    assert!(
-        listed.contains(&prefix) && !listed.contains(&secret),
-        "{listed}"
-    );
+    assert!(listed.contains(&prefix), "{listed}");
+    assert!(!listed.contains(&secret), "{listed}");
     assert!(listed.contains(r#""name":"till 7""#), "{listed}");
     let proof = harness.post_by(&secret, "/v1/cep/xml", proof_request(&[]));
     assert_eq!(proof.status().await, 200);
@@ -86,11 +83,8 @@ async fn a_key_is_revoked_once_and_stays_so() {
     assert_eq!(revoke().transcript().await, first);
 
     let path = format!("/api/keys/{REVOKED_KEY}");
-    let earlier = ask(&harness, MEMBER, "DELETE", &path).transcript().await;
-    assert!(
-        earlier.contains(r#""revoked_at":"2026-11-19T12:00:00.000Z""#),
-        "{earlier}"
-    );
+    let earlier = json(ask(&harness, MEMBER, "DELETE", &path)).await;
+    assert_eq!(earlier["revoked_at"], "2026-11-19T12:00:00.000Z");
 }
 
 #[tokio::test]

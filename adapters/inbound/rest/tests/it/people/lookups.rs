@@ -50,11 +50,8 @@ async fn the_owner_of_the_key_gets_the_files_of_the_api() {
             }
             assert_eq!(header(&file, "cache-control"), "no-store");
             assert_eq!(header(&file, "ratelimit"), "", "no key was used");
-            assert_eq!(
-                file.bytes().await.unwrap(),
-                of_key.bytes().await.unwrap(),
-                "{path}"
-            );
+            let (file, of_key) = (file.bytes().await, of_key.bytes().await);
+            assert_eq!(file.unwrap(), of_key.unwrap(), "{path}");
         }
     }
 }

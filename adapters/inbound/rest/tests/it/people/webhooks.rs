@@ -63,10 +63,8 @@ async fn a_webhook_is_added_read_changed_and_removed() {
     let secret = created["secret"].as_str().unwrap();
     assert!(secret.starts_with("whsec_"), "{secret}");
     let webhook = &created["webhook"];
-    assert_eq!(
-        webhook["events"],
-        json!(["lookup.delivered", "lookup.expired"])
-    );
+    let events = json!(["lookup.delivered", "lookup.expired"]);
+    assert_eq!(webhook["events"], events);
     assert_eq!(webhook["env"], "test");
     assert_eq!(good(ask(&harness, OWNER, "GET", &path)).await, *webhook);
     let list = good(ask(&harness, OWNER, "GET", "/webhooks")).await;
