@@ -167,7 +167,7 @@ async fn a_persons_request_is_one_line_without_what_identifies_anything() {
         ["GET", "/keys", 503],
         ["GET", "/keys", 503],
     ]);
-    assert_eq!(Value::from_iter(told), expected);
+    assert_eq!(told.collect::<Value>(), expected);
     let text = lines.text();
     for canary in [MEMBER, ADMIN, "a-canary-token", secret, "canary"] {
         assert!(!text.contains(canary), "{canary} in {text}");

@@ -59,7 +59,7 @@ async fn read_answer(stream: &mut TcpStream) -> String {
 async fn ten_megabytes_are_answered_and_taken_in() {
     let harness = Harness::start().await;
     let length = format!("Content-Length: {TEN_MEGABYTES}\r\n");
-    let chunk = [&b"10000\r\n"[..], &[b' '; 0x10000], b"\r\n"].concat();
+    let chunk = [&b"10000\r\n"[..], &vec![b' '; 0x10000], b"\r\n"].concat();
     let chunks = chunk.repeat(TEN_MEGABYTES / 0x10000);
     let chunks = [&chunks, &b"0\r\n\r\n"[..]].concat();
     for (framing, body) in [

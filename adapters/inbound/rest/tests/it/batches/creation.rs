@@ -131,8 +131,8 @@ async fn a_repeated_request_creates_no_second_batch() {
         ("?name=b", mixed()),
         ("?name=a", table(&[("", "MBAN09", "10.00")])),
     ] {
-        let reused = json_of(named(query, table).await.unwrap(), 422).await;
-        assert_eq!(reused["error"], "IDEMPOTENCY_KEY_REUSED", "{query}");
+        let answer = json_of(named(query, table).await.unwrap(), 422).await;
+        assert_eq!(answer["error"], "IDEMPOTENCY_KEY_REUSED", "{query}");
     }
     // Names are a key's own.
     let other = named_by(OTHERS_KEY, "?name=a", mixed()).await.unwrap();

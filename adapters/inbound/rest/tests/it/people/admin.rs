@@ -223,14 +223,14 @@ async fn limits_that_are_not_given_stay_as_they_are() {
         (r#"{"plan":"startup","monthly_quota":null}"#, 60, None),
     ] {
         let harness = Harness::of_people().await;
-        let patch = async |body: &'static str| {
+        let change = async |body: &'static str| {
             let changed = json(with_json(ask(&harness, ADMIN, "PATCH", &path), body)).await;
             let found = json(ask(&harness, ADMIN, "GET", &path)).await;
             assert_eq!(changed, found);
             found
         };
-        patch(r#"{"per_minute":90,"monthly_quota":2000}"#).await;
-        let key = patch(body).await;
+        change(r#"{"per_minute":90,"monthly_quota":2000}"#).await;
+        let key = change(body).await;
         assert_eq!(key["per_minute"], per_minute, "{body}");
         assert_eq!(key["monthly_quota"], Value::from(monthly_quota), "{body}");
     }
