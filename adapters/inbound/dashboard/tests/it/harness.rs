@@ -111,11 +111,12 @@ impl Harness {
         let (state, _) = state.split_once('&').unwrap();
         let (binding, _) = cookie.split_once(';').unwrap();
         let (_, binding) = binding.split_once('=').unwrap();
+        let code = self
+            .identity
+            .sign_in_with(state, token.to_owned(), claims());
         Begun {
             state: state.to_owned(),
-            code: self
-                .identity
-                .sign_in_with(state, token.to_owned(), claims()),
+            code,
             binding: binding.to_owned(),
         }
     }
@@ -123,17 +124,24 @@ impl Harness {
     /// Brings an answer of the provider back in the browser of a sign-in.
     pub(crate) async fn callback(&self, query: &str, begun: &Begun) -> Answer {
         let cookie = format!("__Host-cep_session_sign_in={}", begun.binding);
-        let mut request = get(&format!("/auth/callback?{query}"));
-        request
-            .headers_mut()
-            .insert("cookie", cookie.parse().unwrap());
-        self.send(request).await
+        let request = get(&format!("/auth/callback?{query}"));
+        self.send(with_header(request, "cookie", &cookie)).await
     }
 }
 
 pub(crate) fn get(path: &str) -> Request<Body> {
     let request = Request::get(path).header("x-request-id", REQUEST_ID);
     request.body(Body::empty()).unwrap()
+}
+
+/// The same request with another header.
+pub(crate) fn with_header(
+    mut request: Request<Body>,
+    name: &'static str,
+    value: &str,
+) -> Request<Body> {
+    request.headers_mut().append(name, value.parse().unwrap());
+    request
 }
 
 pub(crate) struct Answer {
@@ -154,9 +162,13 @@ impl Answer {
     }
 
     pub(crate) fn header(&self, name: &str) -> &str {
-        self.headers
-            .get(name)
-            .map_or("", |value| value.to_str().unwrap())
+        let value = self.headers.get(name);
+        value.map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The status, and where it redirects to.
+    pub(crate) fn redirect(&self) -> (u16, &str) {
+        (self.status.as_u16(), self.header("location"))
     }
 
     pub(crate) fn cookies(&self) -> Vec<&str> {
@@ -166,16 +178,15 @@ impl Answer {
 
     /// The status and all headers, without the digests of files and the secrets of sign-ins.
     pub(crate) fn head(&self) -> String {
-        let mut lines: Vec<_> = self
-            .headers
-            .iter()
-            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
-            .map(|line| match line.split_once('"') {
-                Some(("etag: ", _)) => "etag: [digest]".to_owned(),
-                _ => line,
-            })
-            .filter(|line| !line.starts_with("content-length"))
-            .collect();
+        let mut lines = Vec::new();
+        for (name, value) in &self.headers {
+            let value = value.to_str().unwrap();
+            lines.push(match name.as_str() {
+                "content-length" => continue,
+                "etag" if value.starts_with('"') => "etag: [digest]".to_owned(),
+                name => format!("{name}: {value}"),
+            });
+        }
         lines.sort();
         without_secrets(&format!("{}\n{}", self.status, lines.join("\n")))
     }

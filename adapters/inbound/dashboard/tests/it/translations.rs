@@ -17,15 +17,13 @@ use domain::usage::Totals;
 use domain::webhook::{DeliveryState, DisabledReason, EventType, SendFailure};
 use regex::Regex;
 
-use crate::page::{page, scripts};
+use crate::page::{page, read, scripts};
 
 /// The topics that a dictionary consists of, in the order in which its file merges them.
 fn topics(language: &str) -> Vec<String> {
-    let file = fs::read_to_string(page().join(format!("js/i18n/{language}.js"))).unwrap();
-    let import = Regex::new(&format!(
-        r"(?m)^import (\w+) from '\./{language}/(\w+)\.js';$"
-    ))
-    .unwrap();
+    let file = read(&format!("js/i18n/{language}.js"));
+    let import = format!(r"(?m)^import (\w+) from '\./{language}/(\w+)\.js';$");
+    let import = Regex::new(&import).unwrap();
     let imports = import.captures_iter(&file).map(|found| {
         let merged = format!("\n  ...{},\n", &found[1]);
         assert!(file.contains(&merged), "{language}.js merges {}", &found[1]);
@@ -40,20 +38,14 @@ fn texts(language: &str) -> Vec<(String, String)> {
     let mut texts = vec![];
     for topic in topics(language) {
         let name = format!("js/i18n/{language}/{topic}.js");
-        let file = fs::read_to_string(page().join(&name)).unwrap();
-        let inside = file
-            .lines()
-            .skip_while(|line| *line != "export default {")
-            .skip(1);
-        let inside = inside
-            .take_while(|line| *line != "};")
-            .filter(|line| !line.is_empty());
-        texts.extend(inside.map(|text| {
-            let found = line
-                .captures(text)
-                .unwrap_or_else(|| panic!("{name}: {text}"));
-            (found[1].to_owned(), found[2].to_owned())
-        }));
+        let file = read(&name);
+        let (_, inside) = file.split_once("\nexport default {\n").unwrap();
+        let (inside, _) = inside.split_once("\n};").unwrap();
+        for text in inside.lines().filter(|line| !line.is_empty()) {
+            let found = line.captures(text);
+            let found = found.unwrap_or_else(|| panic!("{name}: {text}"));
+            texts.push((found[1].to_owned(), found[2].to_owned()));
+        }
     }
     texts
 }
@@ -62,19 +54,22 @@ fn keys(texts: &[(String, String)]) -> Vec<&str> {
     texts.iter().map(|(key, _)| key.as_str()).collect()
 }
 
+/// The first groups of all that a pattern finds.
+fn all(pattern: &Regex, text: &str) -> Vec<String> {
+    let found = pattern.captures_iter(text);
+    found.map(|found| found[1].to_owned()).collect()
+}
+
 #[test]
 fn every_topic_is_part_of_both_dictionaries() {
     for language in ["es", "en"] {
         let folder = fs::read_dir(page().join("js/i18n").join(language)).unwrap();
         let files = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let files: BTreeSet<_> = files.collect();
         let merged = topics(language)
             .into_iter()
             .map(|topic| format!("{topic}.js"));
-        assert_eq!(
-            merged.collect::<BTreeSet<_>>(),
-            files.collect::<BTreeSet<_>>(),
-            "{language}"
-        );
+        assert_eq!(merged.collect::<BTreeSet<_>>(), files, "{language}");
     }
 }
 
@@ -90,12 +85,7 @@ fn both_languages_have_the_same_keys_in_the_same_order() {
 #[test]
 fn both_languages_fill_in_the_same_values() {
     let value = Regex::new(r"\{(\w+)\}").unwrap();
-    let values = |text: &str| -> BTreeSet<String> {
-        value
-            .captures_iter(text)
-            .map(|found| found[1].to_owned())
-            .collect()
-    };
+    let values = |text| all(&value, text).into_iter().collect::<BTreeSet<_>>();
     for ((key, spanish), (_, english)) in texts("es").iter().zip(&texts("en")) {
         assert_eq!(values(spanish), values(english), "{key}");
     }
@@ -109,194 +99,70 @@ fn every_text_in_use_exists_and_every_text_is_in_use() {
     let quoted = Regex::new(r"'([a-z_]+\.[A-Za-z0-9_.]+)'").unwrap();
     let (mut asked, mut beginnings, mut mentioned) =
         (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    for (_, script) in scripts()
-        .into_iter()
-        .filter(|(name, _)| !name.starts_with("js/i18n/"))
-    {
-        let all = |pattern: &Regex| -> Vec<String> {
-            pattern
-                .captures_iter(&script)
-                .map(|found| found[1].to_owned())
-                .collect()
-        };
-        asked.extend(all(&plain));
-        for key in all(&counted) {
+    let mut scripts = scripts();
+    scripts.retain(|(name, _)| !name.starts_with("js/i18n/"));
+    for (_, script) in scripts {
+        asked.extend(all(&plain, &script));
+        for key in all(&counted, &script) {
             asked.extend([format!("{key}.one"), format!("{key}.other")]);
         }
-        beginnings.extend(all(&made));
-        mentioned.extend(all(&quoted));
+        beginnings.extend(all(&made, &script));
+        mentioned.extend(all(&quoted, &script));
     }
     let texts = texts("es");
     let there: BTreeSet<_> = keys(&texts).into_iter().collect();
-    let missing: Vec<_> = asked
-        .iter()
-        .filter(|key| !there.contains(key.as_str()))
-        .collect();
+    let missing = asked.iter().filter(|key| !there.contains(key.as_str()));
+    let missing: Vec<_> = missing.collect();
     assert!(missing.is_empty(), "no text for {missing:?}");
     let is_used = |key: &&str| {
-        asked.contains(*key)
-            || mentioned.contains(*key)
-            || beginnings
-                .iter()
-                .any(|beginning| key.starts_with(beginning.as_str()))
+        let mut beginnings = beginnings.iter();
+        let is_made = beginnings.any(|beginning| key.starts_with(beginning.as_str()));
+        is_made || asked.contains(*key) || mentioned.contains(*key)
     };
     let unused: Vec<_> = there.iter().copied().filter(|key| !is_used(key)).collect();
     assert!(unused.is_empty(), "nobody asks for {unused:?}");
 }
 
 #[test]
-fn every_outcome_has_a_name_and_a_colour_and_every_endpoint_is_listed() {
-    let spanish = texts("es");
-    let colours = fs::read_to_string(page().join("css/tokens.css")).unwrap();
-    let usage = fs::read_to_string(page().join("js/components/usage-panel.js")).unwrap();
-    for outcome in Outcome::ALL {
-        let name = outcome.name().to_uppercase();
-        assert!(
-            keys(&spanish).contains(&&*format!("outcome.{name}")),
-            "{name}"
-        );
-        assert!(usage.contains(&format!("'{name}'")), "{name}");
-        // Lookups give it as a reason.
-        let reason = outcome.reason_name().to_uppercase();
-        assert!(
-            keys(&spanish).contains(&&*format!("outcome.{reason}")),
-            "{reason}"
-        );
-        let mut styles = vec![format!(".outcome-{name}")];
-        if reason != name {
-            styles.push(format!(".outcome-{reason}"));
-        }
-        let styles = styles.join(", ");
-        assert!(colours.contains(&format!("{styles} {{")), "{styles}");
-    }
-    for endpoint in Endpoint::ALL {
-        let name = endpoint.name().to_uppercase();
-        assert!(usage.contains(&format!("'{name}'")), "{name}");
-    }
-}
-
-#[test]
-fn every_state_of_a_lookup_has_a_name_and_a_colour() {
-    let spanish = texts("es");
-    let facts = fs::read_to_string(page().join("js/components/lookup-facts.js")).unwrap();
-    for state in LookupState::ALL {
-        let name = state.name().to_uppercase();
-        let key = format!("lookup.state.{name}");
-        assert!(keys(&spanish).contains(&&*key), "{name}");
-        assert!(facts.contains(&format!("{name}: '")), "{name}");
-    }
-}
-
-#[test]
-fn all_that_is_told_of_batches_and_webhooks_has_a_text() {
-    let columns = Column::ALL.map(Column::name);
-    let named = [
-        ("batch.state", upper(BatchState::ALL.map(BatchState::name))),
-        ("row.state", upper(LookupState::ALL.map(LookupState::name))),
-        ("row.state", upper(["faulty", "duplicate", "not_begun"])),
-        ("columns", columns.map(str::to_owned).to_vec()),
-        (
-            "webhook.disabled",
-            upper(DisabledReason::ALL.map(DisabledReason::name)),
-        ),
-        (
-            "webhook.disabled_more",
-            upper(DisabledReason::ALL.map(DisabledReason::name)),
-        ),
-        (
-            "delivery.state",
-            upper(DeliveryState::ALL.map(DeliveryState::name)),
-        ),
-        (
-            "delivery.failure",
-            upper(SendFailure::ALL.map(SendFailure::name)),
-        ),
-    ];
+fn all_that_is_told_has_a_text() {
     let spanish = texts("es");
     let there: BTreeSet<_> = keys(&spanish).into_iter().collect();
-    for (prefix, names) in named {
-        for name in names {
-            let key = format!("{prefix}.{name}");
-            assert!(there.contains(&*key), "{key}");
-        }
-    }
-    let requests = fs::read_to_string(page().join("js/batch-requests.js")).unwrap();
-    let listed = format!("COLUMNS = ['{}'];", columns.join("', '"));
-    assert!(requests.contains(&listed), "{listed}");
-    let facts = fs::read_to_string(page().join("js/components/webhook-facts.js")).unwrap();
-    let subscribed = EventType::ALL
-        .into_iter()
-        .filter(|event| *event != EventType::Test)
-        .map(|event| event.name().replace('.', "_").to_uppercase())
-        .collect::<Vec<_>>();
-    let listed = format!("EVENTS = ['{}'];", subscribed.join("', '"));
-    assert!(facts.contains(&listed), "{listed}");
-    for event in subscribed {
-        let key = format!("webhook.event.{event}");
-        assert!(there.contains(&*key), "{key}");
-    }
-}
-
-/// Names as GraphQL writes them.
-fn upper<const N: usize>(names: [&str; N]) -> Vec<String> {
-    names.map(str::to_uppercase).to_vec()
-}
-
-#[test]
-fn every_verdict_on_a_seal_has_a_name_an_explanation_and_a_colour() {
-    let spanish = texts("es");
-    let colours = fs::read_to_string(page().join("css/components.css")).unwrap();
-    for verdict in SealVerdict::ALL {
-        let name = verdict.name();
-        for key in [format!("seal.{name}"), format!("seal.{name}.help")] {
-            assert!(keys(&spanish).contains(&&*key), "{key}");
-        }
-        assert!(
-            colours.contains(&format!(".seal-badge.{name} {{")),
-            "{name}"
-        );
-    }
-}
-
-#[test]
-fn all_that_is_told_of_a_proof_has_a_text() {
-    let named = [
-        ("check.name", CheckName::ALL.map(CheckName::name).to_vec()),
-        (
-            "check.result",
-            CheckResult::ALL.map(CheckResult::name).to_vec(),
-        ),
-        (
-            "verify.result",
-            CheckOutcome::ALL.map(CheckOutcome::name).to_vec(),
-        ),
-        (
-            "verify.more",
-            CheckOutcome::ALL.map(CheckOutcome::name).to_vec(),
-        ),
-        // A seal has the same three verdicts.
-        (
-            "proof.seal",
-            CheckOutcome::ALL.map(CheckOutcome::name).to_vec(),
-        ),
-        (
-            "proof.seal.more",
-            CheckOutcome::ALL.map(CheckOutcome::name).to_vec(),
-        ),
-        (
-            "proof.seal.reason",
-            NotChecked::ALL.map(NotChecked::name).to_vec(),
-        ),
-        (
-            "proof.field",
-            ProofField::ALL.map(ProofField::name).to_vec(),
-        ),
+    let lookups = upper(LookupState::ALL.map(LookupState::name));
+    let deliveries = upper(DeliveryState::ALL.map(DeliveryState::name));
+    let failures = upper(SendFailure::ALL.map(SendFailure::name));
+    let checks = lower(CheckResult::ALL.map(CheckResult::name));
+    let reasons = lower(NotChecked::ALL.map(NotChecked::name));
+    let disabled = upper(DisabledReason::ALL.map(DisabledReason::name));
+    let helps = SealVerdict::ALL.map(|seal| format!("{}.help", seal.name()));
+    // A seal has the same three verdicts as a check.
+    let results = lower(CheckOutcome::ALL.map(CheckOutcome::name));
+    for (prefix, names) in [
+        ("outcome", upper(Outcome::ALL.map(Outcome::name))),
+        // Lookups give it as a reason.
+        ("outcome", upper(Outcome::ALL.map(Outcome::reason_name))),
+        ("lookup.state", lookups.clone()),
+        ("batch.state", upper(BatchState::ALL.map(BatchState::name))),
+        ("row.state", lookups),
+        ("row.state", upper(["faulty", "duplicate", "not_begun"])),
+        ("columns", lower(Column::ALL.map(Column::name))),
+        ("webhook.event", subscribed()),
+        ("webhook.disabled", disabled.clone()),
+        ("webhook.disabled_more", disabled),
+        ("delivery.state", deliveries),
+        ("delivery.failure", failures),
+        ("seal", helps.to_vec()),
+        ("seal", lower(SealVerdict::ALL.map(SealVerdict::name))),
+        ("check.name", lower(CheckName::ALL.map(CheckName::name))),
+        ("check.result", checks),
+        ("verify.result", results.clone()),
+        ("verify.more", results.clone()),
+        ("proof.seal", results.clone()),
+        ("proof.seal.more", results),
+        ("proof.seal.reason", reasons),
+        ("proof.field", lower(ProofField::ALL.map(ProofField::name))),
         ("proof.match.nombre", shown_matches()),
         ("proof.match.rfc", shown_matches()),
-    ];
-    let spanish = texts("es");
-    let there: BTreeSet<_> = keys(&spanish).into_iter().collect();
-    for (prefix, names) in named {
+    ] {
         assert!(!names.is_empty(), "{prefix}");
         for name in names {
             let key = format!("{prefix}.{name}");
@@ -305,12 +171,74 @@ fn all_that_is_told_of_a_proof_has_a_text() {
     }
 }
 
+/// Names as GraphQL writes them.
+fn upper<const N: usize>(names: [&str; N]) -> Vec<String> {
+    names.map(str::to_uppercase).to_vec()
+}
+
+/// Names as REST writes them.
+fn lower<const N: usize>(names: [&str; N]) -> Vec<String> {
+    names.map(str::to_owned).to_vec()
+}
+
 /// Results of a comparison that was asked for.
-fn shown_matches() -> Vec<&'static str> {
-    let asked = MatchLevel::ALL
+fn shown_matches() -> Vec<String> {
+    let mut levels = MatchLevel::ALL.to_vec();
+    levels.retain(|level| *level != MatchLevel::NotAsked);
+    levels
         .into_iter()
-        .filter(|level| *level != MatchLevel::NotAsked);
-    asked.map(MatchLevel::name).collect()
+        .map(|level| level.name().to_owned())
+        .collect()
+}
+
+/// Events that a webhook may subscribe to.
+fn subscribed() -> Vec<String> {
+    let mut events = EventType::ALL.to_vec();
+    events.retain(|event| *event != EventType::Test);
+    let names = events.into_iter().map(EventType::name);
+    names
+        .map(|name| name.replace('.', "_").to_uppercase())
+        .collect()
+}
+
+#[test]
+fn every_outcome_state_and_verdict_has_a_colour() {
+    let colours = read("css/tokens.css");
+    for outcome in Outcome::ALL {
+        let name = outcome.name().to_uppercase();
+        let reason = outcome.reason_name().to_uppercase();
+        let mut styles = vec![format!(".outcome-{name}")];
+        if reason != name {
+            styles.push(format!(".outcome-{reason}"));
+        }
+        let styles = styles.join(", ");
+        assert!(colours.contains(&format!("{styles} {{")), "{styles}");
+    }
+    let lookups = read("js/components/lookup-facts.js");
+    for name in upper(LookupState::ALL.map(LookupState::name)) {
+        assert!(lookups.contains(&format!("{name}: '")), "{name}");
+    }
+    let colours = read("css/components.css");
+    for verdict in SealVerdict::ALL.map(SealVerdict::name) {
+        let style = format!(".seal-badge.{verdict} {{");
+        assert!(colours.contains(&style), "{style}");
+    }
+}
+
+#[test]
+fn everything_to_choose_from_is_listed() {
+    let usage = read("js/components/usage-panel.js");
+    let outcomes = upper(Outcome::ALL.map(Outcome::name));
+    for name in [outcomes, upper(Endpoint::ALL.map(Endpoint::name))].concat() {
+        assert!(usage.contains(&format!("'{name}'")), "{name}");
+    }
+    let columns = Column::ALL.map(Column::name).join("', '");
+    let events = subscribed().join("', '");
+    let scripts = read("js/batch-requests.js") + &read("js/components/webhook-facts.js");
+    for (name, listed) in [("COLUMNS", columns), ("EVENTS", events)] {
+        let listed = format!("{name} = ['{listed}'];");
+        assert!(scripts.contains(&listed), "{listed}");
+    }
 }
 
 #[test]
@@ -320,12 +248,10 @@ fn an_outcome_of_a_limit_can_not_be_filtered_by() {
         totals.add(*outcome, 1, &Latencies::default());
         totals.refused == 1
     };
-    let refusals: Vec<_> = Outcome::ALL
-        .into_iter()
-        .filter(is_refusal)
-        .map(|outcome| format!("'{}'", outcome.name().to_uppercase()))
-        .collect();
-    let usage = fs::read_to_string(page().join("js/components/usage-panel.js")).unwrap();
+    let refusals = Outcome::ALL.into_iter().filter(is_refusal);
+    let refusals = refusals.map(|outcome| format!("'{}'", outcome.name().to_uppercase()));
+    let refusals: Vec<_> = refusals.collect();
+    let usage = read("js/components/usage-panel.js");
     let told = format!("const REFUSALS = [{}];", refusals.join(", "));
     assert!(usage.contains(&told), "{told}");
 }
@@ -341,9 +267,8 @@ fn the_text_of_a_plan_names_its_limits() {
             let limits = plan.limits();
             let minute = format!("{} ", limits.per_minute());
             assert!(told.starts_with(&minute), "{language}: {told}");
-            let month = limits
-                .monthly_quota()
-                .map_or(no_cap.to_owned(), |quota| format!(" {quota} a"));
+            let quota = limits.monthly_quota().map(|quota| format!(" {quota} a"));
+            let month = quota.unwrap_or(no_cap.to_owned());
             assert!(told.contains(&month), "{language}: {told}");
         }
     }
