@@ -10,7 +10,7 @@ use crate::data::GOOD_KEY;
 use crate::harness::{Exchange, Harness, faults, header, json_lines, json_of};
 
 pub(super) const BATCHES: &str = "/v1/cep/batches";
-const TABLE: &str = "fecha,clave_rastreo,cuenta,monto,emisor,receptor\n\
+pub(super) const TABLE: &str = "fecha,clave_rastreo,cuenta,monto,emisor,receptor\n\
                      2026-11-20,MBAN01,002010077777777771,10.00,40012,40002\n\
                      2026-11-20,MBAN02,002010077777777771,11.00,40012,40002\n";
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ports::outbound::TokenError;
 use reqwest::RequestBuilder;
 
-use super::batches::{BATCHES, created, creating};
+use super::batches::{BATCHES, TABLE, created, creating};
 use super::data::{ACTIVE_KEY, MEMBER, UNKNOWN};
 use super::{ask, with_json};
 use crate::batches::BELOW;
@@ -146,13 +146,14 @@ async fn no_session_is_accepted_while_the_provider_is_down() {
 #[tokio::test]
 async fn a_forged_request_has_no_effect() {
     let harness = Harness::of_people().await;
-    for (path, media_type) in [
-        ("/keys", "application/json"),
-        (&format!("{BATCHES}?key_id={ACTIVE_KEY}"), "text/csv"),
-        (&format!("{BATCHES}/{UNKNOWN}/import"), "text/csv"),
+    let new_key = r#"{"name":"till 7"}"#;
+    for (path, media_type, body) in [
+        ("/keys", "application/json", new_key),
+        (&format!("{BATCHES}?key_id={ACTIVE_KEY}"), "text/csv", TABLE),
+        (&format!("{BATCHES}/{UNKNOWN}/import"), "text/csv", TABLE),
     ] {
         let typed = |media_type: &str| {
-            let request = ask(&harness, MEMBER, "POST", path);
+            let request = ask(&harness, MEMBER, "POST", path).body(body);
             request.header("content-type", media_type)
         };
         let plain = typed(&format!("text/plain; x={media_type}"));
@@ -161,10 +162,7 @@ async fn a_forged_request_has_no_effect() {
         assert_eq!(foreign.status().await, 403, "{path}");
     }
     assert!(harness.store_faults().calls().is_empty());
-    let honest = with_json(
-        ask(&harness, MEMBER, "POST", "/keys"),
-        r#"{"name":"till 7"}"#,
-    );
+    let honest = with_json(ask(&harness, MEMBER, "POST", "/keys"), new_key);
     assert_eq!(honest.status().await, 201);
 }
 
