@@ -74,47 +74,49 @@ fn quality<'a>(parameters: impl Iterator<Item = &'a str>) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rstest::rstest;
 
     const GRAPHQL: &str = "application/graphql-response+json";
 
-    #[rstest]
-    #[case(None)]
-    #[case(Some("*/*"))]
-    #[case(Some("application/*"))]
-    #[case(Some("application/json"))]
-    #[case(Some("text/html"))]
-    #[case(Some("application/graphql-response+json;q=0"))]
-    #[case(Some("application/json, application/graphql-response+json;q=0.5"))]
-    #[case(Some("application/graphql-response+json;q=x"))]
-    #[case(Some("application/graphql-response+jsonx"))]
-    fn json_is_the_default(#[case] accept: Option<&'static str>) {
+    /// The media type for a client with these header fields.
+    fn chosen(accept: &[&'static str]) -> MediaType {
         let mut headers = HeaderMap::new();
-        if let Some(accept) = accept {
-            headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        for accept in accept {
+            headers.append(ACCEPT, HeaderValue::from_static(accept));
         }
-        assert_eq!(MediaType::negotiate(&headers), MediaType::Json);
-    }
-
-    #[rstest]
-    #[case("application/graphql-response+json")]
-    #[case("Application/GraphQL-Response+JSON; charset=utf-8")]
-    #[case("application/graphql-response+json, application/json;q=0.9")]
-    #[case("application/json, application/graphql-response+json")]
-    #[case("*/*;q=0.1, application/graphql-response+json ; q=0.2")]
-    fn a_client_that_accepts_a_graphql_response_gets_one(#[case] accept: &'static str) {
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static(accept));
-        let chosen = MediaType::negotiate(&headers);
-        assert_eq!(chosen, MediaType::GraphqlResponse);
-        assert_eq!(chosen.header(), GRAPHQL);
+        MediaType::negotiate(&headers)
     }
 
     #[test]
-    fn two_accept_headers_are_one_list() {
-        let mut headers = HeaderMap::new();
-        headers.append(ACCEPT, HeaderValue::from_static("application/json;q=0.5"));
-        headers.append(ACCEPT, HeaderValue::from_static(GRAPHQL));
-        assert_eq!(MediaType::negotiate(&headers), MediaType::GraphqlResponse);
+    fn json_is_the_default() {
+        assert_eq!(chosen(&[]), MediaType::Json);
+        for accept in [
+            "*/*",
+            "application/*",
+            "application/json",
+            "text/html",
+            "application/graphql-response+json;q=0",
+            "application/json, application/graphql-response+json;q=0.5",
+            "application/graphql-response+json;q=x",
+            "application/graphql-response+jsonx",
+        ] {
+            assert_eq!(chosen(&[accept]), MediaType::Json, "{accept}");
+        }
+    }
+
+    #[test]
+    fn a_client_that_accepts_a_graphql_response_gets_one() {
+        for accept in [
+            &[GRAPHQL][..],
+            &["Application/GraphQL-Response+JSON; charset=utf-8"],
+            &["application/graphql-response+json, application/json;q=0.9"],
+            &["application/json, application/graphql-response+json"],
+            &["*/*;q=0.1, application/graphql-response+json ; q=0.2"],
+            // Two header fields are one list.
+            &["application/json;q=0.5", GRAPHQL],
+        ] {
+            let chosen = chosen(accept);
+            assert_eq!(chosen, MediaType::GraphqlResponse, "{accept:?}");
+            assert_eq!(chosen.header(), GRAPHQL);
+        }
     }
 }

@@ -27,20 +27,19 @@ fn measured(query: &str) -> Size {
 
 #[test]
 fn a_list_costs_its_length_times_its_items() {
-    assert_eq!(measured("{ viewer { role } }").cost, 2);
-    assert_eq!(
-        measured("{ keys(first: 7) { nodes { id name } } }").cost,
-        STORE_ACCESS + 7 * 3
-    );
-    assert_eq!(
-        measured("{ keys { nodes { id name } } }").cost,
-        STORE_ACCESS + 20 * 3
-    );
-    assert_eq!(
-        measured("query($n: Int = 9) { keys(first: $n) { nodes { id } } }").cost,
-        STORE_ACCESS + 9 * 2
-    );
-    assert_eq!(measured("{ participants { code } }").cost, 101);
+    let defaulted = "query($n: Int = 9) { keys(first: $n) { nodes { id } } }";
+    for (query, cost) in [
+        ("{ viewer { role } }", 2),
+        (
+            "{ keys(first: 7) { nodes { id name } } }",
+            STORE_ACCESS + 7 * 3,
+        ),
+        ("{ keys { nodes { id name } } }", STORE_ACCESS + 20 * 3),
+        (defaulted, STORE_ACCESS + 9 * 2),
+        ("{ participants { code } }", 101),
+    ] {
+        assert_eq!(measured(query).cost, cost, "{query}");
+    }
 }
 
 const STORE_ACCESS: u64 = weights::STORE_ACCESS;
@@ -75,10 +74,8 @@ fn introspection_has_limits_of_its_own() {
     assert_eq!((size.depth, size.cost), (1, 1));
     assert!(size.introspection_depth <= 15, "{size:?}");
     // Room for newer versions of that query, and none for two of them.
-    assert!(
-        size.introspection_cost > MAX_INTROSPECTION_COST / 2,
-        "{size:?}"
-    );
+    let cost = size.introspection_cost;
+    assert!(cost > MAX_INTROSPECTION_COST / 2, "{size:?}");
 }
 
 #[test]
@@ -94,12 +91,8 @@ fn the_start_query_of_a_dashboard_costs_less_than_three_quarters_of_the_limit() 
 fn doubling_fragments_are_refused_within_a_millisecond() {
     let mut query = "{ viewer { ...f0 } }".to_owned();
     for number in 0..30 {
-        let next = number + 1;
-        write!(
-            query,
-            " fragment f{number} on Viewer {{ ...f{next} ...f{next} }}"
-        )
-        .unwrap();
+        let spreads = format!("...f{} ", number + 1).repeat(2);
+        write!(query, " fragment f{number} on Viewer {{ {spreads} }}").unwrap();
     }
     query.push_str(" fragment f30 on Viewer { role }");
     let document = parse_query(&query).unwrap();
@@ -126,12 +119,8 @@ fn fields(schema: &ServiceDocument) -> Vec<(String, &FieldDefinition)> {
         };
         if let TypeKind::Object(object) = &ty.node.kind {
             let name = ty.node.name.node.to_string();
-            found.extend(
-                object
-                    .fields
-                    .iter()
-                    .map(|field| (name.clone(), &field.node)),
-            );
+            let fields = object.fields.iter();
+            found.extend(fields.map(|field| (name.clone(), &field.node)));
         }
     }
     found
@@ -160,17 +149,14 @@ fn the_weights_cover_every_list_and_every_store_access_of_the_schema() {
         let mut definitions = schema.definitions.iter();
         definitions.all(|definition| !is_object(definition, bare))
     };
-    let lists = fields
-        .iter()
-        .filter(|(_, field)| is_list(field) && !is_leaf(field));
-    let lists: HashSet<_> = lists.map(|(_, field)| field.name.node.as_str()).collect();
+    let lists = fields.iter().map(|(_, field)| *field);
+    let lists = lists.filter(|field| is_list(field) && !is_leaf(field));
+    let lists: HashSet<_> = lists.map(|field| field.name.node.as_str()).collect();
     for (ty, field) in &fields {
         let name = field.name.node.as_str();
         let result = field.ty.node.to_string();
-        let paged = field
-            .arguments
-            .iter()
-            .any(|argument| argument.node.name.node == "first");
+        let mut arguments = field.arguments.iter();
+        let paged = arguments.any(|argument| argument.node.name.node == "first");
         let page = result.trim_end_matches('!');
         let is_page = page.ends_with("Connection") || page.ends_with("RowPage");
         assert_eq!(paged, is_page, "{ty}.{name}");

@@ -4,12 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use application::{ProofRequest, ProofSource};
-use domain::calendar::today;
 use domain::file::RequestedFiles;
 use domain::key::Environment;
 use domain::pacing::{BankBudget, QueueLength};
-use domain::participant::Catalogue;
-use domain::query::{Institutions, ProofQuery, RawQuery, Token};
 use domain::request::RequestId;
 use insta::assert_json_snapshot;
 use ports::contract::pacer::LANE;
@@ -17,26 +14,13 @@ use testkit::fakes::NoSealKeys;
 use testkit::lookups::proofs;
 use testkit::people::PeopleServices;
 
-use crate::data::now;
 use crate::harness::Harness;
+use crate::lookups::question;
 
 /// A lookup in the live bank, whose answer depends on the amount.
-fn request(amount: &str) -> ProofRequest {
-    let raw = RawQuery {
-        date: Token::Text("2026-11-18".into()),
-        tracking_key: Token::Text("MBAN01002611180000000001".into()),
-        account: Token::Text("002010077777777771".into()),
-        amount: Token::Number(amount),
-        ..RawQuery::default()
-    };
-    let query = ProofQuery::parse(
-        &raw,
-        Institutions::Inferable,
-        today(now()),
-        Catalogue::embedded(),
-    );
+fn request(amount: &'static str) -> ProofRequest {
     ProofRequest {
-        query: query.unwrap(),
+        query: question(amount).query,
         source: ProofSource::Any,
         wanted: RequestedFiles::Xml,
         environment: Environment::Live,
@@ -46,15 +30,11 @@ fn request(amount: &str) -> ProofRequest {
 }
 
 /// Makes a lookup that takes the live bank so long.
-async fn look_up(services: &PeopleServices, amount: &str, duration: Duration) {
+async fn look_up(services: &PeopleServices, amount: &'static str, duration: Duration) {
     let bank = &services.live_bank;
     let (clock, monitor) = (services.clock.clone(), services.monitor.clone());
-    let proofs = proofs(
-        (bank, &services.test_bank),
-        clock,
-        monitor,
-        Arc::new(NoSealKeys),
-    );
+    let banks = (bank, &services.test_bank);
+    let proofs = proofs(banks, clock, monitor, Arc::new(NoSealKeys));
     let asked = bank.times_asked();
     bank.hold();
     let answered = async {

@@ -2,19 +2,17 @@
 
 use std::time::Duration;
 
-use domain::customer::Role;
 use domain::file::RequestedFiles;
 use domain::key::{Environment, KeyId};
 use domain::lookup::RetryFor;
 use insta::assert_json_snapshot;
 use ports::inbound::{BatchAccess, BatchDraft, Batches as _, DraftRow};
-use rstest::rstest;
 use serde_json::{Value, json};
 use web::problem::{FieldProblem, RowError};
 
-use crate::data::key_id;
 use crate::harness::Harness;
 use crate::lookups::{key, member, question};
+use crate::stored::BATCHES;
 
 const BATCH: &str = "environment state reason name formats retryForSeconds createdAt updatedAt eraseAt \
                      counts { rows faulty duplicates notBegun queued running waiting delivered deliveredSealNotChecked notFound \
@@ -69,7 +67,7 @@ pub(crate) async fn with_batch() -> (Harness, String) {
 /// The same, canceled.
 pub(crate) async fn with_canceled_batch() -> (Harness, String) {
     let (harness, id) = with_batch().await;
-    harness.change_batch("member", "cancelBatch", &id).await;
+    BATCHES.cancel(&harness, "member", &id).await;
     (harness, id)
 }
 
@@ -85,25 +83,14 @@ impl Harness {
             self.services.clock.advance(Duration::from_secs(1));
         }
     }
+}
 
-    /// States in a list of the member's.
-    async fn batch_states(&self, filter: Value) -> Value {
-        let query = "query($filter: BatchFilter) { batches(filter: $filter) { nodes { state } } }";
-        let variables = json!({ "filter": filter });
-        let data = self.ask("member", query, variables).await.data();
-        let nodes = data["batches"]["nodes"].as_array().unwrap();
-        nodes.iter().map(|node| node["state"].clone()).collect()
-    }
+/// The lookups of a batch.
+const OF_BATCH: &str = "query($id: ID!) { lookups(filter: { batchId: $id }) { nodes { id } } }";
 
-    /// The payload of a mutation of one batch.
-    async fn change_batch(&self, person: &str, mutation: &str, id: &str) -> Value {
-        let fields = match mutation {
-            "cancelBatch" => "batch { state counts { notBegun } }",
-            _ => "erasedId",
-        };
-        self.mutate(person, mutation, fields, json!({ "id": id }))
-            .await
-    }
+/// Data with a placeholder for a batch's id.
+fn without_id(data: &Value, id: &str) -> Value {
+    serde_json::from_str(&data.to_string().replace(id, "BATCH")).unwrap()
 }
 
 fn with_rows(fields: &str) -> String {
@@ -117,10 +104,8 @@ fn with_rows(fields: &str) -> String {
 async fn a_new_batch_has_its_counts_and_the_errors_of_its_rows() {
     let (harness, id) = with_batch().await;
     let query = with_rows("lookupId");
-    let answer = harness.ask("member", &query, json!({ "id": id }));
-    let data = answer.await.text.replace(&id, "BATCH");
-    let data: Value = serde_json::from_str(&data).unwrap();
-    assert_json_snapshot!("new", data);
+    let data = harness.read(&query, json!({ "id": id })).await;
+    assert_json_snapshot!("new", without_id(&data, &id));
 }
 
 #[tokio::test]
@@ -128,15 +113,10 @@ async fn a_finished_batch_has_the_lookups_of_its_rows() {
     let (harness, id) = with_batch().await;
     harness.work_on_batches().await;
     let query = with_rows("lookupId");
-    let data = harness.ask("member", &query, json!({ "id": id }));
-    let mut data = data.await.data();
-    let lookups = format!("{{ lookups(filter: {{ batchId: \"{id}\" }}) {{ nodes {{ id }} }} }}");
-    let lookups = harness.member(&lookups).await.data();
-    let mut listed: Vec<_> = lookups["lookups"]["nodes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .collect();
+    let mut data = harness.read(&query, json!({ "id": id })).await;
+    let lookups = harness.read(OF_BATCH, json!({ "id": id })).await;
+    let nodes = lookups["lookups"]["nodes"].as_array().unwrap();
+    let mut listed: Vec<_> = nodes.iter().collect();
     for row in data["batchRows"]["rows"].as_array_mut().unwrap() {
         let lookup = row["lookupId"].take();
         let place = listed.iter().position(|node| node["id"] == lookup);
@@ -144,8 +124,7 @@ async fn a_finished_batch_has_the_lookups_of_its_rows() {
         place.map(|place| listed.remove(place));
     }
     assert!(listed.is_empty(), "{listed:?}");
-    let data: Value = serde_json::from_str(&data.to_string().replace(&id, "BATCH")).unwrap();
-    assert_json_snapshot!("finished", data);
+    assert_json_snapshot!("finished", without_id(&data, &id));
 }
 
 #[tokio::test]
@@ -164,7 +143,7 @@ async fn rows_follow_each_other_page_by_page() {
         (1, 0, 1..=1, true),
     ] {
         let variables = json!({ "id": id, "first": first, "after": after });
-        let page = harness.ask("member", query, variables).await.data();
+        let page = harness.read(query, variables).await;
         let page = &page["batchRows"];
         let numbers = page["rows"].as_array().unwrap().iter();
         let numbers = numbers.map(|row| row["row"].as_u64().unwrap());
@@ -172,28 +151,22 @@ async fn rows_follow_each_other_page_by_page() {
         assert_eq!(page["hasNextPage"], more, "{first} after {after}");
     }
     let variables = json!({ "id": id, "first": 10, "after": 205 });
-    let page = harness.ask("member", query, variables).await.data();
-    assert_eq!(
-        page["batchRows"],
-        json!({ "rows": [], "hasNextPage": false })
-    );
+    let page = harness.read(query, variables).await;
+    let nothing = json!({ "rows": [], "hasNextPage": false });
+    assert_eq!(page["batchRows"], nothing);
     // Without arguments: the first fifty.
-    let query = with_rows("");
-    let page = harness.ask("member", &query, json!({ "id": id }));
-    let page = page.await.data();
+    let page = harness.read(&with_rows(""), json!({ "id": id })).await;
     assert_eq!(page["batchRows"]["rows"].as_array().unwrap().len(), 50);
 }
 
-#[rstest]
-#[case("first: 0")]
-#[case("first: 101")]
-#[case("first: -1")]
-#[case("after: -1")]
 #[tokio::test]
-async fn rows_out_of_range_are_refused(#[case] argument: &str) {
+async fn rows_out_of_range_are_refused() {
     let (harness, id) = with_batch().await;
-    let query = format!("{{ batchRows(id: \"{id}\", {argument}) {{ hasNextPage }} }}");
-    assert_eq!(harness.member(&query).await.code(), "INVALID_REQUEST");
+    for argument in ["first: 0", "first: 101", "first: -1", "after: -1"] {
+        let query = format!("{{ batchRows(id: \"{id}\", {argument}) {{ hasNextPage }} }}");
+        let code = harness.member(&query).await.code();
+        assert_eq!(code, "INVALID_REQUEST", "{argument}");
+    }
 }
 
 #[tokio::test]
@@ -202,13 +175,13 @@ async fn the_list_is_narrowed_by_state_environment_and_key() {
     let (live, _) = key(&harness, Environment::Live).await;
     harness.services.clock.advance(Duration::from_secs(1));
     let second = created(&harness, draft(live, rows(&["10.00"]))).await;
-    harness.change_batch("member", "cancelBatch", &second).await;
+    BATCHES.cancel(&harness, "member", &second).await;
     let query = "query($id: ID!) { batch(id: $id) { keyId } }";
-    let test = harness.ask("member", query, json!({ "id": first })).await;
-    let test = test.data()["batch"]["keyId"].clone();
+    let test = harness.read(query, json!({ "id": first })).await;
+    let test = test["batch"]["keyId"].clone();
     let all = json!(["CANCELED", "QUEUED"]);
-    assert_eq!(harness.batch_states(Value::Null).await, all);
     for (filter, expected) in [
+        (Value::Null, all.clone()),
         (json!({ "states": [] }), all),
         (json!({ "states": ["QUEUED", "QUEUED"] }), json!(["QUEUED"])),
         (json!({ "states": ["PAUSED", "FINISHED"] }), json!([])),
@@ -217,11 +190,8 @@ async fn the_list_is_narrowed_by_state_environment_and_key() {
         (json!({ "keyId": live.to_string() }), json!(["CANCELED"])),
         (json!({ "keyId": test }), json!(["QUEUED"])),
     ] {
-        assert_eq!(
-            harness.batch_states(filter.clone()).await,
-            expected,
-            "{filter}"
-        );
+        let states = BATCHES.states(&harness, filter.clone()).await;
+        assert_eq!(states, expected, "{filter}");
     }
 }
 
@@ -235,76 +205,22 @@ async fn pages_follow_each_other() {
         ids.push(json!(id));
         harness.services.clock.advance(Duration::from_secs(1));
     }
-    let query = "query($after: String) { batches(first: 2, after: $after) { nodes { id } \
-                 pageInfo { hasNextPage endCursor } } }";
-    let pages = harness.pages("batches", query).await;
-    ids.reverse();
-    assert_eq!(pages, [&ids[..2], &ids[2..]]);
-    let query = "{ batches(after: \"bm90aGluZw\") { nodes { id } } }";
-    assert_eq!(harness.member(query).await.code(), "INVALID_REQUEST");
+    BATCHES.assert_pages_of_two(&harness, ids).await;
 }
 
 #[tokio::test]
 async fn a_batch_of_another_account_does_not_exist_for_a_member_nor_an_admin() {
     let (harness, id) = with_batch().await;
-    harness.services.sign_in("other", "other", Role::Member);
-    for person in ["other", "admin"] {
-        let query = "query($id: ID!) { batch(id: $id) { id } batchRows(id: $id) { hasNextPage } }";
-        let found = harness.ask(person, query, json!({ "id": id })).await;
-        let nothing = json!({ "batch": null, "batchRows": null });
-        assert_eq!(found.data(), nothing, "{person}");
-        let list = harness.ask(person, "{ batches { nodes { id } } }", Value::Null);
-        assert_eq!(list.await.data()["batches"]["nodes"], json!([]), "{person}");
-        for mutation in ["cancelBatch", "eraseBatch"] {
-            let payload = harness.change_batch(person, mutation, &id).await;
-            let code = &payload["userErrors"][0]["code"];
-            assert_eq!(code, "NOT_FOUND", "{person} {mutation}");
-        }
-        let of_batch =
-            format!("{{ lookups(filter: {{ batchId: \"{id}\" }}) {{ nodes {{ id }} }} }}");
-        let of_batch = harness.ask(person, &of_batch, Value::Null).await;
-        assert_eq!(of_batch.data()["lookups"]["nodes"], json!([]), "{person}");
-        let of_key = format!(
-            "{{ batches(filter: {{ keyId: \"{}\" }}) {{ nodes {{ id }} }} }}",
-            key_id(1)
-        );
-        let of_key = harness.ask(person, &of_key, Value::Null).await;
-        assert_eq!(of_key.code(), "NOT_FOUND", "{person}");
-    }
-    assert_eq!(harness.batch_states(Value::Null).await, json!(["QUEUED"]));
+    let query = "query($id: ID!) { batch(id: $id) { id } batchRows(id: $id) { hasNextPage } \
+                 lookups(filter: { batchId: $id }) { nodes { id } } }";
+    let nothing = json!({ "batch": null, "batchRows": null, "lookups": { "nodes": [] } });
+    let checked = BATCHES.assert_only_its_account_has_it(&harness, &id, (query, nothing));
+    checked.await;
 }
 
 #[tokio::test]
 async fn a_batch_is_canceled_first_and_erased_afterwards() {
     let (harness, id) = with_batch().await;
-    let early = harness.change_batch("member", "eraseBatch", &id).await;
-    assert_json_snapshot!("erased_too_early", early);
-    let canceled = harness.change_batch("member", "cancelBatch", &id).await;
-    assert_json_snapshot!("canceled", canceled);
-    let again = harness.change_batch("member", "cancelBatch", &id).await;
-    assert_json_snapshot!("canceled_too_late", again);
-    let erased = harness.change_batch("member", "eraseBatch", &id).await;
-    assert_eq!(erased, json!({ "erasedId": id, "userErrors": [] }));
-    assert_eq!(harness.batch_states(Value::Null).await, json!([]));
-    for mutation in ["cancelBatch", "eraseBatch"] {
-        for id in [id.as_str(), "no id"] {
-            let payload = harness.change_batch("member", mutation, id).await;
-            assert_eq!(payload["userErrors"][0]["code"], "NOT_FOUND");
-            assert_eq!(payload["userErrors"][0]["field"], json!(["input", "id"]));
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_text_that_is_no_id_names_no_batch() {
-    let harness = Harness::new().await;
-    let data = harness.member("{ batch(id: \"x\") { id } batchRows(id: \"x\") { hasNextPage } }");
-    let nothing = json!({ "batch": null, "batchRows": null });
-    assert_eq!(data.await.data(), nothing);
-    for query in [
-        "{ batches(filter: { keyId: \"x\" }) { nodes { id } } }",
-        "{ lookups(filter: { batchId: \"x\" }) { nodes { id } } }",
-    ] {
-        assert_eq!(harness.member(query).await.code(), "INVALID_REQUEST");
-    }
+    let checked = BATCHES.assert_canceled_first_and_erased_afterwards(&harness, &id);
+    checked.await;
 }

@@ -28,9 +28,8 @@ pub(crate) fn now() -> DateTime<Utc> {
 }
 
 pub(crate) fn key_id(number: u128) -> KeyId {
-    KeyId(Uuid::from_u128(
-        0x0198_0000_0000_7000_8000_0000_0000_0000 + number,
-    ))
+    let base = 0x0198_0000_0000_7000_8000_0000_0000_0000;
+    KeyId(Uuid::from_u128(base + number))
 }
 
 pub(crate) fn customer_id(subject: &str) -> CustomerId {
@@ -39,9 +38,8 @@ pub(crate) fn customer_id(subject: &str) -> CustomerId {
         "other" => 2,
         _ => panic!("{subject} is no customer"),
     };
-    CustomerId(Uuid::from_u128(
-        0x0197_0000_0000_7000_8000_0000_0000_0000 + number,
-    ))
+    let base = 0x0197_0000_0000_7000_8000_0000_0000_0000;
+    CustomerId(Uuid::from_u128(base + number))
 }
 
 /// The services with this data, and the sessions `member` and `admin` of persons with these names.
@@ -51,11 +49,9 @@ pub(crate) fn customer_id(subject: &str) -> CustomerId {
 pub(crate) async fn services() -> PeopleServices {
     let services = PeopleServices::at(now() - SECOND);
     for (subject, days) in [("member", 31), ("other", 30)] {
-        let created_at = now() - TimeDelta::days(days);
-        let id = customer_id(subject);
-        services
-            .add_customer(id, subject, Plan::Startup, created_at)
-            .await;
+        let (id, created_at) = (customer_id(subject), now() - TimeDelta::days(days));
+        let added = services.add_customer(id, subject, Plan::Startup, created_at);
+        added.await;
     }
     for number in 1..=118 {
         services.add_key(key(number, "member")).await;
@@ -94,11 +90,8 @@ pub(crate) fn key(number: u128, subject: &str) -> ApiKey {
 
 /// A live key's prefix for an odd number, a test key's for an even one.
 fn prefix(number: u128) -> KeyPrefix {
-    let environment = if number.is_multiple_of(2) {
-        "test"
-    } else {
-        "live"
-    };
+    let even = number.is_multiple_of(2);
+    let environment = if even { "test" } else { "live" };
     KeyPrefix::parse(&format!("cep_{environment}_Key{number:05}")).unwrap()
 }
 
@@ -117,26 +110,18 @@ async fn change_keys(services: &PeopleServices) {
         let rotated_at = now() - TimeDelta::hours(ago);
         let retires_at = rotated_at + TimeDelta::hours(grace);
         let context = services.mutation(rotated_at, &owner("member"));
-        let credential = Credential {
-            id: key_id(successor),
-            counters: key_id(successor).into(),
-            customer: customer_id("member"),
-            hash: KeyHash([0; 32]),
-            generation: HashGeneration(1),
-        };
-        let successor = Successor {
+        let new = Successor {
             prefix: prefix(successor),
-            credential,
+            credential: Credential {
+                id: key_id(successor),
+                counters: key_id(successor).into(),
+                customer: customer_id("member"),
+                hash: KeyHash([0; 32]),
+                generation: HashGeneration(1),
+            },
         };
-        let id = key_id(number);
-        let rotated = store.rotate(
-            Scope::Everybody,
-            id,
-            &successor,
-            retires_at,
-            KeyBounds::Unbounded,
-            &context,
-        );
+        let (id, scope, bounds) = (key_id(number), Scope::Everybody, KeyBounds::Unbounded);
+        let rotated = store.rotate(scope, id, &new, retires_at, bounds, &context);
         rotated.await.unwrap();
     }
 }
@@ -202,20 +187,12 @@ fn use_keys(services: &PeopleServices) {
 
 /// Admits the newest request of key 1.
 async fn admit(services: &PeopleServices) {
-    let (key, month) = (key_id(1), Month::of(now()));
+    let (key, limiter) = (CountedKey::first(key_id(1)), &services.limiter);
     let store = services.store.elsewhere();
-    let snapshot = store.snapshot(key, month).await.unwrap().unwrap();
-    services
-        .limiter
-        .hydrate(CountedKey::first(key), snapshot)
-        .await
-        .unwrap();
-    services
-        .limiter
-        .admit(CountedKey::first(key))
-        .await
-        .unwrap();
-    services.limiter.faults().forget_calls();
+    let snapshot = store.snapshot(key_id(1), Month::of(now())).await.unwrap();
+    limiter.hydrate(key, snapshot.unwrap()).await.unwrap();
+    limiter.admit(key).await.unwrap();
+    limiter.faults().forget_calls();
 }
 
 /// Counts a request of a member's key that the minute's limit refused an hour ago.

@@ -15,27 +15,15 @@ fn examples() -> BTreeMap<String, (String, Value)> {
     let files = std::fs::read_dir(repository("docs/graphql")).unwrap();
     let example = |path: std::path::PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
-        let variables = text
-            .lines()
-            .find_map(|line| line.strip_prefix("# Variables: "));
+        let mut lines = text.lines();
+        let variables = lines.find_map(|line| line.strip_prefix("# Variables: "));
         let variables = variables.map_or(Value::Null, |json| serde_json::from_str(json).unwrap());
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         (name, (text, variables))
     };
-    files
-        .map(|file| file.unwrap().path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "graphql")
-        })
-        .map(example)
-        .collect()
-}
-
-/// A harness with a lookup, and variables that name it.
-async fn about_lookup(amount: &'static str) -> (Harness, Value) {
-    let (harness, id) = with_lookup(question(amount)).await;
-    (harness, json!({ "id": id }))
+    let paths = files.map(|file| file.unwrap().path());
+    let paths = paths.filter(|path| path.extension().is_some_and(|kind| kind == "graphql"));
+    paths.map(example).collect()
 }
 
 /// A harness with something, and variables that name it.
@@ -46,7 +34,6 @@ fn named((harness, id): (Harness, String)) -> (Harness, Value) {
 #[tokio::test]
 async fn every_example_is_answered_without_an_error() {
     for (name, (query, variables)) in examples() {
-        let harness = Harness::with_room().await;
         // The keys are the member's.
         let person = if name.starts_with("admin-") {
             "admin"
@@ -55,8 +42,8 @@ async fn every_example_is_answered_without_an_error() {
         };
         // A lookup has the id that it was given.
         let (harness, variables) = match &*name {
-            "lookup" | "erase-lookup" => about_lookup("10.00").await,
-            "cancel-lookup" => about_lookup("404.02").await,
+            "lookup" | "erase-lookup" => named(with_lookup(question("10.00")).await),
+            "cancel-lookup" => named(with_lookup(question("404.02")).await),
             "batch" | "cancel-batch" => named(with_batch().await),
             "erase-batch" => named(with_canceled_batch().await),
             "webhook"
@@ -68,19 +55,15 @@ async fn every_example_is_answered_without_an_error() {
                 let (harness, id, delivery) = with_ended_delivery().await;
                 (harness, json!({ "id": id, "delivery": delivery }))
             }
-            _ => (harness, variables),
+            _ => (Harness::with_room().await, variables),
         };
         let answer = harness.ask(person, &query, variables).await;
         let json = answer.json();
         assert!(json.get("errors").is_none(), "{name}: {json:#}");
         for (field, payload) in json["data"].as_object().unwrap() {
-            let refused = payload["userErrors"]
-                .as_array()
-                .is_some_and(|errors| !errors.is_empty());
-            assert!(
-                !payload.is_null() && !refused,
-                "{name}: {field}: {payload:#}"
-            );
+            let errors = payload["userErrors"].as_array();
+            let is_good = !payload.is_null() && errors.is_none_or(Vec::is_empty);
+            assert!(is_good, "{name}: {field}: {payload:#}");
         }
     }
 }
@@ -94,7 +77,7 @@ const USES: &str = "viewer keys key create-key rename-key revoke-key rotate-key 
 #[test]
 fn every_use_has_an_example() {
     let examples = examples();
-    for name in USES.split(' ').filter(|name| !name.is_empty()) {
+    for name in USES.split_whitespace() {
         assert!(examples.contains_key(name), "{name}");
     }
 }

@@ -64,10 +64,8 @@ impl Answer {
     }
 
     pub(crate) fn message(&self) -> String {
-        self.json()["errors"][0]["message"]
-            .as_str()
-            .unwrap()
-            .to_owned()
+        let json = self.json();
+        json["errors"][0]["message"].as_str().unwrap().to_owned()
     }
 }
 
@@ -154,6 +152,11 @@ impl Harness {
         self.send(post(person, body.to_string())).await
     }
 
+    /// The data of a query of the member's.
+    pub(crate) async fn read(&self, query: &str, variables: Value) -> Value {
+        self.ask("member", query, variables).await.data()
+    }
+
     /// The payload of a mutation: these fields, and why it was refused.
     pub(crate) async fn mutate(
         &self,
@@ -172,13 +175,16 @@ impl Harness {
         answer.data()["payload"].clone()
     }
 
-    /// The ids of a list of the member's, page by page. The query takes the cursor of the page before.
+    /// The ids of a list of the member's, page by page. The query takes the cursor of the page before, and may
+    /// ask for `hasPreviousPage`.
     pub(crate) async fn pages(&self, list: &str, query: &str) -> Vec<Vec<Value>> {
         let (mut pages, mut after) = (Vec::new(), Value::Null);
         loop {
-            let variables = json!({ "after": after });
-            let data = self.ask("member", query, variables).await.data();
+            let data = self.read(query, json!({ "after": after })).await;
             let page = &data[list];
+            if let Some(has_previous) = page["pageInfo"].get("hasPreviousPage") {
+                assert_eq!(*has_previous, !pages.is_empty());
+            }
             let nodes = page["nodes"].as_array().unwrap().iter();
             pages.push(nodes.map(|node| node["id"].clone()).collect());
             if page["pageInfo"]["hasNextPage"] == false {
@@ -186,6 +192,13 @@ impl Harness {
             }
             after = page["pageInfo"]["endCursor"].clone();
         }
+    }
+
+    /// Sends a query as a person who prefers this language.
+    pub(crate) async fn ask_in(&self, language: &str, person: &str, query: &str) -> Answer {
+        let request = post(person, json!({ "query": query }).to_string());
+        self.send(with_header(request, "accept-language", language))
+            .await
     }
 
     pub(crate) async fn member(&self, query: &str) -> Answer {

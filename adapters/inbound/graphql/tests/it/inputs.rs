@@ -4,11 +4,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::data::key_id;
-use crate::harness::{Answer, Harness, post, with_header};
-
-async fn member(query: &str, variables: Value) -> Answer {
-    Harness::new().await.ask("member", query, variables).await
-}
+use crate::harness::{Answer, Harness, post};
 
 /// Checks that a request is refused as invalid, and that no port was called.
 async fn refused(query: &str, variables: Value) -> Answer {
@@ -54,18 +50,20 @@ async fn a_variable_without_a_value_is_its_default_or_null(
     #[case] query: &str,
     #[case] same: &str,
 ) {
-    let expected = member(same, Value::Null).await.data();
-    assert_eq!(member(query, Value::Null).await.data(), expected);
-    assert_eq!(member(query, json!({})).await.data(), expected);
+    let harness = Harness::new().await;
+    let expected = harness.read(same, Value::Null).await;
+    assert_eq!(harness.read(query, Value::Null).await, expected);
+    assert_eq!(harness.read(query, json!({})).await, expected);
 }
 
 #[tokio::test]
 async fn another_operation_shares_a_fragment_and_not_its_variables() {
     let document = "query A($f: Int = 20) { ...F } query B($f: Int = 4) { ...F } \
                     fragment F on Query { keys(first: $f) { nodes { id } } }";
+    let harness = Harness::new().await;
     for (name, count) in [("A", 20), ("B", 4)] {
         let body = json!({ "query": document, "operationName": name }).to_string();
-        let data = Harness::new().await.send(post("member", body)).await.data();
+        let data = harness.send(post("member", body)).await.data();
         assert_eq!(data["keys"]["nodes"].as_array().unwrap().len(), count);
     }
 }
@@ -112,22 +110,25 @@ async fn nothing_is_done_when_the_input_of_a_later_mutation_is_invalid(
     #[case] value: &str,
     #[case] ty: &str,
 ) {
-    let (key, literal) = (key_id(1), mutation.replace("VALUE", value));
-    let first =
-        format!("a: renameKey(input: {{ id: \"{key}\", name: \"x\" }}) {{ key {{ name }} }}");
-    refused(&format!("mutation {{ {first} b: {literal} }}"), Value::Null).await;
-
+    let (first, literal) = (renaming(), mutation.replace("VALUE", value));
     let fragment = format!("fragment B on Mutation {{ b: {literal} }}");
-    let spread = format!("mutation {{ {first} ...B }} {fragment}");
-    refused(&spread, Value::Null).await;
-
     let variable = format!("{first} b: {}", mutation.replace("VALUE", "$v"));
     let given: Value = serde_json::from_str(value).unwrap();
+    for query in [
+        format!("mutation {{ {first} b: {literal} }}"),
+        format!("mutation {{ {first} ...B }} {fragment}"),
+        format!("mutation($v: {ty} = {value}) {{ {variable} }}"),
+    ] {
+        refused(&query, Value::Null).await;
+    }
     let query = format!("mutation($v: {ty}) {{ {variable} }}");
     refused(&query, json!({ "v": given })).await;
+}
 
-    let defaulted = format!("mutation($v: {ty} = {value}) {{ {variable} }}");
-    refused(&defaulted, Value::Null).await;
+/// A mutation that succeeds.
+fn renaming() -> String {
+    let key = key_id(1);
+    format!("a: renameKey(input: {{ id: \"{key}\", name: \"x\" }}) {{ key {{ name }} }}")
 }
 
 /// The library looks at the range of an `Int` when it executes the field.
@@ -137,11 +138,7 @@ async fn nothing_is_done_when_the_input_of_a_later_mutation_is_invalid(
 #[tokio::test]
 async fn a_number_beyond_32_bits_is_an_error_of_its_field(#[case] mutation: &str) {
     let harness = Harness::new().await;
-    let query = format!(
-        "mutation {{ a: renameKey(input: {{ id: \"{}\", name: \"x\" }}) {{ key {{ name }} }} \
-         b: {mutation} }}",
-        key_id(1)
-    );
+    let query = format!("mutation {{ {} b: {mutation} }}", renaming());
     let answer = harness.member(&query).await;
     // The error precedes the field, so that the library has no null to put there.
     answer.assert_error(200, "INVALID_REQUEST");
@@ -160,41 +157,30 @@ async fn a_default_beside_a_mistake_hides_no_mistake() {
     }
 }
 
-#[rstest]
-#[case(
-    "{ requests(filter: { requestId: 5 }) { nodes { id } } }",
-    "filter.requestId"
-)]
-#[case(
-    "{ requests(filter: { from: \"ayer\" }) { nodes { id } } }",
-    "filter.from"
-)]
-#[case(
-    "{ keys(filter: { statuses: [ACTIVE, GONE] }) { totalCount } }",
-    "filter.statuses.1"
-)]
 #[tokio::test]
-async fn an_invalid_value_is_named_after_a_sentence_in_the_caller_s_language(
-    #[case] query: &str,
-    #[case] named: &str,
-) {
-    let body = json!({ "query": query }).to_string();
-    let request = with_header(post("member", body), "accept-language", "es");
-    let answer = Harness::new().await.send(request).await;
-    assert_eq!(answer.status, 400);
-    let message = answer.message();
-    assert!(
-        message.starts_with("La consulta no corresponde al esquema: "),
-        "{message}"
-    );
-    assert!(message.contains(named), "{message}");
+async fn an_invalid_value_is_named_after_a_sentence_in_the_caller_s_language() {
+    let harness = Harness::new().await;
+    let gone = "filter.statuses.1";
+    let sentence = "La consulta no corresponde al esquema: ";
+    for (list, named) in [
+        ("requests(filter: { requestId: 5 })", "filter.requestId"),
+        ("requests(filter: { from: \"ayer\" })", "filter.from"),
+        ("keys(filter: { statuses: [ACTIVE, GONE] })", gone),
+    ] {
+        let query = format!("{{ {list} {{ nodes {{ id }} }} }}");
+        let answer = harness.ask_in("es", "member", &query).await;
+        assert_eq!(answer.status, 400, "{list}");
+        let message = answer.message();
+        assert!(message.starts_with(sentence), "{message}");
+        assert!(message.contains(named), "{message}");
+    }
 }
 
 #[tokio::test]
 async fn an_instant_may_be_long_ago() {
     let query = "{ requests(filter: { from: \"1950-01-01T00:00:00Z\", to: \"1969-12-31T23:59:59Z\" }) \
                  { nodes { id } } }";
-    member(query, Value::Null).await.data();
+    Harness::new().await.read(query, Value::Null).await;
 }
 
 /// Null lifts the cap, and nothing leaves it as it is.
@@ -206,13 +192,7 @@ async fn a_mutation_does_not_take_an_absent_variable_for_null() {
     let answer = refused(query, json!({ "id": id })).await;
     assert!(answer.message().contains("$quota"), "{}", answer.text);
     let variables = json!({ "id": id, "quota": null });
-    let data = Harness::new()
-        .await
-        .ask("admin", query, variables)
-        .await
-        .data();
-    assert_eq!(
-        data["adminSetLimits"]["key"]["limits"]["monthlyQuota"],
-        Value::Null
-    );
+    let set = Harness::new().await.ask("admin", query, variables).await;
+    let limits = &set.data()["adminSetLimits"]["key"]["limits"];
+    assert_eq!(*limits, json!({ "monthlyQuota": null }));
 }

@@ -21,10 +21,8 @@ async fn an_operation_is_one_line_with_its_name_fields_and_outcome() {
         let taken = operation.as_object_mut().unwrap().remove("duration_ms");
         assert!(taken.unwrap().is_f64());
     }
-    let line = |rest: Value| {
-        let mut line = json!({ "request_id": "test-1" });
-        let members = line.as_object_mut().unwrap();
-        members.extend(rest.as_object().unwrap().clone());
+    let line = |mut line: Value| {
+        line["request_id"] = json!("test-1");
         line
     };
     let expected = [
@@ -39,11 +37,8 @@ async fn an_operation_is_one_line_with_its_name_fields_and_outcome() {
 #[tokio::test]
 async fn names_and_fields_are_bounded() {
     let (lines, _guard) = listen();
-    let query = format!(
-        "query {} {{ {} }}",
-        "N".repeat(5_000),
-        "viewer { role } ".repeat(40)
-    );
+    let (name, fields) = ("N".repeat(5_000), "viewer { role } ".repeat(40));
+    let query = format!("query {name} {{ {fields} }}");
     Harness::new().await.member(&query).await.data();
     let operation = &lines.fields_of("cep::graphql")[0];
     assert_eq!(operation["operation"].as_str().unwrap().len(), 64);
@@ -56,16 +51,12 @@ async fn neither_values_nor_secrets_are_logged() {
     let harness = Harness::with_room().await;
     let create = "mutation($input: CreateKeyInput!) { createKey(input: $input) { secret } }";
     let input = json!({ "input": { "name": "a private name" } });
-    let created = harness.ask("member", create, input).await.data();
-    let rotate = format!(
-        "mutation {{ rotateKey(input: {{ id: \"{}\" }}) {{ secret }} }}",
-        key_id(1)
-    );
-    harness.member(&rotate).await.data();
-    harness
-        .member("{ keys(filter: { text: \"a private text\" }) { totalCount } }")
-        .await
-        .data();
+    let created = harness.read(create, input).await;
+    let rotate = "mutation($id: ID!) { rotateKey(input: { id: $id }) { secret } }";
+    let id = key_id(1).to_string();
+    harness.read(rotate, json!({ "id": id })).await;
+    let search = "{ keys(filter: { text: \"a private text\" }) { totalCount } }";
+    harness.member(search).await.data();
     let text = lines.text();
     assert_eq!(lines.fields_of("cep::graphql").len(), 3);
     let secret = created["createKey"]["secret"].as_str().unwrap();
@@ -75,7 +66,6 @@ async fn neither_values_nor_secrets_are_logged() {
     }
     // The administration of keys logs each change with the key's id.
     let mut others = text.lines().filter(|line| !line.contains("cep::keys"));
-    let id = key_id(1).to_string();
     assert!(others.all(|line| !line.contains(&id)), "{text}");
 }
 
@@ -86,12 +76,11 @@ async fn a_cause_is_logged_once_with_the_request_id() {
     harness.services.store.faults().inject(Fault::Fails);
     harness.member("{ keys { totalCount } }").await;
     let text = lines.text();
-    let causes: Vec<_> = text
-        .lines()
-        .filter(|line| line.contains("no such table"))
-        .collect();
-    assert_eq!(causes.len(), 1, "{text}");
-    let line: Value = serde_json::from_str(causes[0]).unwrap();
+    let causes = text.lines().filter(|line| line.contains("no such table"));
+    let [cause] = causes.collect::<Vec<_>>()[..] else {
+        panic!("{text}");
+    };
+    let line: Value = serde_json::from_str(cause).unwrap();
     assert_eq!(line["level"], "ERROR");
     assert_eq!(line["fields"]["request_id"], "test-1");
     let cause = format!("the store failed: {DRIVER_ERROR}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use domain::calendar::parse_date;
 use domain::customer::Role;
 use domain::file::RequestedFiles;
@@ -17,8 +17,8 @@ use ports::outbound::Clock as _;
 use serde_json::{Value, json};
 use testkit::people::owner;
 
-use crate::data::key_id;
 use crate::harness::Harness;
+use crate::stored::LOOKUPS;
 
 const LOOKUP: &str = "environment state reason createdAt updatedAt retryUntil eraseAt \
                       attemptCount nextAttemptAt metadata { name value } \
@@ -83,27 +83,6 @@ pub(crate) async fn with_lookup(request: LookupRequest) -> (Harness, String) {
     (harness, id.to_string())
 }
 
-impl Harness {
-    /// States in a list of the member's.
-    async fn states(&self, filter: Value) -> Value {
-        let query = "query($filter: LookupFilter) { lookups(filter: $filter) { nodes { state } } }";
-        let variables = json!({ "filter": filter });
-        let data = self.ask("member", query, variables).await.data();
-        let nodes = data["lookups"]["nodes"].as_array().unwrap();
-        nodes.iter().map(|node| node["state"].clone()).collect()
-    }
-
-    /// The payload of a mutation of one lookup.
-    async fn change(&self, person: &str, mutation: &str, id: &str) -> Value {
-        let fields = match mutation {
-            "cancelLookup" => "lookup { state nextAttemptAt }",
-            _ => "erasedId",
-        };
-        self.mutate(person, mutation, fields, json!({ "id": id }))
-            .await
-    }
-}
-
 #[tokio::test]
 async fn a_delivered_lookup_has_its_proof_its_attempts_and_its_files() {
     let both = LookupRequest {
@@ -111,25 +90,25 @@ async fn a_delivered_lookup_has_its_proof_its_attempts_and_its_files() {
         ..question("10.00")
     };
     let (harness, id) = with_lookup(both).await;
-    let query = format!(
-        "query($id: ID!) {{ lookup(id: $id) {{ summary {{ {LOOKUP} }} \
-         attempts {{ at outcome }} delivery {{ {DELIVERY} }} }} }}"
-    );
-    let answer = harness.ask("member", &query, json!({ "id": id })).await;
-    let data = answer.text.replace(&id, "LOOKUP");
-    let data: Value = serde_json::from_str(&data).unwrap();
+    let data = of_lookup(&harness, &id, DELIVERY).await.to_string();
+    let data: Value = serde_json::from_str(&data.replace(&id, "LOOKUP")).unwrap();
     assert_json_snapshot!(data);
 }
 
 #[tokio::test]
 async fn a_waiting_lookup_has_its_reason_and_its_next_attempt() {
     let (harness, id) = with_lookup(question("404.02")).await;
+    let data = of_lookup(&harness, &id, "files { path }").await;
+    assert_json_snapshot!(data);
+}
+
+/// A lookup of the member's with its attempts, and these fields of its delivery.
+async fn of_lookup(harness: &Harness, id: &str, delivery: &str) -> Value {
     let query = format!(
         "query($id: ID!) {{ lookup(id: $id) {{ summary {{ {LOOKUP} }} \
-         attempts {{ at outcome }} delivery {{ files {{ path }} }} }} }}"
+         attempts {{ at outcome }} delivery {{ {delivery} }} }} }}"
     );
-    let answer = harness.ask("member", &query, json!({ "id": id })).await;
-    assert_json_snapshot!(answer.data());
+    harness.read(&query, json!({ "id": id })).await
 }
 
 #[tokio::test]
@@ -137,59 +116,38 @@ async fn the_list_is_narrowed_by_state_environment_key_and_time() {
     let harness = Harness::with_room().await;
     let (test, test_secret) = key(&harness, Environment::Test).await;
     let (live, live_secret) = key(&harness, Environment::Live).await;
-    let begun = now(&harness);
-    harness
-        .lookups
-        .create(&test_secret, question("10.00"))
-        .await;
-    harness
-        .lookups
-        .create(&live_secret, question("404.02"))
-        .await;
-    harness.lookups.work().await;
+    let begun = harness.services.clock.now();
+    let lookups = &harness.lookups;
+    lookups.create(&test_secret, question("10.00")).await;
+    lookups.create(&live_secret, question("404.02")).await;
+    lookups.work().await;
     harness.services.clock.advance(Duration::from_secs(10));
     let grace = Grace::from_hours(1).unwrap();
     let keys = &harness.services.keys;
     let rotated = keys.rotate(&member(), test, grace).await.unwrap().new;
-    harness
-        .lookups
-        .create(&rotated.secret, question("11.00"))
-        .await;
+    lookups.create(&rotated.secret, question("11.00")).await;
 
+    let [test, live, rotated] = [test, live, rotated.key.key.id].map(|id| id.to_string());
     let all = json!(["QUEUED", "WAITING", "DELIVERED"]);
-    assert_eq!(harness.states(Value::Null).await, all);
-    assert_eq!(harness.states(json!({ "states": [] })).await, all);
+    let later = begun + TimeDelta::seconds(5);
+    let two_states = json!({ "states": ["DELIVERED", "WAITING", "WAITING"] });
+    let combined = json!({ "environment": "TEST", "states": ["QUEUED"], "keyId": test });
+    let of_test = json!(["QUEUED", "DELIVERED"]);
     for (filter, expected) in [
-        (
-            json!({ "states": ["DELIVERED", "WAITING", "WAITING"] }),
-            json!(["WAITING", "DELIVERED"]),
-        ),
-        (json!({ "states": ["EXPIRED"] }), json!([])),
-        (json!({ "environment": "LIVE" }), json!(["WAITING"])),
-        (
-            json!({ "keyId": test.to_string() }),
-            json!(["QUEUED", "DELIVERED"]),
-        ),
-        (
-            json!({ "keyId": rotated.key.key.id.to_string() }),
-            json!(["QUEUED", "DELIVERED"]),
-        ),
-        (json!({ "keyId": live.to_string() }), json!(["WAITING"])),
-        (
-            json!({ "createdFrom": begun + TimeDelta::seconds(5) }),
-            json!(["QUEUED"]),
-        ),
-        (
-            json!({ "environment": "TEST", "states": ["QUEUED"], "keyId": test.to_string() }),
-            json!(["QUEUED"]),
-        ),
+        (Value::Null, &all),
+        (json!({ "states": [] }), &all),
+        (two_states, &json!(["WAITING", "DELIVERED"])),
+        (json!({ "states": ["EXPIRED"] }), &json!([])),
+        (json!({ "environment": "LIVE" }), &json!(["WAITING"])),
+        (json!({ "keyId": test }), &of_test),
+        (json!({ "keyId": rotated }), &of_test),
+        (json!({ "keyId": live }), &json!(["WAITING"])),
+        (json!({ "createdFrom": later }), &json!(["QUEUED"])),
+        (combined, &json!(["QUEUED"])),
     ] {
-        assert_eq!(harness.states(filter.clone()).await, expected, "{filter}");
+        let states = LOOKUPS.states(&harness, filter.clone()).await;
+        assert_eq!(&states, expected, "{filter}");
     }
-}
-
-fn now(harness: &Harness) -> DateTime<Utc> {
-    harness.services.clock.now()
 }
 
 #[tokio::test]
@@ -202,66 +160,21 @@ async fn pages_follow_each_other() {
         ids.push(json!(created.id.to_string()));
         harness.services.clock.advance(Duration::from_secs(1));
     }
-    let query = "query($after: String) { lookups(first: 2, after: $after) { nodes { id } \
-                 pageInfo { hasNextPage endCursor } } }";
-    let pages = harness.pages("lookups", query).await;
-    ids.reverse();
-    assert_eq!(pages, [&ids[..2], &ids[2..4], &ids[4..]]);
-    let query = "{ lookups(after: \"bm90aGluZw\") { nodes { id } } }";
-    assert_eq!(harness.member(query).await.code(), "INVALID_REQUEST");
+    LOOKUPS.assert_pages_of_two(&harness, ids).await;
 }
 
 #[tokio::test]
 async fn a_lookup_of_another_account_does_not_exist_for_a_member_nor_an_admin() {
     let (harness, id) = with_lookup(question("404.02")).await;
-    harness.services.sign_in("other", "other", Role::Member);
-    for person in ["other", "admin"] {
-        let query = "query($id: ID!) { lookup(id: $id) { summary { id } } }";
-        let found = harness.ask(person, query, json!({ "id": id })).await;
-        assert_eq!(found.data()["lookup"], Value::Null, "{person}");
-        let list = harness.ask(person, "{ lookups { nodes { id } } }", Value::Null);
-        assert_eq!(list.await.data()["lookups"]["nodes"], json!([]), "{person}");
-        for mutation in ["cancelLookup", "eraseLookup"] {
-            let payload = harness.change(person, mutation, &id).await;
-            let code = &payload["userErrors"][0]["code"];
-            assert_eq!(code, "NOT_FOUND", "{person} {mutation}");
-        }
-        let of_key = format!(
-            "{{ lookups(filter: {{ keyId: \"{}\" }}) {{ nodes {{ id }} }} }}",
-            key_id(1)
-        );
-        let of_key = harness.ask(person, &of_key, Value::Null).await;
-        assert_eq!(of_key.code(), "NOT_FOUND", "{person}");
-    }
-    assert_eq!(harness.states(Value::Null).await, json!(["WAITING"]));
+    let query = "query($id: ID!) { lookup(id: $id) { summary { id } } }";
+    let one = (query, json!({ "lookup": null }));
+    let checked = LOOKUPS.assert_only_its_account_has_it(&harness, &id, one);
+    checked.await;
 }
 
 #[tokio::test]
 async fn a_lookup_is_canceled_first_and_erased_afterwards() {
     let (harness, id) = with_lookup(question("404.02")).await;
-    let early = harness.change("member", "eraseLookup", &id).await;
-    assert_json_snapshot!("erased_too_early", early);
-    let canceled = harness.change("member", "cancelLookup", &id).await;
-    assert_json_snapshot!("canceled", canceled);
-    let again = harness.change("member", "cancelLookup", &id).await;
-    assert_json_snapshot!("canceled_too_late", again);
-    let erased = harness.change("member", "eraseLookup", &id).await;
-    assert_eq!(erased, json!({ "erasedId": id, "userErrors": [] }));
-    assert_eq!(harness.states(Value::Null).await, json!([]));
-    for mutation in ["cancelLookup", "eraseLookup"] {
-        for id in [id.as_str(), "no id"] {
-            let payload = harness.change("member", mutation, id).await;
-            assert_eq!(payload["userErrors"][0]["code"], "NOT_FOUND");
-            assert_eq!(payload["userErrors"][0]["field"], json!(["input", "id"]));
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_text_that_is_no_id_names_no_lookup() {
-    let harness = Harness::new().await;
-    let data = harness.member("{ lookup(id: \"x\") { summary { id } } }");
-    assert_eq!(data.await.data()["lookup"], Value::Null);
-    let list = harness.member("{ lookups(filter: { keyId: \"x\" }) { nodes { id } } }");
-    assert_eq!(list.await.code(), "INVALID_REQUEST");
+    let checked = LOOKUPS.assert_canceled_first_and_erased_afterwards(&harness, &id);
+    checked.await;
 }

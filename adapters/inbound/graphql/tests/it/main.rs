@@ -19,5 +19,6 @@ mod partial_results;
 mod port_calls;
 mod queries;
 mod schema;
+mod stored;
 mod transport;
 mod webhooks;
