@@ -4,17 +4,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::batch::RowNumber;
 use domain::lookup::LookupState;
 use domain::month::Month;
-use domain::page::{Cursor, PageRequest};
+use domain::page::Cursor;
 use domain::seal::SealVerdict;
 use ports::contract::fixture::{batch_of, customer, record_of, row_of};
 use ports::outbound::{
     BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchRelease,
-    BatchStore, FeedCharge, ImportedProof, Lease, LookupFilter, LookupStore, NewBatch,
+    BatchStore, FeedCharge, ImportedProof, LookupFilter, LookupStore, NewBatch,
 };
-use uuid::Uuid;
 
-use super::super::RecordingStore;
-use super::{assert_uses, key, now, twenty};
+use crate::tests::{RecordingStore, key, lease, now, pages};
 
 const BY_ID: &str = "SEARCH batches USING INDEX sqlite_autoindex_batches_1 (id=?)";
 const COUNTED: &str = "SEARCH lookups USING COVERING INDEX lookups_of_a_batch (batch_id=?)";
@@ -26,13 +24,6 @@ fn batch(number: u16) -> NewBatch {
 
 fn later() -> DateTime<Utc> {
     now() + TimeDelta::seconds(2)
-}
-
-fn lease() -> Lease {
-    Lease {
-        token: Uuid::from_u128(1),
-        until: later() + TimeDelta::minutes(1),
-    }
 }
 
 fn feed() -> BatchFeed {
@@ -64,138 +55,105 @@ async fn with_batches() -> RecordingStore {
     recording
 }
 
-/// The plan of the last statements, none of which reads a table to its end.
-async fn plan(recording: &RecordingStore) -> String {
-    let plan = recording.plan().await;
-    for table in ["batches", "batch_chunks", "lookups", "api_keys"] {
-        let all = plan.lines().find(|line| *line == format!("SCAN {table}"));
-        assert_eq!(all, None, "every row of {table}:\n{plan}");
-    }
-    plan
-}
-
 #[tokio::test]
 async fn open_batches_are_counted_from_an_index() {
     let recording = with_batches().await;
-    let refused = recording.store.add_batch(&batch(3), 2).await;
-    assert_eq!(refused.unwrap(), BatchAddition::TooManyOpen);
     let counted = "SEARCH batches USING COVERING INDEX batches_of_a_customer (customer_id=?)";
-    assert_uses(&plan(&recording).await, counted);
+    let third = batch(3);
+    let refused = recording.store.add_batch(&third, 2);
+    let (refused, _) = recording.by(&[counted], refused).await;
+    assert_eq!(refused, BatchAddition::TooManyOpen);
 }
 
 #[tokio::test]
 async fn batches_are_claimed_and_counted_from_indexes() {
     let recording = with_batches().await;
-    let claimed = recording.store.claim_batches(9, later(), lease()).await;
-    let claimed = claimed.unwrap();
-    assert_eq!((claimed.len(), claimed[0].key), (1, Some(key(1))));
-    let claim = plan(&recording).await;
-    for way in [
+    let ways = &[
         "SEARCH batches USING INDEX batches_due (due_at<?)",
         "SEARCH api_keys USING INDEX sqlite_autoindex_api_keys_1 (id=?)",
         "SEARCH api_keys USING INDEX keys_of_a_rotation (first_key_id=?)",
         BY_ID,
         COUNTED,
-    ] {
-        assert_uses(&claim, way);
-    }
+    ];
+    let claimed = recording.store.claim_batches(9, later(), lease());
+    let (claimed, _) = recording.by(ways, claimed).await;
+    assert_eq!((claimed.len(), claimed[0].key), (1, Some(key(1))));
     let renewed = recording.store.renew_batch(batch(1).facts.id, lease());
-    assert!(renewed.await.unwrap().is_some());
-    let renewal = plan(&recording).await;
-    for way in [BY_ID, COUNTED] {
-        assert_uses(&renewal, way);
-    }
+    let (renewed, _) = recording.by(&[BY_ID, COUNTED], renewed).await;
+    assert!(renewed.is_some());
 }
 
 #[tokio::test]
 async fn work_on_a_batch_touches_its_rows_alone() {
     let recording = with_batches().await;
     let (store, id, own) = (&recording.store, batch(1).facts.id, customer(1).id);
-    assert!(!store.feed_batch(&feed()).await.unwrap());
-    assert_uses(&plan(&recording).await, BY_ID);
-    let release = |change| BatchRelease {
+    let feed = feed();
+    let (again, _) = recording.by(&[BY_ID], store.feed_batch(&feed)).await;
+    assert!(!again);
+    let finish = BatchRelease {
         id,
         token: lease().token,
         now: later(),
-        change,
+        change: BatchChange::Finish,
     };
-    store
-        .release_batch(&release(BatchChange::Finish))
-        .await
-        .unwrap();
-    let finish = plan(&recording).await;
-    assert_uses(&finish, BY_ID);
     let open = "SEARCH lookups USING COVERING INDEX lookups_of_a_batch (batch_id=? AND state=?)";
-    assert_uses(&finish, open);
-    let proof = ImportedProof {
+    let released = store.release_batch(&finish);
+    recording.by(&[BY_ID, open], released).await;
+    let proofs = [ImportedProof {
         row: row_of(&batch(1), 0),
         existing: Some((row_of(&batch(1), 0).facts.id, vec![1])),
         proof: vec![2],
         seal: SealVerdict::Valid,
-    };
-    let imported = store.import_proofs(own, id, &[proof], later()).await;
-    assert_eq!(imported.unwrap().map(|delivered| delivered.len()), Some(1));
-    let import = plan(&recording).await;
-    assert_uses(&import, ROWS);
-    assert_uses(&import, BY_ID);
-    let canceled = store.cancel_batch(own, id, later()).await.unwrap();
+    }];
+    let imported = store.import_proofs(own, id, &proofs, later());
+    let (imported, _) = recording.by(&[ROWS, BY_ID], imported).await;
+    assert_eq!(imported.map(|delivered| delivered.len()), Some(1));
+    let of_batch = "lookups_of_a_batch (batch_id=?";
+    let canceled = store.cancel_batch(own, id, later());
+    let (canceled, _) = recording.by(&[BY_ID, of_batch], canceled).await;
     let BatchCancellation::Canceled { lookups } = canceled else {
         panic!("{canceled:?}");
     };
     assert_eq!(lookups.len(), 1);
-    let cancellation = plan(&recording).await;
-    assert_uses(&cancellation, BY_ID);
-    assert_uses(&cancellation, "lookups_of_a_batch (batch_id=?");
-    assert!(store.erase_batch(own, id).await.unwrap());
-    let erasure = plan(&recording).await;
-    assert_uses(&erasure, BY_ID);
-    assert_uses(&erasure, "(batch_id=?)");
-    store.prune_batches(later()).await.unwrap();
-    assert_uses(&plan(&recording).await, "batches_by_end (ended_at<?)");
+    let erased = store.erase_batch(own, id);
+    let (erased, _) = recording.by(&[BY_ID, "(batch_id=?)"], erased).await;
+    assert!(erased);
+    let pruned = store.prune_batches(later());
+    recording.by(&["batches_by_end (ended_at<?)"], pruned).await;
 }
 
 #[tokio::test]
 async fn pages_of_batches_and_rows_are_read_in_their_order() {
     let recording = with_batches().await;
     let (store, id, own) = (&recording.store, batch(1).facts.id, customer(1).id);
-    let after = PageRequest {
-        after: Some(Cursor::at(later(), key(1).0)),
-        ..twenty()
+    let of_batch = LookupFilter {
+        batch: Some(id),
+        ..LookupFilter::default()
     };
-    for page in [&twenty(), &after] {
+    let in_state = LookupFilter {
+        states: vec![LookupState::Queued],
+        ..of_batch.clone()
+    };
+    let [first, mut after] = pages();
+    after.after = Some(Cursor::at(later(), key(1).0));
+    for page in [first, after] {
         let all = BatchFilter::default();
-        let list = store.batches(own, &all, page).await.unwrap();
-        assert_eq!(list.items.len(), 2);
-        let list = plan(&recording).await;
-        assert_uses(&list, "batches_of_a_customer (customer_id=?");
-        assert_uses(&list, COUNTED);
-        assert!(!list.contains("ORDER BY"), "sorted: {list}");
-        let of_batch = LookupFilter {
-            batch: Some(id),
-            ..LookupFilter::default()
-        };
-        let in_state = LookupFilter {
-            states: vec![LookupState::Queued],
-            ..of_batch.clone()
-        };
-        for filter in [of_batch, in_state] {
-            let list = store.lookups(own, &filter, page).await.unwrap();
+        let list = store.batches(own, &all, &page);
+        let ways = &["batches_of_a_customer (customer_id=?", COUNTED];
+        assert_eq!(recording.sorted_by(ways, list).await.items.len(), 2);
+        for filter in [&of_batch, &in_state] {
+            let list = store.lookups(own, filter, &page);
+            let (list, _) = recording.by(&["(batch_id=?"], list).await;
             assert_eq!(list.items.len(), 2);
-            let list = plan(&recording).await;
-            assert_uses(&list, "(batch_id=?");
         }
     }
-    store.batch_lookups(id, RowNumber(0), 100).await.unwrap();
-    let rows = plan(&recording).await;
-    assert_uses(
-        &rows,
-        "lookups_of_rows (batch_id=? AND batch_row>? AND batch_row<?)",
-    );
-    assert!(!rows.contains("ORDER BY"), "sorted: {rows}");
-    store.batch_chunk(id, 0).await.unwrap();
-    assert_uses(&plan(&recording).await, "(batch_id=? AND number=?)");
-    store.batch(own, id).await.unwrap();
-    assert_uses(&plan(&recording).await, COUNTED);
-    store.batch_state(own, id).await.unwrap();
-    assert_eq!(plan(&recording).await, BY_ID);
+    let way = "lookups_of_rows (batch_id=? AND batch_row>? AND batch_row<?)";
+    let rows = store.batch_lookups(id, RowNumber(0), 100);
+    recording.sorted_by(&[way], rows).await;
+    let chunk = store.batch_chunk(id, 0);
+    recording.by(&["(batch_id=? AND number=?)"], chunk).await;
+    recording.by(&[COUNTED], store.batch(own, id)).await;
+    let state = store.batch_state(own, id);
+    let (_, plan) = recording.by(&[], state).await;
+    assert_eq!(plan, BY_ID);
 }

@@ -156,6 +156,23 @@ pub(crate) async fn number(connection: &DatabaseConnection, sql: &str) -> i64 {
     row.unwrap().try_get_by_index(0).unwrap()
 }
 
+/// Asserts that each of some statements is refused for one of these reasons, and that the audit log still has the
+/// entry of the first key.
+pub(crate) async fn assert_log_is_kept(
+    connection: &DatabaseConnection,
+    tamperings: &[&str],
+    reasons: &[&str],
+) {
+    for tampering in tamperings {
+        let refused = connection.execute_unprepared(tampering).await;
+        let refused = refused.expect_err(tampering).to_string();
+        let is_reason = reasons.iter().any(|reason| refused.contains(reason));
+        assert!(is_reason, "{tampering}: {refused}");
+    }
+    let untouched = "SELECT COUNT(*) FROM audit_log WHERE actor_subject = 'actor-1' AND at > 0";
+    assert_eq!(number(connection, untouched).await, 1);
+}
+
 /// Use of a key this month: charged and refunded.
 pub(crate) async fn used(store: &Store, key: KeyId) -> (u64, u64) {
     let snapshot = store.snapshot(key, Month::of(now())).await.unwrap();

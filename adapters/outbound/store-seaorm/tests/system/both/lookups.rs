@@ -17,74 +17,58 @@ use ports::outbound::{
     LookupFilter, NewLookup, QueuedClass, Scope, StoredLookup,
 };
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use testkit::fakes::MemoryStore;
+use tokio::runtime::Runtime;
 use uuid::Uuid;
+
+use crate::both::contract::TestDatabase;
 
 /// Keys of the sequences; each third one is a customer's.
 const KEYS: u16 = 6;
 
-/// An operation. Numbers of lookups and keys are taken modulo those that there are.
+/// An operation. Numbers of lookups, claims and keys are taken modulo those that there are; times are in seconds.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
-    Add {
-        key: u16,
-        class: LookupClass,
-    },
-    Claim {
-        most: u32,
-        classes: ClaimedClasses,
-        seconds: i64,
-    },
-    Renew {
-        claim: usize,
-        seconds: i64,
-    },
-    End {
-        claim: usize,
-        tried: Option<Outcome>,
-        finding: Option<Vec<u8>>,
-        change: LookupChange,
-    },
-    Cancel {
-        lookup: usize,
-    },
-    Erase {
-        lookup: usize,
-    },
-    Revoke {
-        key: u16,
-    },
+enum Step {
+    /// Adds a lookup of a key.
+    Add(u16, LookupClass),
+    /// Claims at most so many, for a time.
+    Claim(u32, ClaimedClasses, i64),
+    /// Renews the lease of a claim, for a time.
+    Renew(usize, i64),
+    /// Ends a claim, perhaps after an attempt, and with a finding.
+    End(usize, Option<Outcome>, Option<Vec<u8>>, LookupChange),
+    Cancel(usize),
+    Erase(usize),
+    /// Revokes a key.
+    Revoke(u16),
     CancelOrphaned,
-    Prune {
-        seconds: i64,
-    },
-    Wait {
-        seconds: i64,
-    },
+    /// Prunes what ended so long ago.
+    Prune(i64),
+    Wait(i64),
 }
 
-pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 1..120)
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let class = || prop::sample::select(&LookupClass::ALL[..]);
+    let class = prop::sample::select(&LookupClass::ALL[..]);
     let classes = prop::sample::select(&[ClaimedClasses::All, ClaimedClasses::Interactive][..]);
-    let outcome = prop::sample::select(&Outcome::ALL[..]);
-    let seconds = || 1..90_i64;
+    let tried = prop::option::of(prop::sample::select(&Outcome::ALL[..]));
+    let finding = prop::option::of(bytes());
+    let (one, seconds) = (|| 0..50_usize, || 1..90_i64);
     prop_oneof![
-        8 => (0..KEYS, class()).prop_map(|(key, class)| Step::Add { key, class }),
-        6 => (0..7_u32, classes, seconds())
-            .prop_map(|(most, classes, seconds)| Step::Claim { most, classes, seconds }),
-        2 => (0..50_usize, seconds()).prop_map(|(claim, seconds)| Step::Renew { claim, seconds }),
-        8 => (0..50_usize, prop::option::of(outcome), prop::option::of(bytes()), change())
-            .prop_map(|(claim, tried, finding, change)| Step::End { claim, tried, finding, change }),
-        1 => (0..50_usize).prop_map(|lookup| Step::Cancel { lookup }),
-        1 => (0..50_usize).prop_map(|lookup| Step::Erase { lookup }),
-        1 => (0..KEYS).prop_map(|key| Step::Revoke { key }),
+        8 => (0..KEYS, class).prop_map(|(key, class)| Step::Add(key, class)),
+        6 => (0..7_u32, classes, seconds()).prop_map(|(most, of, time)| Step::Claim(most, of, time)),
+        2 => (one(), seconds()).prop_map(|(claim, time)| Step::Renew(claim, time)),
+        8 => (one(), tried, finding, change()).prop_map(|(claim, a, b, c)| Step::End(claim, a, b, c)),
+        1 => one().prop_map(Step::Cancel),
+        1 => one().prop_map(Step::Erase),
+        1 => (0..KEYS).prop_map(Step::Revoke),
         1 => Just(Step::CancelOrphaned),
-        1 => seconds().prop_map(|seconds| Step::Prune { seconds }),
-        4 => seconds().prop_map(|seconds| Step::Wait { seconds }),
+        1 => seconds().prop_map(Step::Prune),
+        4 => seconds().prop_map(Step::Wait),
     ]
 }
 
@@ -95,10 +79,7 @@ fn change() -> impl Strategy<Value = LookupChange> {
         LookupState::Expired,
     ];
     let end = (prop::sample::select(ends.to_vec()), any::<bool>());
-    let delivery = (
-        prop::collection::vec(any::<u8>(), 0..50),
-        prop::sample::select(SealVerdict::ALL.to_vec()),
-    );
+    let delivery = (bytes(), prop::sample::select(SealVerdict::ALL.to_vec()));
     prop_oneof![
         3 => (0..90_i64).prop_map(|seconds| LookupChange::Wait {
             due_at: start() + TimeDelta::seconds(seconds),
@@ -120,8 +101,27 @@ fn key(number: u16) -> ApiKey {
     record_of(&customer(1 + number / 2), number).key
 }
 
+/// Asserts that a store answers any sequence as the fake does, in so many cases, each with a database of its own.
+pub(crate) fn assert_any_sequence_agrees<D: TestDatabase>(cases: u32, database: impl Fn() -> D) {
+    let runtime = Runtime::new().unwrap();
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let agrees = runner.run(&steps(), |steps| {
+        runtime.block_on(async {
+            let database = database();
+            let store = Stores::of(Arc::new(database.serving_store().await));
+            assert_agrees(store, &steps).await;
+        });
+        Ok(())
+    });
+    agrees.unwrap();
+}
+
 /// Asserts that the store answers every step as the fake does, and keeps the same at the end.
-pub(crate) async fn assert_agrees(store: Stores, steps: &[Step]) {
+async fn assert_agrees(store: Stores, steps: &[Step]) {
     let fake = Stores::of(Arc::new(MemoryStore::default()));
     let (mut of_store, mut of_fake) = (Run::of(store).await, Run::of(fake).await);
     for (place, step) in steps.iter().enumerate() {
@@ -182,7 +182,7 @@ impl Run {
         let after = |seconds: i64| now + TimeDelta::seconds(seconds);
         let lookups = self.stores.lookups.clone();
         match step {
-            Step::Add { key: number, class } => {
+            Step::Add(number, class) => {
                 let mut new = lookup_of(&key(*number), u16::try_from(self.added.len()).unwrap());
                 new.facts.class = *class;
                 new.facts.created_at = now;
@@ -190,85 +190,67 @@ impl Run {
                 self.added.push(new);
                 Answer::Done(true)
             }
-            Step::Claim {
-                most,
-                classes,
-                seconds,
-            } => {
+            Step::Claim(most, classes, seconds) => {
                 let token = Uuid::from_u128(self.claims.len() as u128);
-                let lease = Lease {
-                    token,
-                    until: after(*seconds),
-                };
-                let claimed = lookups.claim_lookups(*most, *classes, now, lease).await;
-                let claimed = claimed.unwrap();
+                let until = after(*seconds);
+                let claimed = lookups.claim_lookups(*most, *classes, now, Lease { token, until });
+                let claimed = claimed.await.unwrap();
                 let ids = claimed.iter().map(|claimed| claimed.lookup.facts.id);
                 self.claims.extend(ids.map(|id| (id, token)));
                 Answer::Claimed(claimed)
             }
-            Step::Renew { claim, seconds } => {
+            Step::Renew(claim, seconds) => {
                 let Some((id, token)) = pick(&self.claims, *claim) else {
                     return Answer::Done(false);
                 };
-                let lease = Lease {
-                    token,
-                    until: after(*seconds),
-                };
-                Answer::Done(lookups.renew_lease(id, lease).await.unwrap())
+                let until = after(*seconds);
+                let renewed = lookups.renew_lease(id, Lease { token, until });
+                Answer::Done(renewed.await.unwrap())
             }
-            Step::End {
-                claim,
-                tried,
-                finding,
-                change,
-            } => {
+            Step::End(claim, tried, finding, change) => {
                 let Some((id, token)) = pick(&self.claims, *claim) else {
                     return Answer::Done(false);
                 };
-                let attempt = tried.map(|outcome| Attempt { at: now, outcome });
-                let change = change.clone();
                 let end = ClaimEnd {
                     id,
                     token,
                     now,
-                    attempt,
+                    attempt: tried.map(|outcome| Attempt { at: now, outcome }),
                     finding: finding.clone(),
-                    change,
+                    change: change.clone(),
                 };
                 Answer::Done(lookups.end_claim(&end).await.unwrap())
             }
-            Step::Cancel { lookup } => {
+            Step::Cancel(lookup) => {
                 let Some(NewLookup { facts, .. }) = pick(&self.added, *lookup) else {
                     return Answer::Done(false);
                 };
                 let canceled = lookups.cancel_lookup(facts.customer, facts.id, now);
                 Answer::Canceled(canceled.await.unwrap())
             }
-            Step::Erase { lookup } => {
+            Step::Erase(lookup) => {
                 let Some(NewLookup { facts, .. }) = pick(&self.added, *lookup) else {
                     return Answer::Done(false);
                 };
                 let erased = lookups.erase_lookup(facts.customer, facts.id);
                 Answer::Done(erased.await.unwrap())
             }
-            Step::Revoke { key: number } => {
-                let (act, id) = (act(self.acts), key(*number).id);
+            Step::Revoke(number) => {
+                let (act, id, scope) = (act(self.acts), key(*number).id, Scope::Everybody);
                 self.acts += 1;
-                let change = KeyChange::Revoke;
-                let keys = &self.stores.keys;
-                let revoked = keys.change(Scope::Everybody, id, &change, &act).await;
-                Answer::Done(revoked.is_ok())
+                let revoked = self.stores.keys.change(scope, id, &KeyChange::Revoke, &act);
+                Answer::Done(revoked.await.is_ok())
             }
             Step::CancelOrphaned => {
                 let mut orphaned = lookups.cancel_orphaned(1_000, now).await.unwrap();
                 orphaned.sort_by_key(|lookup| lookup.facts.id);
                 Answer::Orphaned(orphaned)
             }
-            Step::Prune { seconds } => {
+            Step::Prune(seconds) => {
                 let before = now - TimeDelta::seconds(*seconds);
                 Answer::Pruned(lookups.prune_lookups(before).await.unwrap())
             }
-            Step::Wait { seconds } => {
+            Step::Wait(seconds) => {
                 self.now = after(*seconds);
                 let lengths = lookups.lookup_queue(self.now).await.unwrap();
                 let next_due = lookups.next_due().await.unwrap();
@@ -282,12 +264,11 @@ impl Run {
         let mut positions = Vec::new();
         for NewLookup { facts, .. } in &self.added {
             let found = lookups.lookup(facts.customer, facts.id).await.unwrap();
-            let Some(due) = found.filter(|found| found.due_at.is_some_and(|at| at <= self.now))
-            else {
-                continue;
-            };
-            let ahead = lookups.queue_ahead(&due, self.now).await.unwrap();
-            positions.push(ahead.position());
+            let due = found.filter(|found| found.due_at.is_some_and(|at| at <= self.now));
+            if let Some(due) = due {
+                let ahead = lookups.queue_ahead(&due, self.now).await.unwrap();
+                positions.push(ahead.position());
+            }
         }
         positions
     }

@@ -7,36 +7,18 @@ use chrono::TimeDelta;
 use domain::lookup::LookupId;
 use futures::future::join_all;
 use ports::contract::fixture::{customer, lookup_of, record_of};
-use ports::contract::stores::Stores;
 use ports::outbound::{ClaimedClasses, LookupChange, LookupStore, NewLookup};
-use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use store_seaorm::Store;
-use tokio::runtime::Runtime;
 
 use crate::both::entries::{claim_end, delivery, lease, now, number};
-use crate::both::lookups as sequences;
+use crate::both::lookups::assert_any_sequence_agrees;
 use crate::postgres::server::{TestDatabase, database_or_skip};
 
 #[test]
 fn any_sequence_of_operations_is_answered_as_by_the_fake() {
     // One that is there already makes the others cheap.
     let _server = database_or_skip!();
-    let runtime = Runtime::new().unwrap();
-    let mut runner = TestRunner::new(ProptestConfig {
-        cases: 12,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
-    let agrees = runner.run(&sequences::steps(), |steps| {
-        runtime.block_on(async {
-            let database = TestDatabase::new().unwrap();
-            let store = Stores::of(Arc::new(database.open_to_serve().await));
-            sequences::assert_agrees(store, &steps).await;
-        });
-        Ok(())
-    });
-    agrees.unwrap();
+    assert_any_sequence_agrees(12, || TestDatabase::new().unwrap());
 }
 
 /// The `number`th lookup, of one of seven customers.

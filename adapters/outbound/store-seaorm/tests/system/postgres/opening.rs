@@ -30,6 +30,8 @@ async fn refused(url: &str) -> OpenError {
 async fn an_invalid_url_is_refused_with_its_fault() {
     let encoded = "write anything but letters and digits as %XX";
     let unknown = UrlError::UnknownParameter.to_string();
+    let twice = "ana:sesame@db/cep?sslmode=disable&sslmode=require";
+    let unverified = "ana:sesame@db/cep?sslmode=prefer&sslrootcert=ca.pem";
     for (rest, expected) in [
         ("ana:open sesame@[db/cep", "postgres://USER:PASSWORD@"),
         ("ana:open/sesame@db/cep", encoded),
@@ -45,14 +47,8 @@ async fn an_invalid_url_is_refused_with_its_fault() {
         ("ana@db/cep?x=1", &unknown),
         ("ana:sesame@db/cep?sslmode=no", "its sslmode must be"),
         ("ana:sesame@db/cep?sslmode=allow", "its sslmode must be"),
-        (
-            "ana:sesame@db/cep?sslmode=disable&sslmode=require",
-            "sslmode twice",
-        ),
-        (
-            "ana:sesame@db/cep?sslmode=prefer&sslrootcert=ca.pem",
-            "set sslmode=verify-full",
-        ),
+        (twice, "sslmode twice"),
+        (unverified, "set sslmode=verify-full"),
         ("ana:sesame@db/cep?host=elsewhere", "the folder of a socket"),
     ] {
         assert_invalid(&format!("postgres://{rest}"), expected).await;

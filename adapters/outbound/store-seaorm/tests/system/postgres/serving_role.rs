@@ -4,7 +4,7 @@ use ports::outbound::StoreError;
 use sea_orm::{ConnectionTrait, Database};
 use store_seaorm::{GrantError, RoleName, SchemaError, Store};
 
-use crate::both::entries::{add_key, number};
+use crate::both::entries::{add_key, assert_log_is_kept, number};
 use crate::postgres::server::{SERVING_ROLE, database_or_skip};
 
 fn role(name: &str) -> RoleName {
@@ -16,7 +16,7 @@ async fn the_role_that_serves_can_neither_change_the_audit_log_nor_what_keeps_it
     let database = database_or_skip!();
     add_key(&database.open_to_serve().await, 1).await;
     let serving = Database::connect(database.serving_url()).await.unwrap();
-    for tampering in [
+    let tamperings = &[
         "UPDATE audit_log SET actor_subject = 'somebody else'",
         "DELETE FROM audit_log",
         "TRUNCATE audit_log",
@@ -32,16 +32,10 @@ async fn the_role_that_serves_can_neither_change_the_audit_log_nor_what_keeps_it
         "SET session_replication_role = replica",
         "DELETE FROM seaql_migrations",
         "SET ROLE tester",
-    ] {
-        let refused = serving.execute_unprepared(tampering).await;
-        let refused = refused.expect_err(tampering).to_string();
-        // Refused for want of rights: the triggers don't even come to it.
-        let mut reasons = ["permission denied", "must be owner"].iter();
-        let is_for_rights = reasons.any(|reason| refused.contains(reason));
-        assert!(is_for_rights, "{tampering}: {refused}");
-    }
-    let untouched = "SELECT COUNT(*) FROM audit_log WHERE actor_subject = 'actor-1' AND at > 0";
-    assert_eq!(number(&serving, untouched).await, 1);
+    ];
+    // Refused for want of rights: the triggers don't even come to it.
+    let reasons = &["permission denied", "must be owner"];
+    assert_log_is_kept(&serving, tamperings, reasons).await;
     let may_tamper = async |store: Store| store.may_tamper_with_audit().await.unwrap();
     assert!(!may_tamper(database.open_to_serve().await).await);
     assert!(may_tamper(database.open().await).await);
@@ -84,10 +78,8 @@ async fn a_role_that_could_change_the_log_anyway_is_refused() {
         refused(name).await;
     }
     let nobody = store.grant_serving(&role("nobody")).await.unwrap_err();
-    assert!(
-        nobody.to_string().contains("CREATE ROLE nobody"),
-        "{nobody}"
-    );
+    let nobody = nobody.to_string();
+    assert!(nobody.contains("CREATE ROLE nobody"), "{nobody}");
     // Nothing was taken from the owner.
     add_key(&store, 1).await;
     let owned = "SELECT has_table_privilege('tester', 'audit_log', 'TRIGGER')::int::bigint";

@@ -10,7 +10,7 @@ use ports::outbound::{ChangeNumber, CustomerStore, KeyChange, KeyStore, Scope};
 use sea_orm::ConnectionTrait;
 use store_seaorm::Store;
 
-use crate::both::entries::{add_key, now, successor};
+use crate::both::entries::{add_key, assert_log_is_kept, now, successor};
 use crate::sqlite::support::{Folder, keys};
 
 #[tokio::test]
@@ -18,8 +18,7 @@ async fn the_database_keeps_entries_from_being_changed_and_removed() {
     let folder = Folder::new();
     let store = folder.open().await;
     add_key(&store, 1).await;
-    let connection = folder.connect().await;
-    for tampering in [
+    let tamperings = &[
         "UPDATE audit_log SET actor_subject = 'somebody else'",
         "UPDATE audit_log SET id = 'x'",
         "DELETE FROM audit_log",
@@ -28,13 +27,8 @@ async fn the_database_keeps_entries_from_being_changed_and_removed() {
          FROM audit_log",
         "INSERT INTO audit_log SELECT * FROM audit_log WHERE TRUE \
          ON CONFLICT (id) DO UPDATE SET at = 0",
-    ] {
-        let refused = connection.execute_unprepared(tampering).await;
-        let refused = refused.expect_err(tampering).to_string();
-        assert!(refused.contains("the audit log"), "{tampering}: {refused}");
-    }
-    let untouched = "SELECT COUNT(*) FROM audit_log WHERE actor_subject = 'actor-1' AND at > 0";
-    assert_eq!(folder.number(untouched).await, 1);
+    ];
+    assert_log_is_kept(&folder.connect().await, tamperings, &["the audit log"]).await;
 }
 
 /// The contents of every table that a mutation could have changed.

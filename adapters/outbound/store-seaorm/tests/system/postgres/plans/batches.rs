@@ -96,8 +96,8 @@ async fn work(explained: &ExplainedStore<'_>) {
         }),
         now: now(),
     };
-    let fed = store.feed_batch(&feed);
-    assert!(explained.through(&[PRIMARY_KEY], fed).await);
+    let is_done = store.feed_batch(&feed);
+    assert!(explained.through(&[PRIMARY_KEY], is_done).await);
 }
 
 async fn ends(explained: &ExplainedStore<'_>) {
