@@ -234,10 +234,13 @@ fn everything_to_choose_from_is_listed() {
     }
     let columns = Column::ALL.map(Column::name).join("', '");
     let events = subscribed().join("', '");
-    let scripts = read("js/batch-requests.js") + &read("js/components/webhook-facts.js");
-    for (name, listed) in [("COLUMNS", columns), ("EVENTS", events)] {
+    for (file, name, listed) in [
+        ("batch-requests", "COLUMNS", columns),
+        ("components/webhook-facts", "EVENTS", events),
+    ] {
         let listed = format!("{name} = ['{listed}'];");
-        assert!(scripts.contains(&listed), "{listed}");
+        let script = read(&format!("js/{file}.js"));
+        assert!(script.contains(&listed), "{listed}");
     }
 }
 

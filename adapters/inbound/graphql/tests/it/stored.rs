@@ -83,7 +83,7 @@ impl Stored {
         }
     }
 
-    /// Asserts that the only one of the member's isn't there for others. A query with its id has this answer.
+    /// Asserts that the only one of the member's isn't there for others, who leave its state as it is. A query with its id has this answer.
     pub(crate) async fn assert_only_its_account_has_it(
         &self,
         harness: &Harness,
@@ -91,6 +91,8 @@ impl Stored {
         (query, nothing): (&str, Value),
     ) {
         harness.services.sign_in("other", "other", Role::Member);
+        let before = self.states(harness, Value::Null).await;
+        assert_eq!(before.as_array().unwrap().len(), 1);
         let list = self.list;
         let of_key = format!(
             "{{ {list}(filter: {{ keyId: \"{}\" }}) {{ nodes {{ id }} }} }}",
@@ -106,8 +108,7 @@ impl Stored {
             let of_key = harness.ask(person, &of_key, Value::Null).await;
             assert_eq!(of_key.code(), "NOT_FOUND", "{person}");
         }
-        let states = self.states(harness, Value::Null).await;
-        assert_eq!(states.as_array().unwrap().len(), 1);
+        assert_eq!(self.states(harness, Value::Null).await, before);
     }
 
     /// Asserts that pages of two follow each other, newest first.

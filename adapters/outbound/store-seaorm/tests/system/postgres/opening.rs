@@ -29,7 +29,8 @@ async fn refused(url: &str) -> OpenError {
 #[tokio::test]
 async fn an_invalid_url_is_refused_with_its_fault() {
     let encoded = "write anything but letters and digits as %XX";
-    let unknown = UrlError::UnknownParameter.to_string();
+    let unknown = "a parameter that isn't known";
+    assert!(UrlError::UnknownParameter.to_string().contains(unknown));
     let twice = "ana:sesame@db/cep?sslmode=disable&sslmode=require";
     let unverified = "ana:sesame@db/cep?sslmode=prefer&sslrootcert=ca.pem";
     for (rest, expected) in [
@@ -42,9 +43,9 @@ async fn an_invalid_url_is_refused_with_its_fault() {
         (":sesame@db/cep", "it has no user"),
         ("ana:sesame@db", "it has no database"),
         ("ana:sesame@/cep", "as %XX"),
-        ("ana:sesame@db/cep?sslmod=disable", &unknown),
-        ("ana:sesame@db/cep?sesame=1", &unknown),
-        ("ana@db/cep?x=1", &unknown),
+        ("ana:sesame@db/cep?sslmod=disable", unknown),
+        ("ana:sesame@db/cep?sesame=1", unknown),
+        ("ana@db/cep?x=1", unknown),
         ("ana:sesame@db/cep?sslmode=no", "its sslmode must be"),
         ("ana:sesame@db/cep?sslmode=allow", "its sslmode must be"),
         (twice, "sslmode twice"),
@@ -75,9 +76,9 @@ async fn a_server_that_cannot_be_used_is_refused_with_a_remedy() {
         admin.execute_unprepared(statement).await.unwrap();
     }
     let at = format!("127.0.0.1:{}", database.0.server().port());
-    let plain = "sslmode=disable";
+    let (plain, login) = ("sslmode=disable", "refuses the login (code 28P01)");
     for (user, at, database, expected) in [
-        ("guarded:sesame", &*at, "postgres", "the login (code 28P01)"),
+        ("guarded:sesame", &*at, "postgres", login),
         (USER, &at, "nowhere", "CREATE DATABASE"),
         (USER, &at, "latin", "its encoding is LATIN1"),
         (USER, &at, "postgres?sslmode=require", plain),
