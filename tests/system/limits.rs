@@ -1,6 +1,7 @@
 //! Limits under parallel requests, and the headers that report them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
@@ -8,11 +9,16 @@ use futures::future::join_all;
 use crate::clock::Clock;
 use crate::gateway::{Gateway, Key, Plan, left, request};
 
-/// Sends so many requests at once for one proof, and counts the answers by status.
-async fn statuses(gateway: &Gateway, key: &Key, requests: usize) -> BTreeMap<u16, usize> {
+/// Sends so many requests at once for one proof, each by a task of its own, and counts the answers by status.
+async fn statuses(gateway: Gateway, key: Key, requests: usize) -> BTreeMap<u16, usize> {
+    let asking = Arc::new((gateway, key));
+    let asking = (0..requests).map(|_| {
+        let asking = Arc::clone(&asking);
+        tokio::spawn(async move { asking.0.status_of(&asking.1).await.as_u16() })
+    });
     let mut counts = BTreeMap::new();
-    for status in join_all((0..requests).map(|_| gateway.status_of(key))).await {
-        *counts.entry(status.as_u16()).or_default() += 1;
+    for status in join_all(asking).await {
+        *counts.entry(status.unwrap()).or_default() += 1;
     }
     counts
 }
@@ -21,7 +27,7 @@ async fn statuses(gateway: &Gateway, key: &Key, requests: usize) -> BTreeMap<u16
 async fn eight_hundred_parallel_requests_at_sixty_a_minute_admit_exactly_sixty() {
     let gateway = Gateway::start();
     let key = gateway.key(&["--per-minute", "60", "--monthly-quota", "1000"]);
-    let statuses = statuses(&gateway, &key, 800).await;
+    let statuses = statuses(gateway, key, 800).await;
     assert_eq!(statuses, BTreeMap::from([(200, 60), (429, 740)]));
 }
 
@@ -29,7 +35,7 @@ async fn eight_hundred_parallel_requests_at_sixty_a_minute_admit_exactly_sixty()
 async fn two_thousand_four_hundred_at_a_quota_of_a_thousand_admit_exactly_a_thousand() {
     let gateway = Gateway::start();
     let key = gateway.key(&["--per-minute", "100000", "--monthly-quota", "1000"]);
-    let statuses = statuses(&gateway, &key, 2_400).await;
+    let statuses = statuses(gateway, key, 2_400).await;
     assert_eq!(statuses, BTreeMap::from([(200, 1_000), (402, 1_400)]));
 }
 

@@ -12,12 +12,10 @@ use limiter_redis::RedisLimiter;
 use ports::outbound::{KeyState, Limiter, Snapshot};
 use tokio::task::JoinSet;
 
-use super::servers::Postgres;
+use super::servers::{Postgres, SECRET};
 use crate::load::lookup;
 use crate::seeded_rng::SeededRng;
 
-/// Secret that the keys are hashed with.
-pub(super) const SECRET: &str = "a benchmark keeps no secrets at all";
 /// Number of the first keys, which few callers share: their limits are as high as possible.
 pub(super) const BUSY: usize = 100;
 /// Requests a minute of the others: the most for which Redis keeps an exact log.

@@ -7,8 +7,8 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use testkit::free_port;
 
-use super::keys::{Keys, SECRET};
-use super::servers::Server;
+use super::keys::Keys;
+use super::servers::{SECRET, Server};
 
 const CONFIGURATION: &str = include_str!("../../nginx/nginx.conf");
 const GATE: &str = include_str!("../../nginx/gate.lua");
