@@ -22,6 +22,7 @@ pub use chain::OriginalChain;
 pub use field::ProofField;
 pub(crate) use party::given;
 pub use party::{AccountType, Party};
+pub use sealed::SealedPayment;
 
 /// Maximum size of a proof; one has about 2,000 bytes.
 pub const MAX_BYTES: usize = 5 * 1024 * 1024;
@@ -131,6 +132,17 @@ pub enum Mismatch {
     /// Another account of the beneficiary.
     #[error("the proof names another account")]
     Account,
+}
+
+impl Mismatch {
+    const ALL: [Self; 6] = [
+        Self::TrackingKey,
+        Self::Issuer,
+        Self::Receiver,
+        Self::Amount,
+        Self::Date,
+        Self::Account,
+    ];
 }
 
 impl Proof {

@@ -95,9 +95,10 @@ impl BatchService {
         }
         let content = self.encryption.content(batch).map_err(unreadable)?;
         let mut uses = vec![FileUse::Unused(UnusedReason::NotAProof); files.len()];
-        let sent = self.files.read(files).await.map_err(not_read)?;
+        let catalogue = self.lookups.reader.catalogue();
+        let sent = self.files.read(files, catalogue).await;
         let (mut proofs, mut pdfs) = (ProofIndex::default(), Vec::new());
-        for (number, file) in sent.into_iter().enumerate() {
+        for (number, file) in sent.map_err(not_read)?.into_iter().enumerate() {
             match file {
                 SentFile::Proof(proof) => proofs.add(number, *proof),
                 SentFile::Pdf(pdf) => pdfs.push((number, pdf)),
@@ -168,9 +169,8 @@ impl BatchService {
                 let asking = AskingRow {
                     row,
                     transfer: &transfer,
-                    issuer: query.issuer,
+                    named: query.issuer.map(|issuer| catalogue.institution(issuer)),
                     state: self.state_of(lookup.as_ref()).map_err(unreadable)?,
-                    catalogue: &catalogue,
                 };
                 let environment = batch.facts.environment;
                 let taken = proofs.take(asking, |proof| {

@@ -9,7 +9,8 @@ use domain::calendar;
 use domain::check::{CheckOutcome, CheckReport, FileKind, MAX_FILE_BYTES, ShownProof};
 use domain::file::Format;
 use domain::key::Environment;
-use domain::proof::Proof;
+use domain::participant::Catalogue;
+use domain::proof::{Proof, SealedPayment};
 use domain::seal::{NotChecked, Verdict};
 use futures::channel::oneshot;
 use ports::outbound::{Clock, ProofPdfReader};
@@ -43,6 +44,7 @@ pub(super) enum SentFile {
 pub(super) struct SentProof {
     pub(super) xml: Bytes,
     pub(super) proof: Proof,
+    pub(super) payment: SealedPayment,
     /// The result of all checks but the seal's own.
     pub(super) fields: CheckOutcome,
 }
@@ -66,9 +68,16 @@ impl ImportedFiles {
     }
 
     /// Reads each file once, but for PDFs.
-    pub(super) async fn read(&self, files: Vec<Bytes>) -> Result<Vec<SentFile>, NotRead> {
-        self.computed(move || files.into_iter().map(SentFile::of).collect())
-            .await
+    pub(super) async fn read(
+        &self,
+        files: Vec<Bytes>,
+        catalogue: Arc<Catalogue>,
+    ) -> Result<Vec<SentFile>, NotRead> {
+        self.computed(move || {
+            let files = files.into_iter();
+            files.map(|file| SentFile::of(file, &catalogue)).collect()
+        })
+        .await
     }
 
     /// Reads PDFs as long as there is time, one after another: others may compute in between.
@@ -107,21 +116,29 @@ impl ImportedFiles {
 }
 
 impl SentFile {
-    fn of(file: Bytes) -> Self {
+    fn of(file: Bytes, catalogue: &Catalogue) -> Self {
         match FileKind::of(&file) {
             FileKind::Proof(Format::Pdf) => Self::Pdf(file),
-            FileKind::Proof(Format::Xml) if !Proof::holds_more(&file) => Self::of_xml(file),
+            FileKind::Proof(Format::Xml) if !Proof::holds_more(&file) => {
+                Self::of_xml(file, catalogue)
+            }
             FileKind::Proof(Format::Xml) | FileKind::Zip | FileKind::Other(_) => Self::Other,
         }
     }
 
     /// A proof with the checks of `/verify`. A key is needed for its seal alone, which is checked once a row asks for it.
-    fn of_xml(xml: Bytes) -> Self {
+    fn of_xml(xml: Bytes, catalogue: &Catalogue) -> Self {
         let unknown = Verdict::NotChecked(NotChecked::UnknownCertificate);
         let report = CheckReport::of_xml(&xml, |_| unknown);
         let fields = report.outcome_of_fields();
         report.proof.map_or(Self::Other, |proof| {
-            Self::Proof(Box::new(SentProof { xml, proof, fields }))
+            let payment = SealedPayment::of(&proof, catalogue);
+            Self::Proof(Box::new(SentProof {
+                xml,
+                proof,
+                payment,
+                fields,
+            }))
         })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use domain::batch::RowNumber;
 use domain::check::CheckOutcome;
-use domain::participant::{Catalogue, ParticipantCode};
+use domain::participant::ParticipantCode;
 use domain::payment::Payment;
 use domain::proof::{Mismatch, Proof};
 use domain::seal::{CheckedSeal, SealVerdict};
@@ -22,16 +22,14 @@ const MOST_COMPARED: usize = 20;
 pub(super) struct AskingRow<'a> {
     pub(super) row: RowNumber,
     pub(super) transfer: &'a Transfer,
-    /// The issuer, if the row names it.
-    pub(super) issuer: Option<ParticipantCode>,
+    /// The institution of the issuer, if the row names it.
+    pub(super) named: Option<ParticipantCode>,
     pub(super) state: AskingState,
-    pub(super) catalogue: &'a Catalogue,
 }
 
 impl AskingRow<'_> {
-    fn mismatches(&self, sent: &SentProof) -> Vec<Mismatch> {
-        sent.proof
-            .sealed_mismatches(self.transfer, self.issuer, self.catalogue)
+    fn mismatches(&self, sent: &SentProof) -> impl Iterator<Item = Mismatch> {
+        sent.payment.mismatches(self.transfer, self.named)
     }
 }
 
@@ -77,7 +75,7 @@ impl ProofIndex {
         let key = proof.proof.tracking_key.clone();
         let alike = self.by_key.entry(key).or_default();
         alike.all.push(file);
-        if let Some(centavos) = proof.proof.chain.centavos() {
+        if let Some(centavos) = proof.payment.centavos() {
             alike.by_amount.entry(centavos).or_default().push(file);
         }
         self.proofs.insert(file, proof);
@@ -101,7 +99,7 @@ impl ProofIndex {
             alike.compared += 1;
             for file in &alike.all {
                 if let Some(sent) = self.proofs.get(file) {
-                    let mismatches = asking.mismatches(sent);
+                    let mismatches: Vec<_> = asking.mismatches(sent).collect();
                     if !mismatches.is_empty() {
                         let differs = UnusedReason::Differs { row, mismatches };
                         note(&mut self.reasons, *file, differs);
@@ -131,7 +129,8 @@ impl ProofIndex {
         let same_amount = alike.by_amount.get_mut(&transfer.amount().centavos())?;
         let answers = |file: &usize| {
             let sent = proofs.get(file)?;
-            asking.mismatches(sent).is_empty().then_some(sent)
+            let is_answer = asking.mismatches(sent).next().is_none();
+            is_answer.then_some(sent)
         };
         // A proof of the next day answers as well, but may be another row's.
         let mut found: Vec<_> = same_amount

@@ -15,8 +15,10 @@ fn asked(date: (i32, u32, u32), account: &str, amount: &str, receiver: &str) -> 
 }
 
 fn mismatches(proof: &Proof, asked: &Transfer, issuer: Option<&str>) -> Vec<Mismatch> {
-    let issuer = issuer.map(crate::fixture::code);
-    proof.sealed_mismatches(asked, issuer, Catalogue::embedded())
+    let catalogue = Catalogue::embedded();
+    let named = issuer.map(|code| catalogue.institution(crate::fixture::code(code)));
+    let sealed = SealedPayment::of(proof, catalogue);
+    sealed.mismatches(asked, named).collect()
 }
 
 #[rstest]
