@@ -1,5 +1,6 @@
 //! The command line: commands, and the options that each takes, as flags and `CEP_*` variables.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -20,7 +21,7 @@ pub use verify::VerifyOptions;
 
 use crate::config::{
     self, BankOptions, DatabaseOptions, KeyOptions, ListenOptions, LogOptions, RoleOptions,
-    ServeOptions,
+    ServeOptions, VariableOptions,
 };
 
 /// Introduction of `--help`.
@@ -43,6 +44,9 @@ pub enum Command {
         /// Logs.
         #[command(flatten)]
         log: LogOptions,
+        /// Variables that are no options.
+        #[command(flatten)]
+        variables: VariableOptions,
         /// The command itself.
         #[command(subcommand)]
         command: KeysCommand,
@@ -58,6 +62,9 @@ pub enum Command {
         /// Logs.
         #[command(flatten)]
         log: LogOptions,
+        /// Variables that are no options.
+        #[command(flatten)]
+        variables: VariableOptions,
         /// The command itself.
         #[command(subcommand)]
         command: ParticipantsCommand,
@@ -70,6 +77,9 @@ pub enum Command {
         /// Logs.
         #[command(flatten)]
         log: LogOptions,
+        /// Variables that are no options.
+        #[command(flatten)]
+        variables: VariableOptions,
         /// The command itself.
         #[command(subcommand)]
         command: SealsCommand,
@@ -91,6 +101,9 @@ pub enum Command {
         /// Logs.
         #[command(flatten)]
         log: LogOptions,
+        /// Variables that are no options.
+        #[command(flatten)]
+        variables: VariableOptions,
     },
     /// Run the sandbox bank alone, for any client of the real portal.
     Sandbox {
@@ -161,6 +174,25 @@ pub enum KeysCommand {
     },
 }
 
+impl Command {
+    /// How variables that no option has are treated; `None` if the command neither serves nor works on the database.
+    fn variables(&self) -> Option<&VariableOptions> {
+        match self {
+            Self::Serve(options) => Some(&options.variables),
+            Self::Keys { variables, .. }
+            | Self::Participants { variables, .. }
+            | Self::Seals { variables, .. }
+            | Self::Migrate { variables, .. } => Some(variables),
+            Self::Verify(_)
+            | Self::Sandbox { .. }
+            | Self::Healthcheck(_)
+            | Self::Openapi
+            | Self::Schema
+            | Self::Configuration => None,
+        }
+    }
+}
+
 /// The program with all its commands. Without one it takes the options of `serve`.
 pub fn program() -> clap::Command {
     // Last, since the group of options would bring its own introduction.
@@ -193,7 +225,16 @@ const USAGE: u8 = 64;
 /// # Errors
 /// The program's status, once what is wrong with them, or the help that was asked for, is printed.
 pub fn parse() -> Result<Command, ExitCode> {
-    parse_from(std::env::args_os()).map_err(|error| {
+    let parsed = parse_from(std::env::args_os()).and_then(|command| {
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let checked = command.variables().map_or(Ok(()), |variables| {
+            variables.check(names, &variables_of_options())
+        });
+        checked
+            .map(|()| command)
+            .map_err(|message| clap::Error::raw(ErrorKind::UnknownArgument, message))
+    });
+    parsed.map_err(|error| {
         // A closed pipe: there is nobody to tell.
         let _ = error.print();
         if error.use_stderr() {
@@ -202,6 +243,17 @@ pub fn parse() -> Result<Command, ExitCode> {
             ExitCode::SUCCESS
         }
     })
+}
+
+/// The variables of all options of all commands.
+fn variables_of_options() -> BTreeSet<String> {
+    let program = program();
+    let of_commands = program
+        .get_subcommands()
+        .flat_map(clap::Command::get_arguments);
+    let arguments = program.get_arguments().chain(of_commands);
+    let names = arguments.filter_map(|argument| argument.get_env()?.to_str());
+    names.map(str::to_owned).collect()
 }
 
 /// Reads these arguments, the first of which is the program's name, and the environment.

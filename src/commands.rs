@@ -35,6 +35,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
             options,
             log,
             command,
+            ..
         } => {
             let _log = telemetry::start_of_command(&log)?;
             runtime()?.block_on(keys::run(options, command))
@@ -44,6 +45,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
             bank,
             log,
             command,
+            ..
         } => {
             let _log = telemetry::start_of_command(&log)?;
             runtime()?.block_on(participants::run(options, *bank, command))
@@ -52,6 +54,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
             database,
             log,
             command,
+            ..
         } => {
             let _log = telemetry::start_of_command(&log)?;
             runtime()?.block_on(seals::run(database, command))
@@ -64,6 +67,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
             database,
             roles,
             log,
+            ..
         } => {
             let _log = telemetry::start_of_command(&log)?;
             runtime()?.block_on(async {

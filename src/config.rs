@@ -20,6 +20,7 @@ mod server;
 mod traces;
 mod url;
 mod value;
+mod variables;
 mod webhooks;
 
 pub use admin::{AdminAddress, AdminOptions, InstanceName};
@@ -37,6 +38,7 @@ pub use server::{ConnectionOptions, ListenOptions};
 pub use traces::{CollectorHeaders, CollectorUrl, TraceOptions};
 pub use url::ServerUrl;
 pub use value::{certificate, date, environment, monthly_quota, participant, per_minute};
+pub use variables::VariableOptions;
 pub use webhooks::WebhookOptions;
 
 /// Headings of `--help` and of `docs/configuration.md`.
@@ -97,6 +99,9 @@ pub struct ServeOptions {
     /// Logs.
     #[command(flatten)]
     pub log: LogOptions,
+    /// Variables that are no options.
+    #[command(flatten)]
+    pub variables: VariableOptions,
 }
 
 /// Options of `keys`, and a part of those of `serve`.

@@ -42,6 +42,37 @@ fn the_data_folder_is_its_owners_alone_and_a_second_start_makes_no_second_key() 
 }
 
 #[test]
+fn a_variable_that_no_option_has_ends_the_start_unless_it_may_be_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let misspelt = [
+        ("CEP_DATBASE_URL", "CEP_DATABASE_URL"),
+        ("CEP_BANK_BUDGETS", "CEP_BANK_BUDGET"),
+        ("CEP_HMAC_SECRET_FLIE", "CEP_HMAC_SECRET_FILE"),
+    ];
+    let variables = misspelt.map(|(variable, _)| (variable, "1"));
+    for arguments in [
+        &["serve"][..],
+        &["keys", "list"],
+        &["migrate"],
+        &["seals", "list"],
+    ] {
+        let said = refusal(command(folder.path()).args(arguments).envs(variables));
+        for (variable, meant) in misspelt {
+            let named = format!("{variable}: did you mean {meant}?");
+            assert!(said.contains(&named), "{arguments:?}: {said}");
+        }
+        assert!(!folder.path().join("data").exists());
+    }
+    let printing = command(folder.path())
+        .arg("openapi")
+        .envs(variables)
+        .output();
+    assert!(printing.unwrap().status.success());
+    let ignoring = [variables[0], ("CEP_IGNORE_UNKNOWN", "on")];
+    Plan::in_folder(folder).with_all(ignoring).start();
+}
+
+#[test]
 fn a_wrong_value_is_refused_at_start_by_its_name() {
     for (variable, values) in [
         ("CEP_LISTEN", &["nowhere"][..]),
