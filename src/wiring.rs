@@ -11,6 +11,7 @@ use application::{
 use axum::Router;
 use bank_portal::PortalUrl;
 use domain::customer::{Owner, Role};
+use domain::erasure::ErasureClock;
 use domain::pacing::Pacing;
 use domain::request::RequestId;
 use memory::InProcessLimiter;
@@ -63,6 +64,7 @@ use webhooks::{Deliveries, StoredWebhooks};
 /// A gateway, put together.
 pub(crate) struct Gateway {
     pub(crate) router: Router,
+    pub(crate) erasure: ErasureClock,
     pub(crate) keys: Arc<dyn KeyAdministration>,
     pub(crate) key_store: Arc<dyn KeyStore>,
     pub(crate) operator: Caller,
@@ -170,6 +172,8 @@ async fn gateway_on(
     let journal = store.journal_with_metrics(process, Arc::new(MeteredJournal::new(&metrics)));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
 
+    let last_written = store.last_written().await?;
+    let erasure = ErasureClock::new(last_written, clock.now(), clock.monotonic());
     let change_feed = Arc::new(base.change_feed().await?);
     let for_insights = storage::for_insights(store, identity).await?;
     let keys: Arc<dyn KeyAdministration> =
@@ -188,7 +192,8 @@ async fn gateway_on(
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
     let check = Arc::new(MeteredSeals::new(&metrics, seals.clone()));
     let requests = TaskTracker::new();
-    let secret = store_secret(&options.archive, &options.keys, random.as_ref())?;
+    let secret = store_secret(&options.archive, &options.keys, (store, random.as_ref()));
+    let secret = secret.await?;
     let archive = archive::archive(&base, options, &requests, &metrics, &secret)?;
     let queue = (options.lookups, Pacing::new(bank.bank_budget));
     let stored = StoredLookups::new((&base, for_insights.as_ref()), queue, &secret, &metrics)?;
@@ -234,6 +239,7 @@ async fn gateway_on(
     Ok(Gateway {
         lookups: services.lookups,
         deliveries: webhooks.deliveries(&base, &requests),
+        erasure,
         operator: operator(clock.as_ref(), random.as_ref()),
         router,
         keys,

@@ -16,6 +16,7 @@ pub mod batch;
 pub mod calendar;
 pub mod check;
 pub mod customer;
+pub mod erasure;
 pub mod file;
 #[cfg(test)]
 mod fixture;

@@ -53,7 +53,7 @@ pub use participants::{CatalogueStore, CatalogueVersion, ParticipantSource, Rene
 pub use proof_pdf::ProofPdfReader;
 pub use replicas::ReplicaRegistry;
 pub use seals::{MAX_SAMPLES, SealChecks, SealSample, SealStore, SealVerifier, StoredSealKey};
-pub use secret_fingerprints::{SecretCheck, SecretFingerprints};
+pub use secret_fingerprints::{DatabaseSecret, SecretCheck, SecretFingerprints};
 pub use seen_proofs::SeenProofs;
 pub use webhooks::{
     AddEndpointError, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange,

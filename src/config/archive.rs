@@ -5,6 +5,7 @@ use std::fmt;
 use clap::Args;
 use domain::archive::ArchiveSecrets;
 use domain::idempotency::IdempotencySecrets;
+use domain::key::{HashGeneration, KeyHasher, SecretFingerprint};
 use domain::lookup::LookupSecrets;
 use domain::webhook::WebhookSecrets;
 
@@ -36,6 +37,15 @@ pub struct ArchiveOptions {
 pub struct StoreSecret(Generations);
 
 impl StoreSecret {
+    /// The fingerprint of each generation.
+    ///
+    /// # Errors
+    /// Names the part that is wrong, without showing it.
+    pub fn fingerprints(&self) -> Result<Vec<(HashGeneration, SecretFingerprint)>, String> {
+        let secrets = KeyHasher::new(self.0.listed()?).map_err(|error| error.to_string())?;
+        Ok(secrets.fingerprints().collect())
+    }
+
     /// The secrets of the archive.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 //! The secret that hashes keys, and the one that encrypts what is stored.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use application::{SecretsError, recognise_secrets};
 use domain::key::{HashGeneration, KeyHasher};
-use ports::outbound::{KeyStore, Random};
+use ports::outbound::{DatabaseSecret, KeyStore, Random, SecretFingerprints as _};
 use store_seaorm::Store;
 
 use super::Deployment;
@@ -18,7 +18,8 @@ pub(super) async fn hmac_secret(
     random: &dyn Random,
 ) -> Result<HmacSecret> {
     let secret = given_secret(options, store, random).await?;
-    match recognise_secrets(store, &hasher(&secret)?).await {
+    let fingerprints: Vec<_> = hasher(&secret)?.fingerprints().collect();
+    match recognise_secrets(store, DatabaseSecret::Keys, &fingerprints).await {
         Ok(()) => Ok(secret),
         Err(other @ SecretsError::Other(HashGeneration(generation))) => bail!(
             "CEP_HMAC_SECRET, or the secret in {}: {other}. Use that one; a new one is listed before \
@@ -52,14 +53,38 @@ async fn given_secret(
     secret::of_folder(&options.database.data_dir, random)
 }
 
-/// The secret that encrypts what is stored: the one that was set, or the one in the data folder.
+/// The secret that encrypts what is stored: the one that was set, or the one in the data folder; the one that the
+/// content of this database was encrypted with. With another one none of it could be read.
 ///
 /// # Errors
-/// Replicas without one, and a file that can't be read or made.
-pub(super) fn store_secret(
+/// Replicas without one, a file that can't be read or made, and a secret that isn't the database's.
+pub(super) async fn store_secret(
     options: &ArchiveOptions,
     keys: &KeyOptions,
-    random: &dyn Random,
+    (store, random): (&Store, &dyn Random),
+) -> Result<StoreSecret> {
+    let secret = given_store_secret(options, keys, (store, random)).await?;
+    let fingerprints = secret.fingerprints();
+    let fingerprints = fingerprints.map_err(|problem| anyhow!("CEP_STORE_SECRET: {problem}"))?;
+    match recognise_secrets(store, DatabaseSecret::Content, &fingerprints).await {
+        Ok(()) => Ok(secret),
+        Err(other @ SecretsError::Other(_)) => bail!(
+            "CEP_STORE_SECRET, or `store-secret` in {}: {other}. Use that one; a new one is listed before it as a \
+             generation of its own (CEP_STORE_SECRET=2:NEW,1:OLD). {LOST}",
+            keys.database.data_dir.display()
+        ),
+        Err(SecretsError::Store(error)) => Err(error).context("reading the database"),
+    }
+}
+
+/// Remedy of an operator who has no copy of the secret.
+const LOST: &str = "If it is lost, what was encrypted with it is, too: give a new one another number \
+                    (CEP_STORE_SECRET=2:NEW) to go on without that";
+
+async fn given_store_secret(
+    options: &ArchiveOptions,
+    keys: &KeyOptions,
+    (store, random): (&Store, &dyn Random),
 ) -> Result<StoreSecret> {
     if let Some(secret) = options.store_secret.get() {
         return Ok(secret.clone());
@@ -70,7 +95,18 @@ pub(super) fn store_secret(
              the same 32 bytes or more on each"
         );
     }
-    secret::of_folder(&keys.database.data_dir, random)
+    let folder = &keys.database.data_dir;
+    let is_lost = !secret::is_in_folder::<StoreSecret>(folder)
+        && store.is_known(DatabaseSecret::Content).await?;
+    if is_lost {
+        bail!(
+            "the secret that this database's lookups, batches, webhooks and proofs are encrypted with is neither in \
+             CEP_STORE_SECRET nor in {}: bring `store-secret` back there, from the copy that was made with the \
+             database's. {LOST}",
+            folder.display()
+        );
+    }
+    secret::of_folder(folder, random)
 }
 
 /// The hasher of these secrets.

@@ -9,7 +9,7 @@ use rstest::rstest;
 use testkit::redis::Redis;
 use testkit::tls::Certificates;
 
-use crate::gateway::{self, Plan, command, soon};
+use crate::gateway::{self, Gateway, Plan, command, json_of, request, soon};
 use crate::servers::Servers;
 
 /// A secret that no message may contain.
@@ -64,6 +64,45 @@ async fn a_secret_in_a_file_is_the_one_that_the_variable_would_hold() {
         .with("CEP_HMAC_SECRET", CANARY)
         .with("CEP_DATABASE_URL_FILE", &url)
         .start();
+    assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
+}
+
+/// What is stored is of no use without its secret, and of none with another one.
+#[tokio::test]
+async fn a_store_secret_that_is_lost_or_another_one_ends_the_start() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let question = request(1, "10.00").to_string();
+    let lookup = |gateway: &Gateway| {
+        let creating = gateway.asking("lookups", &key);
+        creating.body(question.clone()).send()
+    };
+    assert!(lookup(&gateway).await.unwrap().status().is_success());
+    let folder = gateway.stop();
+    let secret = folder.path().join("data/store-secret");
+    let kept = fs::read(&secret).unwrap();
+
+    fs::remove_file(&secret).unwrap();
+    let said = refusal(folder.path(), &[]);
+    assert_has(&said, ["store-secret", "CEP_STORE_SECRET=2:NEW"]);
+    assert!(!secret.exists(), "none is drawn");
+    let said = refusal(folder.path(), &[("CEP_STORE_SECRET", CANARY)]);
+    assert_has(&said, ["CEP_STORE_SECRET", "generation 1", "another one"]);
+
+    // Whoever has no copy goes on with what is new.
+    let plan = Plan::in_folder(folder).with("CEP_STORE_SECRET", format!("2:{CANARY}"));
+    let gateway = plan.start();
+    let answer = lookup(&gateway).await.unwrap();
+    let status = answer.status().as_u16();
+    let new = json_of(answer, status).await;
+    let listed = json_of(gateway.read("/v1/cep/lookups", &key).await, 200).await;
+    let listed = listed["items"].as_array().unwrap().iter();
+    let ids: Vec<_> = listed.map(|lookup| &lookup["id"]).collect();
+    assert_eq!(ids, [&new["id"]]);
+
+    fs::write(&secret, kept).unwrap();
+    fs::set_permissions(&secret, Permissions::from_mode(0o600)).unwrap();
+    let gateway = Plan::in_folder(gateway.stop()).start();
     assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
 }
 

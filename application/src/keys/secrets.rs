@@ -1,16 +1,13 @@
 //! Check that the configured secrets are those of the database.
 
-use domain::key::{HashGeneration, KeyHasher};
-use ports::outbound::{SecretCheck, SecretFingerprints, StoreError};
+use domain::key::{HashGeneration, SecretFingerprint};
+use ports::outbound::{DatabaseSecret, SecretCheck, SecretFingerprints, StoreError};
 
 /// Reason why these secrets must not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
-    /// The keys of a generation were hashed with another secret: all of them would be refused.
-    #[error(
-        "the secret of generation {} is another one than this database's keys were hashed with",
-        .0.0
-    )]
+    /// The database was written with another secret of a generation: keys would be refused, content be unreadable.
+    #[error("the secret of generation {} is another one than this database was written with", .0.0)]
     Other(HashGeneration),
     /// The database failed.
     #[error(transparent)]
@@ -24,10 +21,10 @@ pub enum SecretsError {
 /// See [`SecretsError`].
 pub async fn recognise_secrets(
     fingerprints: &dyn SecretFingerprints,
-    hasher: &KeyHasher,
+    secret: DatabaseSecret,
+    secrets: &[(HashGeneration, SecretFingerprint)],
 ) -> Result<(), SecretsError> {
-    let secrets: Vec<_> = hasher.fingerprints().collect();
-    match fingerprints.recognise(&secrets).await? {
+    match fingerprints.recognise(secret, secrets).await? {
         SecretCheck::Same => Ok(()),
         SecretCheck::Other(generation) => Err(SecretsError::Other(generation)),
     }

@@ -82,7 +82,8 @@ impl LookupReader {
         self.whole(lookup, attempts).map_err(ReadError::Unreadable)
     }
 
-    /// A page of a customer's lookups.
+    /// A page of a customer's lookups. One that can't be decrypted, since its secret is lost, is left out: it must not
+    /// keep the others from their owner.
     pub(super) async fn page(
         &self,
         store: &dyn LookupStore,
@@ -95,11 +96,16 @@ impl LookupReader {
             has_next,
             total,
         } = store.lookups(customer, filter, page).await?;
-        let view = |(cursor, lookup): (_, StoredLookup)| Ok((cursor, self.listed(&lookup)?));
-        let items = items.into_iter().map(view).collect::<Result<_, _>>();
-        let items = items.map_err(ReadError::Unreadable)?;
+        let view = |(cursor, lookup): (_, StoredLookup)| match self.listed(&lookup) {
+            Ok(view) => Some((cursor, view)),
+            Err(cause) => {
+                let id = lookup.facts.id;
+                tracing::error!(target: "cep::lookup", %id, %cause, "a lookup can't be decrypted, and isn't listed");
+                None
+            }
+        };
         Ok(Page {
-            items,
+            items: items.into_iter().filter_map(view).collect(),
             has_next,
             total,
         })

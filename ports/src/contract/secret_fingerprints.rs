@@ -4,16 +4,25 @@ use domain::key::{HashGeneration, SecretFingerprint};
 
 use super::ok;
 use super::stores::{Pair, Stores};
-use crate::outbound::SecretCheck;
+use crate::outbound::{DatabaseSecret, SecretCheck};
 
 cases! {
     $ secret_fingerprints(Pair)
     self::the_first_secret_of_each_generation_is_known,
     self::no_secret_is_stored_beside_a_wrong_one,
     self::of_many_concurrent_secrets_one_is_the_first,
+    self::secrets_of_one_generation_are_known_apart_by_what_they_are_for,
 }
 
 async fn recognise(stores: &Stores, secrets: &[(u16, u8)]) -> SecretCheck {
+    recognise_for(DatabaseSecret::Keys, stores, secrets).await
+}
+
+async fn recognise_for(
+    secret: DatabaseSecret,
+    stores: &Stores,
+    secrets: &[(u16, u8)],
+) -> SecretCheck {
     let fingerprints = secrets.iter().map(|(generation, secret)| {
         (
             HashGeneration(*generation),
@@ -21,7 +30,7 @@ async fn recognise(stores: &Stores, secrets: &[(u16, u8)]) -> SecretCheck {
         )
     });
     let fingerprints: Vec<_> = fingerprints.collect();
-    ok(stores.secret_fingerprints.recognise(&fingerprints)).await
+    ok(stores.secret_fingerprints.recognise(secret, &fingerprints)).await
 }
 
 const fn other(generation: u16) -> SecretCheck {
@@ -53,4 +62,24 @@ async fn of_many_concurrent_secrets_one_is_the_first(pair: Pair) {
         recognise(stores, &[(1, secret)]).await == SecretCheck::Same
     };
     assert_eq!(pair.succeeding(0..20, is_first).await, 1);
+}
+
+async fn secrets_of_one_generation_are_known_apart_by_what_they_are_for(
+    Pair { here, elsewhere }: Pair,
+) {
+    use DatabaseSecret::{Content, Keys};
+    let is_known =
+        async |stores: &Stores, secret| ok(stores.secret_fingerprints.is_known(secret)).await;
+    let largest = u16::MAX;
+    for (known, (secret, byte)) in [(Keys, 7), (Content, 8)].into_iter().enumerate() {
+        assert!(!is_known(&here, secret).await);
+        let first = recognise_for(secret, &here, &[(1, byte), (largest, byte)]).await;
+        assert_eq!(first, SecretCheck::Same);
+        assert!(is_known(&elsewhere, secret).await);
+        assert_eq!(is_known(&elsewhere, Content).await, known == 1);
+    }
+    for generation in [1, largest] {
+        let again = recognise_for(Content, &elsewhere, &[(generation, 7)]).await;
+        assert_eq!(again, other(generation));
+    }
 }

@@ -149,12 +149,23 @@ pub(super) fn start(
         std::future::ready(())
     }));
     let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
+    let erasure = gateway.erasure;
     start_lookups(&mut tasks, gateway, metrics);
     let (retained, archive_days) = (options.retention, options.archive.proof_archive);
     let lookup_days = options.lookups.lookup_retention;
     tasks.spawn(every(PRUNE, move || {
         let store = store.clone();
-        let retention = retained.limits(archive_days, lookup_days, clock.now());
+        let now = clock.now();
+        let time = erasure.time(now, clock.monotonic());
+        if time < now {
+            tracing::warn!(
+                clock = %now,
+                erasing_as_of = %time,
+                "the clock is more than a day ahead of what the database knows: check it. What is past its retention \
+                 is erased as of an earlier time, which catches up by a day each hour"
+            );
+        }
+        let retention = retained.limits(archive_days, lookup_days, time);
         async move {
             match store.prune(retention).await {
                 Ok(removed) => tracing::debug!(?removed, "what was past its retention"),

@@ -34,8 +34,8 @@ use domain::month::Month;
 use domain::participant::Catalogue;
 use domain::seen::ProofMark;
 use ports::outbound::{
-    CatalogueVersion, Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry, SealSample,
-    StoreError, StoredSealKey,
+    CatalogueVersion, DatabaseSecret, Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry,
+    SealSample, StoreError, StoredSealKey,
 };
 use uuid::Uuid;
 
@@ -71,7 +71,7 @@ struct Tables {
     refusals: Vec<RefusalEntry>,
     audit: Vec<AuditEntry>,
     denied: HashMap<Fingerprint, DateTime<Utc>>,
-    secrets: BTreeMap<HashGeneration, SecretFingerprint>,
+    secrets: BTreeMap<(DatabaseSecret, HashGeneration), SecretFingerprint>,
     catalogue: (CatalogueVersion, Option<Catalogue>),
     renew_at: Option<DateTime<Utc>>,
     seal_keys: Vec<StoredSealKey>,

@@ -8,10 +8,11 @@ use ports::outbound::{
 use sea_orm::sea_query::{Alias, DeleteStatement, Expr, ExprTrait, Query};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter,
+    QuerySelect,
 };
 
 use crate::entity::{api_keys, denied, journal_marks};
-use crate::store::Store;
+use crate::store::{Store, failed};
 
 /// Rows removed by one statement: few enough that nothing waits long for it.
 pub(crate) const ROWS_PER_STATEMENT: u64 = 1_000;
@@ -57,6 +58,20 @@ pub struct Pruned {
 }
 
 impl Store {
+    /// The last time that a process wrote requests into the database; `None` if none did.
+    ///
+    /// # Errors
+    /// Fails when the database fails.
+    pub async fn last_written(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        let last = journal_marks::Entity::find()
+            .select_only()
+            .column_as(journal_marks::Column::At.max(), "at")
+            .into_tuple::<Option<i64>>()
+            .one(&self.connection);
+        let last = self.in_time(async { last.await.map_err(failed) }).await?;
+        Ok(last.flatten().and_then(DateTime::from_timestamp_millis))
+    }
+
     /// Removes rows whose retention has ended. The audit log is kept for ever.
     ///
     /// # Errors

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use domain::hex;
 use domain::key::{HashGeneration, SecretFingerprint};
-use ports::outbound::{SecretCheck, SecretFingerprints, StoreError};
+use ports::outbound::{DatabaseSecret, SecretCheck, SecretFingerprints, StoreError};
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Set};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Set};
 
 use crate::entity::secret_marks;
 use crate::store::{Store, failed};
@@ -14,9 +14,19 @@ use crate::store::{Store, failed};
 impl SecretFingerprints for Store {
     async fn recognise(
         &self,
+        secret: DatabaseSecret,
         secrets: &[(HashGeneration, SecretFingerprint)],
     ) -> Result<SecretCheck, StoreError> {
-        self.in_time(self.recognise_all(secrets)).await
+        self.in_time(self.recognise_all(secret, secrets)).await
+    }
+
+    async fn is_known(&self, secret: DatabaseSecret) -> Result<bool, StoreError> {
+        let numbers = number(secret, HashGeneration(0))..=number(secret, HashGeneration(u16::MAX));
+        let known = secret_marks::Entity::find()
+            .filter(secret_marks::Column::Generation.between(*numbers.start(), *numbers.end()))
+            .one(&self.connection);
+        self.in_time(async { Ok(known.await.map_err(failed)?.is_some()) })
+            .await
     }
 }
 
@@ -24,11 +34,15 @@ impl Store {
     /// Writes nothing when every fingerprint is known: the usual case, at every start.
     async fn recognise_all(
         &self,
+        secret: DatabaseSecret,
         secrets: &[(HashGeneration, SecretFingerprint)],
     ) -> Result<SecretCheck, StoreError> {
         let mut unknown = Vec::new();
         for (generation, fingerprint) in secrets {
-            match known(&self.connection, *generation).await.map_err(failed)? {
+            match known(&self.connection, number(secret, *generation))
+                .await
+                .map_err(failed)?
+            {
                 Some(known) if known == hex::encode(&fingerprint.0) => {}
                 Some(_) => return Ok(SecretCheck::Other(*generation)),
                 None => unknown.push((*generation, fingerprint)),
@@ -43,9 +57,14 @@ impl Store {
         let transaction = self.begin().await?;
         for (generation, fingerprint) in unknown {
             let fingerprint = hex::encode(&fingerprint.0);
-            let added = add(&*transaction, generation, fingerprint.clone()).await;
+            let added = add(
+                &*transaction,
+                number(secret, generation),
+                fingerprint.clone(),
+            )
+            .await;
             added.map_err(failed)?;
-            let known = known(&*transaction, generation).await;
+            let known = known(&*transaction, number(secret, generation)).await;
             if known.map_err(failed)? != Some(fingerprint) {
                 transaction.rollback().await.map_err(failed)?;
                 return Ok(SecretCheck::Other(generation));
@@ -56,22 +75,28 @@ impl Store {
     }
 }
 
-async fn known(
-    connection: &impl ConnectionTrait,
-    HashGeneration(generation): HashGeneration,
-) -> Result<Option<String>, DbErr> {
-    let row = secret_marks::Entity::find_by_id(i64::from(generation));
+/// The number of a secret's generation in the table: those of content follow the largest one of keys.
+fn number(secret: DatabaseSecret, HashGeneration(generation): HashGeneration) -> i64 {
+    let first = match secret {
+        DatabaseSecret::Keys => 0,
+        DatabaseSecret::Content => i64::from(u16::MAX) + 1,
+    };
+    first + i64::from(generation)
+}
+
+async fn known(connection: &impl ConnectionTrait, number: i64) -> Result<Option<String>, DbErr> {
+    let row = secret_marks::Entity::find_by_id(number);
     Ok(row.one(connection).await?.map(|row| row.mark))
 }
 
-/// Inserts a fingerprint, unless the generation has one.
+/// Inserts a fingerprint, unless the number has one.
 async fn add(
     connection: &impl ConnectionTrait,
-    HashGeneration(generation): HashGeneration,
+    number: i64,
     fingerprint: String,
 ) -> Result<(), DbErr> {
     let new = secret_marks::ActiveModel {
-        generation: Set(generation.into()),
+        generation: Set(number),
         mark: Set(fingerprint),
     };
     let known = OnConflict::column(secret_marks::Column::Generation)
