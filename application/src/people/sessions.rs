@@ -63,7 +63,7 @@ impl SessionService {
             seal,
             addresses,
             requests: SessionThrottle::new(),
-            redemptions: RedemptionThrottle::default(),
+            redemptions: RedemptionThrottle::new(),
         }
     }
 
@@ -173,8 +173,10 @@ impl Sessions for SessionService {
             nonce: ticket.nonce(),
             verifier: ticket.verifier(),
             redirect_uri: &self.addresses.signed_in,
+            issuer: answer.issuer,
         };
-        let allowed = self.redemptions.take(self.clock.monotonic());
+        let now = self.clock.monotonic();
+        let allowed = self.redemptions.take(answer.address, now);
         allowed.map_err(|RateExceeded { retry_after }| SignInError::Busy { retry_after })?;
         // Before the provider is asked: it is never asked about one sign-in twice. Strangers, too, can make
         // the list grow, but no faster than redemptions are allowed, and by rows of ten minutes.

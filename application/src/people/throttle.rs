@@ -3,11 +3,13 @@
 //!
 //! Each process keeps its own, so replicas allow as many times as much.
 
+use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use domain::customer::Owner;
 use domain::rate::{Bucket, Rate, RateExceeded};
+use domain::subscriber::subscriber;
 use ports::inbound::SessionError;
 use ports::outbound::Fingerprint;
 
@@ -22,6 +24,12 @@ const PER_CUSTOMER: u32 = 60;
 const REDEMPTIONS: Rate = Rate {
     burst: 50,
     interval: Duration::from_millis(100),
+};
+/// Redemptions for one address, well under those of everybody: made-up codes of one mustn't keep others out. The
+/// people of an office may share it.
+const REDEMPTIONS_OF_ADDRESS: Rate = Rate {
+    burst: 30,
+    interval: Duration::from_millis(500),
 };
 
 /// A burst of so many, and as many a second.
@@ -75,12 +83,22 @@ fn too_many(limit: u32, exceeded: RateExceeded) -> SessionError {
 }
 
 /// Limits redemptions of codes at the identity provider.
-#[derive(Default)]
-pub(super) struct RedemptionThrottle(Mutex<Bucket>);
+pub(super) struct RedemptionThrottle {
+    addresses: Buckets<IpAddr>,
+    all: Mutex<Bucket>,
+}
 
 impl RedemptionThrottle {
-    /// Counts a redemption.
-    pub(super) fn take(&self, now: Duration) -> Result<(), RateExceeded> {
-        buckets::lock(&self.0).take(REDEMPTIONS, now)
+    pub(super) fn new() -> Self {
+        Self {
+            addresses: Buckets::new(REDEMPTIONS_OF_ADDRESS),
+            all: Mutex::default(),
+        }
+    }
+
+    /// Counts a redemption for an address.
+    pub(super) fn take(&self, address: IpAddr, now: Duration) -> Result<(), RateExceeded> {
+        self.addresses.take(subscriber(address), now)?;
+        buckets::lock(&self.all).take(REDEMPTIONS, now)
     }
 }

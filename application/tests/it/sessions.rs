@@ -1,5 +1,6 @@
 //! Sessions: sign-in, verification, sign-out.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -94,12 +95,17 @@ struct Begun {
     code: String,
 }
 
+/// The address of a browser.
+const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+
 impl Begun {
     fn answer(&self) -> SignInAnswer<'_> {
         SignInAnswer {
             state: &self.state,
             outcome: Ok(&self.code),
+            issuer: None,
             binding: &self.sign_in.binding,
+            address: ADDRESS,
         }
     }
 }

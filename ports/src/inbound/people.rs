@@ -1,5 +1,6 @@
 //! Inbound port: sign-in, session, sign-out.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -49,8 +50,12 @@ pub struct SignInAnswer<'a> {
     pub state: &'a str,
     /// The code; an error's code instead, as the provider names it (RFC 6749, 4.1.2.1).
     pub outcome: Result<&'a str, &'a str>,
+    /// The issuer that the answer names (RFC 9207), if it names one.
+    pub issuer: Option<&'a str>,
     /// [`SignIn::binding`].
     pub binding: &'a str,
+    /// The browser's address.
+    pub address: IpAddr,
 }
 
 /// A begun session.

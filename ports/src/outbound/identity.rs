@@ -60,6 +60,9 @@ pub struct CodeGrant<'a> {
     pub verifier: &'a str,
     /// As in [`AuthorizationRequest`].
     pub redirect_uri: &'a str,
+    /// The issuer that the answer with the code names (RFC 9207), if it names one. The provider refuses another
+    /// one's, and if it always names itself, an answer without one.
+    pub issuer: Option<&'a str>,
 }
 
 /// A verified access token.

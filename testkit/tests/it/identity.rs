@@ -39,6 +39,7 @@ fn grant(code: &str) -> CodeGrant<'_> {
         nonce: WISH.nonce,
         verifier: WISH.verifier,
         redirect_uri: WISH.redirect_uri,
+        issuer: None,
     }
 }
 

@@ -8,6 +8,7 @@
 mod canonical_origin;
 mod error_page;
 mod error_text;
+mod failure_log;
 mod files;
 mod html;
 mod return_to;
@@ -19,11 +20,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::Extension;
 use axum::http::header::LOCATION;
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
+use failure_log::FailureLog;
 use ports::inbound::Sessions;
 use ports::outbound::Clock;
 use web::{RequestLayer, Site, method_not_allowed, observe, observe_untraced};
@@ -66,6 +69,7 @@ pub fn router(state: DashboardState) -> Router {
         .route(CALLBACK_PATH, closed(get(sign_in::finish)))
         .route("/logout", closed(post(sign_out::end)))
         .merge(pages)
+        .layer(Extension(FailureLog::default()))
         .with_state(Arc::clone(&state));
     let files = Router::new()
         .route("/dashboard/assets/{*file}", closed(get(files::asset)))

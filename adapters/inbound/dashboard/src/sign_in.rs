@@ -1,5 +1,6 @@
 //! `/login` and `/auth/callback`: redirect to the identity provider, and back with a session.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,10 +10,11 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use ports::inbound::{Session, SignInAnswer, SignInError};
 use url::form_urlencoded;
-use web::{Chain, CookieError, RequestContext};
+use web::{CallerAddress, Chain, CookieError, RequestContext};
 
 use crate::error_page::error_page;
 use crate::error_text::SignInFailure;
+use crate::failure_log::FailureLog;
 use crate::return_to::{return_location, return_path};
 use crate::{DASHBOARD_PATH, DashboardState, see_other};
 
@@ -23,6 +25,7 @@ const SIGN_IN_TIME: Duration = Duration::from_mins(10);
 pub(crate) async fn begin(
     State(state): State<Arc<DashboardState>>,
     Extension(context): Extension<RequestContext>,
+    Extension(failures): Extension<FailureLog>,
     RawQuery(query): RawQuery,
 ) -> Response {
     let query = query.unwrap_or_default();
@@ -33,7 +36,7 @@ pub(crate) async fn begin(
     );
     let sign_in = match state.sessions.begin(&return_to).await {
         Ok(sign_in) => sign_in,
-        Err(error) => return failed(&error, &context),
+        Err(error) => return failed((&state, &failures), &error, &context),
     };
     let cookie = state
         .site
@@ -53,12 +56,16 @@ pub(crate) async fn begin(
 pub(crate) async fn finish(
     State(state): State<Arc<DashboardState>>,
     Extension(context): Extension<RequestContext>,
+    Extension(failures): Extension<FailureLog>,
     RawQuery(query): RawQuery,
+    address: Option<Extension<CallerAddress>>,
     headers: HeaderMap,
 ) -> Response {
-    let session = match redeemed(&state, &headers, &query.unwrap_or_default()).await {
+    let address = CallerAddress::known(address.map(|Extension(address)| address));
+    let query = query.unwrap_or_default();
+    let session = match redeemed(&state, (&headers, &query), address).await {
         Ok(session) => session,
-        Err(error) => return failed(&error, &context),
+        Err(error) => return failed((&state, &failures), &error, &context),
     };
     let mut response = signed_in(&state, &session, &context);
     let forget = state.site.sign_in_cookie().clear();
@@ -68,8 +75,8 @@ pub(crate) async fn finish(
 
 async fn redeemed(
     state: &DashboardState,
-    headers: &HeaderMap,
-    query: &str,
+    (headers, query): (&HeaderMap, &str),
+    address: IpAddr,
 ) -> Result<Session, SignInError> {
     let code = the_one(query, "code");
     let error = the_one(query, "error");
@@ -80,10 +87,13 @@ async fn redeemed(
     };
     let state_text = the_one(query, "state").ok_or(SignInError::NotUnderWay)?;
     let binding = state.site.sign_in_cookie().read(headers);
+    let issuer = the_one(query, "iss");
     let answer = SignInAnswer {
         state: &state_text,
         outcome,
+        issuer: issuer.as_deref(),
         binding: binding.ok_or(SignInError::NotUnderWay)?,
+        address,
     };
     state.sessions.finish(answer).await
 }
@@ -112,9 +122,15 @@ fn cookie_failure(error: CookieError) -> SignInFailure {
     }
 }
 
-fn failed(error: &SignInError, context: &RequestContext) -> Response {
-    let cause = Chain(error);
-    tracing::warn!(request_id = %context.request_id, %cause, "a sign-in failed");
+fn failed(
+    (state, failures): (&DashboardState, &FailureLog),
+    error: &SignInError,
+    context: &RequestContext,
+) -> Response {
+    if let Some(untold) = failures.count(state.clock.monotonic()) {
+        let cause = Chain(error);
+        tracing::warn!(request_id = %context.request_id, %cause, untold, "a sign-in failed");
+    }
     let failure = match error {
         SignInError::NotUnderWay => SignInFailure::NotUnderWay,
         SignInError::Refused(code) => SignInFailure::Refused(is_code(code).then(|| code.clone())),

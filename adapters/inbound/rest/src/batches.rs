@@ -89,7 +89,7 @@ fn key_access(parts: &Parts, context: &RequestContext) -> BatchAccess {
     let address = parts.extensions.get::<CallerAddress>().copied();
     BatchAccess::Key(LookupAccess {
         presented_key: caller::presented_key(&parts.headers).map(str::to_owned),
-        address: caller::known_address(address),
+        address: CallerAddress::known(address),
         request_id: context.request_id.clone(),
     })
 }

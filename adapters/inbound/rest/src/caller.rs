@@ -1,6 +1,6 @@
 //! Caller of a proof request: its key and its address.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use axum::extract::Request;
 use axum::http::HeaderMap;
@@ -22,10 +22,5 @@ pub(crate) fn shows_key(headers: &HeaderMap) -> bool {
 
 /// Address of a request's caller, as the server noted it in the request's [`CallerAddress`].
 pub(crate) fn address(request: &Request) -> IpAddr {
-    known_address(request.extensions().get::<CallerAddress>().copied())
-}
-
-/// The address that the server noted; unspecified when it noted none.
-pub(crate) fn known_address(noted: Option<CallerAddress>) -> IpAddr {
-    noted.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |caller| caller.0)
+    CallerAddress::known(request.extensions().get::<CallerAddress>().copied())
 }

@@ -78,7 +78,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Reader {
         let address = extensions.get::<CallerAddress>().copied();
         let access = LookupAccess {
             presented_key: caller::presented_key(&parts.headers).map(str::to_owned),
-            address: caller::known_address(address),
+            address: CallerAddress::known(address),
             request_id: context.request_id.clone(),
         };
         Ok(Self { context, access })

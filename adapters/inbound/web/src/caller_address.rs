@@ -5,7 +5,7 @@
 //! trusted proxy wrote them.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::str::FromStr;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -22,6 +22,13 @@ const FORWARDED: HeaderName = HeaderName::from_static("forwarded");
 /// The address of a request's caller. The server puts it into each request's extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallerAddress(pub IpAddr);
+
+impl CallerAddress {
+    /// The address that the server noted; unspecified when it noted none.
+    pub fn known(noted: Option<Self>) -> IpAddr {
+        noted.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |caller| caller.0)
+    }
+}
 
 /// A network of proxies that are trusted to name their callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

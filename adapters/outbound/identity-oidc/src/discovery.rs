@@ -20,6 +20,8 @@ pub(crate) struct Endpoints {
     pub(crate) end_session: Option<Url>,
     pub(crate) token_authentication: ClientAuthentication,
     pub(crate) revocation_authentication: ClientAuthentication,
+    /// The provider names itself in each answer to an authorization request (RFC 9207).
+    pub(crate) names_itself: bool,
 }
 
 /// Method by which a client with a secret authenticates.
@@ -44,6 +46,8 @@ struct Document {
     token_endpoint_auth_methods_supported: Option<Vec<String>>,
     revocation_endpoint_auth_methods_supported: Option<Vec<String>>,
     code_challenge_methods_supported: Option<Vec<String>>,
+    #[serde(default)]
+    authorization_response_iss_parameter_supported: bool,
 }
 
 /// Fetches the document.
@@ -104,6 +108,7 @@ fn parse(issuer: &Issuer, document: &[u8]) -> Result<Endpoints, ProviderError> {
         revocation_authentication: revocation_methods.map_or(token_authentication, |methods| {
             ClientAuthentication::choose(Some(&methods))
         }),
+        names_itself: document.authorization_response_iss_parameter_supported,
     })
 }
 

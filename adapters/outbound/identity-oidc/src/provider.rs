@@ -222,6 +222,13 @@ impl IdentityProvider for Oidc {
     /// the key exists.
     async fn redeem(&self, grant: &CodeGrant<'_>) -> Result<AccessToken, IdentityError> {
         let endpoints = self.endpoints().await?;
+        let issuer = self.config.issuer.as_str();
+        let is_own = grant
+            .issuer
+            .map_or(!endpoints.names_itself, |named| named == issuer);
+        if !is_own {
+            return Err(IdentityError::Refused(ANOTHER_ISSUER.to_owned()));
+        }
         let tokens = self.code_flow(&endpoints).redeem(&self.http, grant).await?;
         let subject = self.verify_id_token(&tokens, grant.nonce).await;
         let subject = subject.map_err(|error| sign_in_error(error, "the ID token"))?;
@@ -280,6 +287,10 @@ impl IdentityProvider for Oidc {
         Some(url.into())
     }
 }
+
+/// A code of another provider must not reach this one's token endpoint (RFC 9207, 2.4).
+const ANOTHER_ISSUER: &str =
+    "the answer isn't this provider's: its parameter `iss` names another one, or is missing";
 
 const OPAQUE: &str = "the access token is no JWT, so it can't be a session; register the gateway as \
                       an API (a resource) at the provider, have its access tokens be JWTs, and set \

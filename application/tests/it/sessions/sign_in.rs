@@ -112,20 +112,55 @@ async fn the_provider_is_asked_about_so_many_sign_ins_and_no_more() {
     for _ in 0..52 {
         begun.push(fixture.begin("/").await);
     }
-    for begun in &begun[..50] {
-        fixture.sessions.finish(begun.answer()).await.unwrap();
+    let finish = async |number: usize, subscriber: u8| {
+        let address = Ipv4Addr::new(198, 51, 100, subscriber).into();
+        let answer = begun[number].answer();
+        fixture
+            .sessions
+            .finish(SignInAnswer { address, ..answer })
+            .await
+    };
+    for number in 0..50 {
+        finish(number, u8::try_from(number).unwrap()).await.unwrap();
     }
-    let late = &begun[50..];
-    for begun in late {
-        let refused = fixture.sessions.finish(begun.answer()).await;
-        let Err(SignInError::Busy { retry_after }) = refused else {
-            panic!("{refused:?}");
+    for number in 50..52 {
+        let Err(SignInError::Busy { retry_after }) = finish(number, 100).await else {
+            panic!("{number} was let through");
         };
         fixture.clock.advance(retry_after);
         // A sign-in that had to wait isn't used up.
-        fixture.sessions.finish(begun.answer()).await.unwrap();
+        finish(number, 100).await.unwrap();
     }
     assert_eq!(fixture.provider.redemptions(), 52);
+}
+
+/// Codes that somebody makes up mustn't keep others out.
+#[tokio::test]
+async fn one_address_uses_up_its_own_share_of_redemptions_alone() {
+    let fixture = fixture();
+    let made_up = "no-code-of-the-provider";
+    for number in 0..200 {
+        let begun = fixture.begin("/").await;
+        let answer = SignInAnswer {
+            outcome: Ok(made_up),
+            ..begun.answer()
+        };
+        let refused = fixture.sessions.finish(answer).await.unwrap_err();
+        assert_eq!(
+            matches!(refused, SignInError::Busy { .. }),
+            number >= 30,
+            "{number}"
+        );
+    }
+    for subscriber in 1..=25 {
+        let begun = fixture.begin("/").await;
+        let address = Ipv4Addr::new(198, 51, 100, subscriber).into();
+        let answer = SignInAnswer {
+            address,
+            ..begun.answer()
+        };
+        fixture.sessions.finish(answer).await.unwrap();
+    }
 }
 
 #[tokio::test]

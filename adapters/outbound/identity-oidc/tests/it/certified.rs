@@ -10,7 +10,7 @@ use std::time::Duration;
 use aws_lc_rs::digest::{SHA256, digest};
 use domain::customer::Role;
 use identity_oidc::{ClientSecret, Issuer, Oidc, OidcConfig};
-use ports::outbound::{AccessToken, IdentityProvider as _};
+use ports::outbound::{AccessToken, CodeGrant, IdentityProvider as _};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -70,7 +70,12 @@ async fn sign_in(oidc: &Oidc, browser: &mut Browser, login: &str) -> AccessToken
     };
     assert_eq!(parameter("state").as_deref(), Some(STATE));
     let code = parameter("code").unwrap_or_else(|| panic!("no code in {back}"));
-    oidc.redeem(&grant(&code)).await.unwrap()
+    let issuer = parameter("iss");
+    let grant = CodeGrant {
+        issuer: issuer.as_deref(),
+        ..grant(&code)
+    };
+    oidc.redeem(&grant).await.unwrap()
 }
 
 /// Returns the header of a token, which names its key.

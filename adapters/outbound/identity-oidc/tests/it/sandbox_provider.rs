@@ -66,6 +66,14 @@ impl Sandbox {
     pub(crate) fn adapter(&self) -> Arc<Oidc> {
         adapter(self.config(), &self.clock)
     }
+
+    /// A code with the parameters of its sign-in, as the provider sent it.
+    pub(crate) fn grant<'a>(&'a self, code: &'a str) -> CodeGrant<'a> {
+        CodeGrant {
+            issuer: Some(&self.server.issuer),
+            ..grant(code)
+        }
+    }
 }
 
 /// Returns the parameters of a sign-in as the gateway begins it.
@@ -85,6 +93,7 @@ pub(crate) fn grant(code: &str) -> CodeGrant<'_> {
         nonce: NONCE,
         verifier: VERIFIER,
         redirect_uri: REDIRECT,
+        issuer: None,
     }
 }
 
@@ -93,7 +102,11 @@ pub(crate) async fn sign_in(oidc: &Oidc, person: &str) -> Result<AccessToken, Id
     let address = oidc.authorization_url(&authorization_request()).await?;
     let redirect = choose_person(&address, person).await;
     assert_eq!(redirect["state"], STATE);
-    oidc.redeem(&grant(&redirect["code"])).await
+    let grant = CodeGrant {
+        issuer: Some(&redirect["iss"]),
+        ..grant(&redirect["code"])
+    };
+    oidc.redeem(&grant).await
 }
 
 /// Presses a person's button on the sign-in page; returns the parameters of the redirect back.

@@ -75,27 +75,43 @@ async fn a_code_is_valid_once_for_a_minute_and_for_its_own_sign_in() {
     let redeem = async |grant: &CodeGrant<'_>| refused(oidc.redeem(grant).await);
 
     let spent = granted_code(&oidc).await;
-    oidc.redeem(&grant(&spent)).await.unwrap();
-    assert_eq!(redeem(&grant(&spent)).await, "invalid_grant");
+    oidc.redeem(&sandbox.grant(&spent)).await.unwrap();
+    assert_eq!(redeem(&sandbox.grant(&spent)).await, "invalid_grant");
 
     let unspent = granted_code(&oidc).await;
     let other_verifier = CodeGrant {
         verifier: "another-verifier-of-forty-three-characters-or-more",
-        ..grant(&unspent)
+        ..sandbox.grant(&unspent)
     };
     assert_eq!(redeem(&other_verifier).await, "invalid_grant");
 
     let unspent = granted_code(&oidc).await;
     let other_place = CodeGrant {
         redirect_uri: "http://127.0.0.1:9/elsewhere",
-        ..grant(&unspent)
+        ..sandbox.grant(&unspent)
     };
     assert_eq!(redeem(&other_place).await, "invalid_grant");
 
     let old = granted_code(&oidc).await;
     sandbox.clock.advance(Duration::from_mins(1));
-    assert_eq!(redeem(&grant(&old)).await, "invalid_grant");
-    assert_eq!(redeem(&grant("made-up")).await, "invalid_grant");
+    assert_eq!(redeem(&sandbox.grant(&old)).await, "invalid_grant");
+    assert_eq!(redeem(&sandbox.grant("made-up")).await, "invalid_grant");
+}
+
+#[tokio::test]
+async fn an_answer_of_another_issuer_is_refused_before_its_code_is_sent() {
+    let sandbox = Sandbox::start().await;
+    let oidc = sandbox.adapter();
+    let code = granted_code(&oidc).await;
+    for issuer in [None, Some(""), Some("https://another.example")] {
+        let other = CodeGrant {
+            issuer,
+            ..sandbox.grant(&code)
+        };
+        let text = refused(oidc.redeem(&other).await);
+        assert!(text.contains("`iss`"), "{issuer:?}: {text}");
+    }
+    oidc.redeem(&sandbox.grant(&code)).await.unwrap();
 }
 
 #[tokio::test]
@@ -105,7 +121,7 @@ async fn a_code_of_another_sign_in_is_refused_by_its_nonce() {
     let code = granted_code(&oidc).await;
     let other = CodeGrant {
         nonce: "another-nonce",
-        ..grant(&code)
+        ..sandbox.grant(&code)
     };
     let text = refused(oidc.redeem(&other).await);
     assert_eq!(text, "the ID token: its nonce is of another sign-in");

@@ -1,0 +1,57 @@
+//! Lines of the log about failed sign-ins: anybody can make one fail, so they are bounded.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use domain::rate::{Bucket, Rate};
+
+/// A burst of twenty lines, and one more every three seconds.
+const LINES: Rate = Rate {
+    burst: 20,
+    interval: Duration::from_secs(3),
+};
+
+/// Counts failed sign-ins, and says of which there is a line.
+#[derive(Clone, Default)]
+pub(crate) struct FailureLog(Arc<Counted>);
+
+#[derive(Default)]
+struct Counted {
+    lines: Mutex<Bucket>,
+    untold: AtomicU64,
+}
+
+impl FailureLog {
+    /// Counts a failure. If there is a line for it, returns the number of those before it that had none.
+    pub(crate) fn count(&self, now: Duration) -> Option<u64> {
+        let mut lines = self
+            .0
+            .lines
+            .lock()
+            .expect("nothing panics while it holds it");
+        if lines.take(LINES, now).is_err() {
+            self.0.untold.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        Some(self.0.untold.swap(0, Ordering::Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_failures_has_few_lines_and_the_next_one_counts_the_others() {
+        let log = FailureLog::default();
+        let told = |now| {
+            (0..1_000)
+                .filter_map(|_| log.count(now))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(told(Duration::ZERO), [0; 20]);
+        assert_eq!(told(Duration::from_secs(3)), [980]);
+        assert_eq!(told(Duration::from_secs(600))[..2], [999, 0]);
+    }
+}
