@@ -47,8 +47,8 @@ pub use admission::{
 };
 pub use bank::{BankMonitor, FallbackPacer};
 pub use batches::{
-    BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchUploads, BatchWaiters,
-    FeederParts, ImportedFiles,
+    BatchEncryption, BatchFeeder, BatchPlaces, BatchService, BatchSources, FeederParts,
+    ImportedFiles,
 };
 pub use checks::{ProofCheckService, SealVerdicts, ZippedReport};
 pub use health::HealthService;

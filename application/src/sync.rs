@@ -2,6 +2,7 @@
 
 pub(crate) mod breaker;
 pub(crate) mod buckets;
+pub(crate) mod counted_places;
 pub(crate) mod keyed_mutex;
 pub(crate) mod places;
 pub(crate) mod rounds;

@@ -18,6 +18,7 @@ pub use batches::{
     BatchAccess, BatchChanges, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead,
     BatchRows, BatchView, Batches, CreatedBatch, DeliveredRow, DraftRow, FaultyRow, FileUse,
     ImportReport, RepeatableBatch, RowOutcome, RowView, RowWarning, UnusedReason, UploadPlace,
+    UploadedFile,
 };
 pub use health::{Component, ComponentState, Health};
 pub use insights::{BankHealth, BankState, Insights, Series, SeriesLabel, UsageReport};

@@ -26,7 +26,7 @@ pub use crate::{JournalError, Receipt, StoreError};
 pub use archive::{ArchivedProof, Cipher, CipherError, ProofArchive};
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 pub use batches::{
-    BatchAddition, BatchCancellation, BatchChange, BatchFacts, BatchFeed, BatchFilter,
+    BatchAddition, BatchBounds, BatchCancellation, BatchChange, BatchFacts, BatchFeed, BatchFilter,
     BatchProgress, BatchRelease, BatchStore, CanceledLookup, ClaimedBatch, FeedCharge,
     ImportedProof, NewBatch, RowLookup, StoredBatch,
 };

@@ -10,9 +10,9 @@ use domain::customer::CustomerId;
 use domain::lookup::LookupState;
 use domain::page::{Page, PageRequest};
 use ports::outbound::{
-    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress,
-    BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, NewBatch,
-    StoreError, StoredBatch, StoredLookup,
+    BatchAddition, BatchBounds, BatchCancellation, BatchChange, BatchFeed, BatchFilter,
+    BatchProgress, BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError,
+    LookupFacts, NewBatch, StoreError, StoredBatch, StoredLookup,
 };
 
 use super::names::Metric;
@@ -53,9 +53,9 @@ impl BatchStore for MeteredBatches {
     async fn add_batch(
         &self,
         batch: &NewBatch,
-        most_open: u32,
+        bounds: BatchBounds,
     ) -> Result<BatchAddition, StoreError> {
-        let added = self.store.add_batch(batch, most_open).await?;
+        let added = self.store.add_batch(batch, bounds).await?;
         if added == BatchAddition::Added {
             self.count(&names::BATCHES_CREATED, &[], 1);
         }

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use application::{
-    BatchEncryption, BatchFeeder, BatchService, BatchSources, BatchUploads, BatchWaiters,
-    DeliveryHistory, FeederParts, GatekeeperService, IdempotencyService, ImportedFiles,
-    LookupService,
+    BatchEncryption, BatchFeeder, BatchPlaces, BatchService, BatchSources, DeliveryHistory,
+    FeederParts, GatekeeperService, IdempotencyService, ImportedFiles, LookupService,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -39,8 +38,7 @@ impl StoredLookups {
         let metered = |store: &Store| -> Arc<dyn BatchStore> {
             Arc::new(MeteredBatches::new(&self.metrics, Arc::new(store.clone())))
         };
-        let waiters = Arc::<BatchWaiters>::default();
-        let uploads = Arc::<BatchUploads>::default();
+        let places = Arc::<BatchPlaces>::default();
         let files = Arc::new(files);
         let over = |store: &Store, keys: Arc<dyn KeyStore>| {
             let sources = BatchSources {
@@ -52,8 +50,7 @@ impl StoredLookups {
                 idempotency: Arc::clone(idempotency),
                 webhooks: Arc::clone(&self.webhooks),
                 timer: Arc::new(SystemTimer),
-                waiters: Arc::clone(&waiters),
-                uploads: Arc::clone(&uploads),
+                places: Arc::clone(&places),
                 files: Arc::clone(&files),
                 history: Arc::clone(history),
             };

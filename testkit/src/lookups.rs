@@ -282,8 +282,7 @@ fn batches(
         idempotency: parts.idempotency(),
         webhooks: webhooks.clone(),
         timer: parts.timer.clone(),
-        waiters: Arc::default(),
-        uploads: Arc::default(),
+        places: Arc::default(),
         history: parts.history.clone(),
         files: Arc::new(files),
     };

@@ -51,6 +51,7 @@ mod secret_files;
 mod servers;
 mod serving_role;
 mod shared_sessions;
+mod shares;
 mod sign_in;
 mod systemd;
 mod terminal;

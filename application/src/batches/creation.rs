@@ -4,7 +4,7 @@ use domain::batch::{BatchId, ROWS_PER_CHUNK};
 use domain::request::RequestId;
 use ports::Cause;
 use ports::inbound::{BatchAccess, BatchDraft, BatchError};
-use ports::outbound::{BatchAddition, BatchFacts, NewBatch, ScopeClaim, new_id};
+use ports::outbound::{BatchAddition, BatchBounds, BatchFacts, NewBatch, ScopeClaim, new_id};
 
 use super::caller::{BatchKey, Owner, store_failed, unavailable};
 use super::content::{BatchContent, StoredRow};
@@ -13,6 +13,8 @@ use super::service::BatchService;
 
 /// Batches of a customer that may be open at the same time.
 const MAX_OPEN: u32 = 20;
+/// Rows of a customer's batches that may be stored at the same time, some 200 MB.
+const MAX_KEPT_ROWS: u64 = 1_000_000;
 
 impl BatchService {
     /// Creates a batch that no earlier request created.
@@ -71,10 +73,17 @@ impl BatchService {
             chunks,
             claim,
         };
-        let added = self.store.add_batch(&batch, MAX_OPEN).await;
+        let bounds = BatchBounds {
+            open: MAX_OPEN,
+            rows: MAX_KEPT_ROWS,
+        };
+        let added = self.store.add_batch(&batch, bounds).await;
         match added.map_err(store_failed)? {
             BatchAddition::Added => Ok(id),
             BatchAddition::TooManyOpen => Err(BatchError::TooManyOpen { limit: MAX_OPEN }),
+            BatchAddition::TooManyRows => Err(BatchError::TooManyRows {
+                limit: MAX_KEPT_ROWS,
+            }),
         }
     }
 

@@ -12,6 +12,7 @@ use super::caller::{store_failed, unreadable};
 use super::content::{RowKind, StoredRow};
 use super::draft::without_lookup;
 use super::encryption::BatchEncryption;
+use super::places::AccountPlace;
 use crate::lookups::LookupService;
 
 /// Reads the rows of a batch, a chunk at a time.
@@ -85,5 +86,27 @@ impl BatchRows for StoredRows {
             views.push(view);
         }
         Ok(Some(views))
+    }
+}
+
+/// Rows of a download, which has a place among those of its account until it is dropped.
+pub(super) struct DownloadedRows {
+    rows: StoredRows,
+    _place: AccountPlace,
+}
+
+impl DownloadedRows {
+    pub(super) fn new(rows: StoredRows, place: AccountPlace) -> Self {
+        Self {
+            rows,
+            _place: place,
+        }
+    }
+}
+
+#[async_trait]
+impl BatchRows for DownloadedRows {
+    async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError> {
+        self.rows.next().await
     }
 }

@@ -18,7 +18,7 @@ use domain::rate::Rate;
 use ports::inbound::{
     BatchAccess, BatchChanges, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead,
     BatchRows, BatchView, Batches, CreatedBatch, ImportReport, RepeatError, RepeatableBatch,
-    UploadPlace,
+    UploadPlace, UploadedFile,
 };
 use ports::outbound::{
     BatchCancellation, BatchFilter, BatchStore, Clock, CustomerStore, KeyStore, Random, ScopeClaim,
@@ -30,11 +30,10 @@ use super::canceled::conclude_canceled;
 use super::changes::StoredBatchChanges;
 use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
-use super::rows::StoredRows;
+use super::places::BatchPlaces;
+use super::rows::{DownloadedRows, StoredRows};
 use super::sent_files::ImportedFiles;
-use super::uploads::BatchUploads;
 use super::view::Views;
-use super::waiters::BatchWaiters;
 use crate::admission::GatekeeperService;
 use crate::idempotency::{IdempotencyService, NotBegun};
 use crate::lookups::LookupService;
@@ -61,10 +60,8 @@ pub struct BatchSources {
     pub webhooks: Arc<WorkSignal>,
     /// Pauses of those who wait.
     pub timer: Arc<dyn Timer>,
-    /// Those who wait, of all services of a process.
-    pub waiters: Arc<BatchWaiters>,
-    /// Files that are uploaded, of all services of a process.
-    pub uploads: Arc<BatchUploads>,
+    /// Places of all services of a process.
+    pub places: Arc<BatchPlaces>,
     /// Reading of those that are imported.
     pub files: Arc<ImportedFiles>,
     /// Recognition of proofs that were delivered before.
@@ -81,13 +78,12 @@ pub struct BatchService {
     idempotency: Arc<IdempotencyService>,
     pub(super) webhooks: Arc<WorkSignal>,
     pub(super) timer: Arc<dyn Timer>,
-    pub(super) waiters: Arc<BatchWaiters>,
+    pub(super) places: Arc<BatchPlaces>,
     pub(super) encryption: Arc<BatchEncryption>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
     pub(super) views: Views,
     pub(super) reads: Buckets<KeyId>,
-    uploads: Arc<BatchUploads>,
     pub(super) files: Arc<ImportedFiles>,
     pub(super) history: Arc<DeliveryHistory>,
 }
@@ -121,13 +117,12 @@ impl BatchService {
             idempotency: sources.idempotency,
             webhooks: sources.webhooks,
             timer: sources.timer,
-            waiters: sources.waiters,
+            places: sources.places,
             encryption,
             clock,
             random,
             views,
             reads: Buckets::new(rate),
-            uploads: sources.uploads,
             files: sources.files,
             history: sources.history,
         }
@@ -203,13 +198,15 @@ impl Batches for BatchService {
     async fn upload(
         &self,
         access: &BatchAccess,
+        file: UploadedFile,
         key: Option<KeyId>,
     ) -> Result<UploadPlace, BatchError> {
         let owner = self.creator(access).await?;
         if key.is_some() {
             self.batch_key(&owner, key).await?;
         }
-        Ok(UploadPlace::new(self.uploads.place(owner.customer).await))
+        let place = self.places.upload(owner.customer, file);
+        Ok(UploadPlace::new(place.await))
     }
 
     async fn preview(
@@ -317,6 +314,20 @@ impl Batches for BatchService {
         let owner = self.owner(access).await?;
         let batch = self.own(&owner, id).await?;
         Ok(owner.read(Box::new(self.rows_of(&batch, first))))
+    }
+
+    async fn download(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+        first: RowNumber,
+    ) -> Result<BatchRead<Box<dyn BatchRows>>, BatchError> {
+        let owner = self.owner(access).await?;
+        let batch = self.own(&owner, id).await?;
+        let place = self.places.download(owner.customer);
+        let place = place.ok_or(BatchError::TooManyDownloads)?;
+        let rows = self.rows_of(&batch, first);
+        Ok(owner.read(Box::new(DownloadedRows::new(rows, place))))
     }
 
     async fn bank_lines(

@@ -26,7 +26,7 @@ impl BatchService {
         if wait.is_zero() || batch.state.is_final() {
             return Ok(batch);
         }
-        let Some(_place) = self.waiters.wait(owner.customer) else {
+        let Some(_place) = self.places.wait(owner.customer) else {
             return Ok(batch);
         };
         loop {

@@ -4,6 +4,7 @@ mod cancellation;
 mod changes;
 mod charges;
 mod creation;
+mod downloads;
 mod events;
 mod idempotency;
 mod imports;

@@ -44,6 +44,7 @@ cases! {
     additions::a_batch_is_recorded_with_its_request,
     additions::a_request_that_lost_its_claim_adds_no_batch,
     additions::a_customer_has_so_many_open_batches,
+    additions::a_customer_has_so_many_rows_in_all_its_batches,
     additions::batches_that_are_added_at_once_do_not_exceed_the_limit_together,
     lists::batches_are_listed_newest_first_page_by_page,
     lists::batches_are_found_by_state_counters_and_environment,
@@ -163,7 +164,7 @@ impl Stores {
 
     async fn add_batches(&self, batches: &[NewBatch]) {
         for new in batches {
-            let added = ok(self.batches.add_batch(new, u32::MAX)).await;
+            let added = ok(self.batches.add_batch(new, BatchBounds::NONE)).await;
             assert_eq!(added, BatchAddition::Added);
         }
     }

@@ -26,7 +26,7 @@ mod upload;
 
 pub use error::BatchError;
 pub use import::{DeliveredRow, FileUse, ImportReport, UnusedReason};
-pub use upload::UploadPlace;
+pub use upload::{UploadPlace, UploadedFile};
 
 /// Port: batches of the customer of an API key, of the key's environment; or of a person's own account,
 /// of both environments. Nothing here is charged but the rows, each when its lookup is made; reads with
@@ -34,13 +34,14 @@ pub use upload::UploadPlace;
 #[async_trait]
 pub trait Batches: Send + Sync {
     /// Checks a caller who is about to upload a file, and the key that it names, before it sends the file
-    /// in vain; then waits for one of the account's places for uploads.
+    /// in vain; then waits for one of the account's places for such files.
     ///
     /// # Errors
     /// See [`BatchError`].
     async fn upload(
         &self,
         access: &BatchAccess,
+        file: UploadedFile,
         key: Option<KeyId>,
     ) -> Result<UploadPlace, BatchError>;
 
@@ -104,6 +105,18 @@ pub trait Batches: Send + Sync {
     /// # Errors
     /// See [`BatchError`].
     async fn rows(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+        first: RowNumber,
+    ) -> Result<BatchRead<Box<dyn BatchRows>>, BatchError>;
+
+    /// As [`Batches::rows`], for whoever reads them to the end: it has a place among the account's downloads until it
+    /// is dropped.
+    ///
+    /// # Errors
+    /// [`BatchError::TooManyDownloads`], and the others.
+    async fn download(
         &self,
         access: &BatchAccess,
         id: BatchId,

@@ -25,12 +25,12 @@ use super::{Lease, ListError, LookupFacts, ScopeClaim, StoreError, StoredLookup}
 pub trait BatchStore: Send + Sync {
     /// Adds a batch, queued and due at once, and records it as the answer to the request that holds its
     /// claim; fails if that isn't held any more. Durable once it returns. Refuses, and changes nothing, if
-    /// the customer has `most_open` batches that aren't final. MUST NOT let those that are added at the same
-    /// moment exceed that together.
+    /// the customer would have more than `bounds` allow. MUST NOT let those that are added at the same
+    /// moment exceed them together.
     async fn add_batch(
         &self,
         batch: &NewBatch,
-        most_open: u32,
+        bounds: BatchBounds,
     ) -> Result<BatchAddition, StoreError>;
 
     /// One batch of a customer; `None` when it has none with this id.
@@ -138,6 +138,23 @@ pub struct NewBatch {
     pub claim: Option<ScopeClaim>,
 }
 
+/// Bounds on what a customer has stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchBounds {
+    /// Batches that aren't final.
+    pub open: u32,
+    /// Rows of all batches, whatever their state: each takes space until it is removed.
+    pub rows: u64,
+}
+
+impl BatchBounds {
+    /// As many as there may be.
+    pub const NONE: Self = Self {
+        open: u32::MAX,
+        rows: u64::MAX,
+    };
+}
+
 /// Result of [`BatchStore::add_batch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchAddition {
@@ -145,6 +162,8 @@ pub enum BatchAddition {
     Added,
     /// The customer has as many batches that aren't final as it may have.
     TooManyOpen,
+    /// The customer would have more rows than it may.
+    TooManyRows,
 }
 
 /// Facts of a batch that don't change, none of them personal data.

@@ -67,6 +67,8 @@ impl From<BatchError> for FieldError {
             | BatchError::NotRepeated(_)
             | BatchError::NothingToDo(_)
             | BatchError::TooManyOpen { .. }
+            | BatchError::TooManyRows { .. }
+            | BatchError::TooManyDownloads
             | BatchError::Final
             | BatchError::NotFinal
             | BatchError::Canceled) => Self::Unexpected(std::sync::Arc::new(error)),

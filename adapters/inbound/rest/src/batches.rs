@@ -7,7 +7,9 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::batch::BatchId;
-use ports::inbound::{BatchAccess, BatchError, BatchRead, Batches, Caller, LookupAccess};
+use ports::inbound::{
+    BatchAccess, BatchError, BatchRead, BatchRows, Batches, Caller, LookupAccess, RowView,
+};
 use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -27,6 +29,7 @@ mod import;
 mod list;
 mod problems;
 mod results;
+mod sent_parts;
 mod table;
 mod uploads;
 mod views;
@@ -129,6 +132,28 @@ impl BatchCall {
 fn cut_off(context: &RequestContext, error: &(dyn std::error::Error + 'static)) {
     let request_id = &context.request_id;
     tracing::error!(%request_id, error = %Chain(error), "an answer about a batch was cut off");
+}
+
+/// Rows of a batch, the first of which are read before an answer with them begins, so that a failure is answered as
+/// one.
+struct BegunRows {
+    first: Option<Option<Vec<RowView>>>,
+    rest: Box<dyn BatchRows>,
+}
+
+impl BegunRows {
+    async fn of(mut rows: Box<dyn BatchRows>) -> Result<Self, BatchError> {
+        let first = Some(rows.next().await?);
+        Ok(Self { first, rest: rows })
+    }
+
+    /// The next rows; `None` after the last ones.
+    async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError> {
+        match self.first.take() {
+            Some(first) => Ok(first),
+            None => self.rest.next().await,
+        }
+    }
 }
 
 /// A result, and the state of the key's limits.

@@ -24,6 +24,7 @@ too-deep = The body is nested more than { $levels } levels deep (byte { $positio
 payload-too-large = The body has more than { $max_bytes } bytes; send only the fields of the request.
 unsupported-media-type = The body must be uncompressed JSON in UTF-8: send the header Content-Type: application/json.
 unsupported-file-type = The body must be the file as it is, without Content-Encoding: send it uncompressed, or as a ZIP.
+stalled-body = Less than { $bytes } bytes of the body arrived within { $seconds } seconds; check the connection and send the request again.
 request-timeout = The body did not arrive completely within { $seconds } seconds; check the connection and send the request again.
 
 ## Request
@@ -83,6 +84,7 @@ no-such-batch = Your account has no batch with that id in the environment of thi
 batch-ended = The batch has ended, so it can't be canceled; DELETE removes it.
 batch-not-ended = The batch hasn't ended, so it can't be removed; cancel it first.
 batch-canceled = The batch was canceled, so nothing can be imported; create another one with the rows that are missing.
+too-many-stored-rows = The batches of your account, with those that have ended, may have { $most } rows; erase some that have ended (DELETE /v1/cep/batches/ID), and send this one again.
 too-many-batches = Your account has { $most } batches that haven't ended, and may have no more; wait for one to end, or cancel it.
 too-few-rows = The bank takes files of { $least } rows or more, and { $rows } can stand in one: rows that have a proof, payments that were returned, rejected or canceled, which get none, and tracking keys with a comma cannot. Look a single one up in the portal by itself.
 unsupported-table-type = The Content-Type must be text/csv (UTF-8, UTF-16 or Windows-1252) or application/x-ndjson, uncompressed.

@@ -24,6 +24,7 @@ too-deep = El cuerpo tiene más de { $levels } niveles de anidamiento (byte { $p
 payload-too-large = El cuerpo pasa de { $max_bytes } bytes; envíe solamente los campos de la petición.
 unsupported-media-type = El cuerpo debe ser JSON sin comprimir en UTF-8: envíe el encabezado Content-Type: application/json.
 unsupported-file-type = El cuerpo debe ser el archivo tal como es, sin Content-Encoding: envíelo sin comprimir, o como ZIP.
+stalled-body = Llegaron menos de { $bytes } bytes del cuerpo en { $seconds } segundos; revise la conexión y envíe la petición de nuevo.
 request-timeout = El cuerpo no llegó completo en { $seconds } segundos; revise la conexión y envíe la petición de nuevo.
 
 ## Petición
@@ -83,6 +84,7 @@ no-such-batch = Su cuenta no tiene un lote con ese identificador en el ambiente 
 batch-ended = El lote ya terminó, así que no se puede cancelar; DELETE lo borra.
 batch-not-ended = El lote no ha terminado, así que no se puede borrar; cancélelo antes.
 batch-canceled = El lote se canceló, así que no se puede importar nada; cree otro con las filas que faltan.
+too-many-stored-rows = Los lotes de su cuenta, también los terminados, pueden tener { $most } filas; borre algunos de los terminados (DELETE /v1/cep/batches/ID) y envíe este de nuevo.
 too-many-batches = Su cuenta tiene { $most } lotes sin terminar y no puede tener más; espere a que termine uno o cancélelo.
 too-few-rows = El banco recibe archivos de { $least } filas o más y solo { $rows } pueden ir en uno: no pueden las que ya tienen comprobante, los pagos devueltos, rechazados o cancelados, que no lo tendrán, ni las claves con coma. Si es una sola, consúltela en el portal por separado.
 unsupported-table-type = El Content-Type debe ser text/csv (UTF-8, UTF-16 o Windows-1252) o application/x-ndjson, sin comprimir.

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use tokio::sync::Mutex;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::body_memory::{BodyMemory, HeldMemory};
 use crate::context::the_one;
@@ -18,6 +18,12 @@ use crate::problem::Problem;
 
 /// Time in which a whole body must arrive: a client that sends a byte a second must not hold its place.
 pub const BODY_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Time within which [`PROGRESS`] more of a large body must arrive: it holds memory, and who stops sending mustn't
+/// keep it until the deadline.
+const PROGRESS_PERIOD: Duration = Duration::from_secs(10);
+/// Bytes of a large body that must arrive in each period, unless it ends: some 0.1 Mbit/s.
+const PROGRESS: usize = 128 * 1024;
 
 /// Most bytes of a refused body that are still taken in, so that a caller who sends before it listens gets
 /// to hear the answer; a closed connection would lose it.
@@ -72,7 +78,7 @@ impl Upload {
     ///
     /// # Errors
     /// [`Problem::UnsupportedMediaType`], [`Problem::PayloadTooLarge`],
-    /// [`Problem::RequestTimeout`] or [`Problem::IncompleteBody`].
+    /// [`Problem::RequestTimeout`], [`Problem::StalledBody`] or [`Problem::IncompleteBody`].
     pub async fn read(&mut self, headers: &HeaderMap, max_bytes: usize) -> Result<Bytes, Problem> {
         if !is_json(headers) {
             return Err(Problem::UnsupportedMediaType);
@@ -129,18 +135,20 @@ impl Upload {
     async fn receive_large(&mut self, bounds: &LargeBody) -> Result<HeldBody, Problem> {
         self.deadline = bounds.deadline;
         let mut held = bounds.memory.nothing();
-        let body = self.receive_within(bounds.max_bytes, |bytes| held.grow(bytes));
+        let pace = Pace::of_large();
+        let body = self.receive_within(bounds.max_bytes, pace, |bytes| held.grow(bytes));
         Ok((body.await?, held))
     }
 
     async fn receive(&mut self, max_bytes: usize) -> Result<Bytes, Problem> {
-        self.receive_within(max_bytes, |_| Ok(())).await
+        self.receive_within(max_bytes, Pace::Any, |_| Ok(())).await
     }
 
     /// Reads the body. `hold` is told before each part of it how much there is with it.
     async fn receive_within(
         &mut self,
         max_bytes: usize,
+        pace: Pace,
         hold: impl FnMut(usize) -> Result<(), Problem>,
     ) -> Result<Bytes, Problem> {
         if self.body.size_hint().lower() > max_bytes as u64 {
@@ -148,13 +156,15 @@ impl Upload {
         }
         self.state = State::Arriving;
         let deadline = self.deadline;
-        let read = timeout(deadline, read_up_to(&mut self.body, max_bytes, hold));
+        let read = timeout(deadline, read_up_to(&mut self.body, max_bytes, pace, hold));
         let result = read
             .await
             .unwrap_or(Err(Problem::RequestTimeout { deadline }));
         if matches!(
             result,
-            Err(Problem::RequestTimeout { .. } | Problem::IncompleteBody)
+            Err(Problem::RequestTimeout { .. }
+                | Problem::StalledBody { .. }
+                | Problem::IncompleteBody)
         ) {
             self.state = State::GivenUp;
         }
@@ -231,18 +241,62 @@ impl Incoming {
     }
 }
 
+/// Pace at which a body has to arrive.
+enum Pace {
+    Any,
+    /// With [`PROGRESS`] bytes more than these by the instant.
+    AtLeast {
+        arrived: usize,
+        by: Instant,
+    },
+}
+
+impl Pace {
+    fn of_large() -> Self {
+        Self::AtLeast {
+            arrived: 0,
+            by: Instant::now() + PROGRESS_PERIOD,
+        }
+    }
+
+    /// The next part of the body, if it arrives in time; trailers are an empty one.
+    async fn next(&self, body: &mut Body) -> Result<Option<Bytes>, Problem> {
+        let stalled = Problem::StalledBody {
+            bytes: PROGRESS,
+            period: PROGRESS_PERIOD,
+        };
+        let frame = match self {
+            Self::Any => body.frame().await,
+            Self::AtLeast { by, .. } => {
+                let frame = timeout_at(*by, body.frame()).await;
+                frame.map_err(|_| stalled)?
+            }
+        };
+        let frame = frame.transpose().map_err(|_| Problem::IncompleteBody)?;
+        Ok(frame.map(|frame| frame.into_data().unwrap_or_default()))
+    }
+
+    /// Notes how many bytes have arrived.
+    fn advance(&mut self, bytes: usize) {
+        if let Self::AtLeast { arrived, by } = self
+            && bytes >= *arrived + PROGRESS
+        {
+            (*arrived, *by) = (bytes, Instant::now() + PROGRESS_PERIOD);
+        }
+    }
+}
+
 async fn read_up_to(
     body: &mut Body,
     max_bytes: usize,
+    mut pace: Pace,
     mut hold: impl FnMut(usize) -> Result<(), Problem>,
 ) -> Result<Bytes, Problem> {
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| Problem::IncompleteBody)?.into_data() else {
-            continue;
-        };
+    while let Some(data) = pace.next(body).await? {
         let bytes = first.len() + all.len() + data.len();
+        pace.advance(bytes);
         if bytes > max_bytes {
             return Err(Problem::PayloadTooLarge { max_bytes });
         }

@@ -187,6 +187,9 @@ catalogue! {
         RouteNotFound = Code::RouteNotFound, "route-not-found";
         /// The route has other methods.
         MethodNotAllowed = Code::MethodNotAllowed, "method-not-allowed";
+        /// Too little of the body arrived for so long.
+        StalledBody { bytes: usize, period: Duration }
+            = Code::RequestTimeout, "stalled-body"(bytes: bytes, seconds: &period.as_secs());
         /// The body didn't arrive within its deadline.
         RequestTimeout { deadline: Duration }
             = Code::RequestTimeout, "request-timeout"(seconds: &deadline.as_secs());
@@ -204,6 +207,8 @@ catalogue! {
         BatchCanceled = Code::Conflict, "batch-canceled";
         /// The account has as many open batches as it may have.
         TooManyBatches { most: u32 } = Code::Conflict, "too-many-batches"(most: most);
+        /// The account's batches, with those that have ended, have too many rows.
+        TooManyStoredRows { most: u64 } = Code::Conflict, "too-many-stored-rows"(most: most);
         /// The bank takes no file of fewer rows.
         TooFewRows { rows: usize, least: usize }
             = Code::Conflict, "too-few-rows"(rows: rows, least: least);

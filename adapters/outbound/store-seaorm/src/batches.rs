@@ -6,9 +6,9 @@ use domain::batch::{BatchId, BatchState, RowNumber};
 use domain::customer::CustomerId;
 use domain::page::{Cursor, Page, PageRequest};
 use ports::outbound::{
-    BatchAddition, BatchCancellation, BatchFeed, BatchFilter, BatchProgress, BatchRelease,
-    BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, NewBatch, StoreError,
-    StoredBatch, StoredLookup,
+    BatchAddition, BatchBounds, BatchCancellation, BatchFeed, BatchFilter, BatchProgress,
+    BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, NewBatch,
+    StoreError, StoredBatch, StoredLookup,
 };
 use sea_orm::EntityTrait;
 
@@ -32,11 +32,11 @@ impl BatchStore for Store {
     async fn add_batch(
         &self,
         batch: &NewBatch,
-        most_open: u32,
+        bounds: BatchBounds,
     ) -> Result<BatchAddition, StoreError> {
         self.in_time(async {
             let transaction = self.begin().await?;
-            let added = addition::within(&transaction, batch, most_open).await;
+            let added = addition::within(&transaction, batch, bounds).await;
             self.end(transaction, added).await
         })
         .await

@@ -5,6 +5,7 @@ use domain::calendar::parse_date;
 use domain::file::RequestedFiles;
 use domain::key::KeyId;
 use ports::inbound::{AdmissionError, Files};
+use ports::outbound::{BatchAddition, BatchBounds, Lease, NewBatch};
 use uuid::Uuid;
 
 use super::*;
@@ -126,6 +127,33 @@ async fn a_customer_has_twenty_open_batches_at_most() {
     let of_ana = world.holder(&ana, Environment::Test).await;
     process.create(&of_ana, ready(1)).await;
     world.until(&process, first.unwrap(), Finished).await;
+    process.create(&holder, ready(1)).await;
+}
+
+#[tokio::test]
+async fn a_customer_has_a_million_stored_rows_at_most() {
+    let (world, process, holder) = start().await;
+    process.create(&holder, ready(1)).await;
+    let (store, now) = (&process.process().store, world.base.clock.now());
+    let lease = Lease {
+        token: Uuid::from_u128(1),
+        until: now + chrono::TimeDelta::minutes(1),
+    };
+    let one = store.claim_batches(1, now, lease).await.unwrap().remove(0);
+    let mut facts = one.batch.facts;
+    facts.id = BatchId(Uuid::from_u128(1));
+    facts.counts.rows = 999_998;
+    let large = NewBatch {
+        facts,
+        content: Vec::new(),
+        chunks: Vec::new(),
+        claim: None,
+    };
+    let added = store.add_batch(&large, BatchBounds::NONE).await;
+    assert_eq!(added.unwrap(), BatchAddition::Added);
+    let refused = process.try_create(&access(&holder), draft(ready(2))).await;
+    let limit = 1_000_000;
+    assert!(matches!(refused, Err(BatchError::TooManyRows { limit: it }) if it == limit));
     process.create(&holder, ready(1)).await;
 }
 

@@ -53,7 +53,7 @@ pub(super) async fn chunks_are_read_one_by_one(Pair { here, elsewhere }: Pair) {
 
 pub(super) async fn an_id_is_taken_once(Pair { here, .. }: Pair) {
     here.add_batches(&[batch(1)]).await;
-    let refused = here.batches.add_batch(&others(1), u32::MAX).await;
+    let refused = here.batches.add_batch(&others(1), BatchBounds::NONE).await;
     assert!(refused.is_err(), "two batches have one id");
     assert_eq!(here.kept_batch(&batch(1)).await, queued(&batch(1)));
     assert_eq!(here.stored_batch(&others(1)).await, None);
@@ -79,7 +79,10 @@ pub(super) async fn a_batch_is_recorded_with_its_request(Pair { here, elsewhere 
     let recorded = FirstAnswer::Batch(batch(1).facts.id);
     assert_eq!(answer(&elsewhere).await, Some(recorded));
     // An answer is recorded once, and keeps its place.
-    let again = here.batches.add_batch(&claiming(2, 1), u32::MAX).await;
+    let again = here
+        .batches
+        .add_batch(&claiming(2, 1), BatchBounds::NONE)
+        .await;
     assert!(again.is_err());
     let after_the_claim = minutes(3);
     let late = claim(1, 2, start());
@@ -92,7 +95,10 @@ pub(super) async fn a_batch_is_recorded_with_its_request(Pair { here, elsewhere 
 
 pub(super) async fn a_request_that_lost_its_claim_adds_no_batch(Pair { here, .. }: Pair) {
     assert!(here.claims(&claim(1, 2, start()), start()).await);
-    let refused = here.batches.add_batch(&claiming(1, 1), u32::MAX).await;
+    let refused = here
+        .batches
+        .add_batch(&claiming(1, 1), BatchBounds::NONE)
+        .await;
     assert!(refused.is_err());
     assert_eq!(here.stored_batch(&batch(1)).await, None);
     assert_eq!(chunk(&here, &batch(1), 0).await, None);
@@ -100,10 +106,17 @@ pub(super) async fn a_request_that_lost_its_claim_adds_no_batch(Pair { here, .. 
     assert_eq!(here.kept_batch(&batch(1)).await, queued(&batch(1)));
 }
 
+fn open(open: u32) -> BatchBounds {
+    BatchBounds {
+        open,
+        ..BatchBounds::NONE
+    }
+}
+
 pub(super) async fn a_customer_has_so_many_open_batches(Pair { here, elsewhere }: Pair) {
     here.with_key().await;
     assert!(here.claims(&claim(1, 1, start()), start()).await);
-    let add = async |new: &NewBatch, most| ok(elsewhere.batches.add_batch(new, most)).await;
+    let add = async |new: &NewBatch, most| ok(elsewhere.batches.add_batch(new, open(most))).await;
     assert_eq!(add(&batch(1), 0).await, BatchAddition::TooManyOpen);
     here.add_batches(&[batch(1), others(2)]).await;
     assert_eq!(here.claim_batches(1, start(), 1).await.len(), 1);
@@ -130,7 +143,7 @@ pub(super) async fn batches_that_are_added_at_once_do_not_exceed_the_limit_toget
     pair.here.with_key().await;
     let batches: Vec<_> = (1..=12).map(batch).collect();
     let add = async |stores: &Stores, new| {
-        ok(stores.batches.add_batch(new, 3)).await == BatchAddition::Added
+        ok(stores.batches.add_batch(new, open(3))).await == BatchAddition::Added
     };
     assert_eq!(pair.succeeding(&batches, add).await, 3);
     let mut kept = 0;
@@ -138,4 +151,37 @@ pub(super) async fn batches_that_are_added_at_once_do_not_exceed_the_limit_toget
         kept += usize::from(pair.here.stored_batch(new).await.is_some());
     }
     assert_eq!(kept, 3);
+}
+
+pub(super) async fn a_customer_has_so_many_rows_in_all_its_batches(Pair { here, elsewhere }: Pair) {
+    here.with_key().await;
+    let of = |mut new: NewBatch, rows| {
+        new.facts.counts.rows = rows;
+        new
+    };
+    here.add_batches(&[of(batch(1), 400), of(others(2), 5_000)])
+        .await;
+    here.cancels_batch(&batch(1)).await;
+    let bounds = BatchBounds {
+        rows: 1_000,
+        ..BatchBounds::NONE
+    };
+    let add =
+        async |stores: &Stores, new: NewBatch| ok(stores.batches.add_batch(&new, bounds)).await;
+    assert_eq!(
+        add(&elsewhere, of(batch(3), 601)).await,
+        BatchAddition::TooManyRows
+    );
+    assert_eq!(here.stored_batch(&batch(3)).await, None);
+    assert_eq!(
+        add(&elsewhere, of(batch(3), 600)).await,
+        BatchAddition::Added
+    );
+    assert_eq!(
+        add(&here, of(batch(4), 1)).await,
+        BatchAddition::TooManyRows
+    );
+    let erased = here.batches.erase_batch(customer(1).id, batch(1).facts.id);
+    assert!(ok(erased).await);
+    assert_eq!(add(&here, of(batch(4), 400)).await, BatchAddition::Added);
 }

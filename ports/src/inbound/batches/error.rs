@@ -38,6 +38,15 @@ pub enum BatchError {
         /// Batches that may be open at the same time.
         limit: u32,
     },
+    /// The customer's batches, with those that have ended, would have too many rows.
+    #[error("the account has batches of nearly {limit} rows")]
+    TooManyRows {
+        /// Rows that may be stored.
+        limit: u64,
+    },
+    /// The account, or all accounts together, read as many batches as they may at the same time.
+    #[error("too many downloads are under way")]
+    TooManyDownloads,
     /// It is final, so it can't be canceled.
     #[error("the batch has ended")]
     Final,

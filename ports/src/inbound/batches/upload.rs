@@ -2,6 +2,15 @@
 
 use std::fmt;
 
+/// Kinds of files that are uploaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UploadedFile {
+    /// A table of payments.
+    Table,
+    /// The bank's ZIP file.
+    Archive,
+}
+
 /// A place among an account's uploads, held until it is dropped.
 pub struct UploadPlace {
     _held: Box<dyn Send + Sync>,

@@ -9,9 +9,9 @@ use domain::notice::ProofOrigin;
 use domain::page::{Page, PageRequest};
 use domain::webhook::{LookupEnd, WebhookEvent};
 use ports::outbound::{
-    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchProgress,
-    BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts,
-    LookupNotification, NewBatch, StoredBatch, StoredLookup,
+    BatchAddition, BatchBounds, BatchCancellation, BatchChange, BatchFeed, BatchFilter,
+    BatchProgress, BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError,
+    LookupFacts, LookupNotification, NewBatch, StoredBatch, StoredLookup,
 };
 
 use super::pages::{newest_first, uncounted};
@@ -26,11 +26,15 @@ mod rows;
 
 #[async_trait]
 impl BatchStore for MemoryStore {
-    async fn add_batch(&self, batch: &NewBatch, most_open: u32) -> Result<BatchAddition> {
+    async fn add_batch(&self, batch: &NewBatch, bounds: BatchBounds) -> Result<BatchAddition> {
         let mut tables = self.call("add_batch").await?;
         let id = batch.facts.id;
-        if tables.open_batches(batch.facts.customer) >= most_open as usize {
+        if tables.open_batches(batch.facts.customer) >= bounds.open as usize {
             return Ok(BatchAddition::TooManyOpen);
+        }
+        let rows = tables.batch_rows(batch.facts.customer) + u64::from(batch.facts.counts.rows);
+        if rows > bounds.rows {
+            return Ok(BatchAddition::TooManyRows);
         }
         if tables.batches.contains_key(&id) {
             return Err(broken("there is a batch with this id"));

@@ -6,7 +6,7 @@ use axum::extract::{Extension, RawQuery, State};
 use axum::http::header::{LOCATION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
-use ports::inbound::{CreatedBatch, RepeatableBatch};
+use ports::inbound::{CreatedBatch, RepeatableBatch, UploadedFile};
 use web::{BatchPaths, Problem};
 
 use super::BatchCall;
@@ -64,7 +64,10 @@ pub(super) async fn create(
     let parameters: Result<Query, Problem> = Input::of_query(query.as_deref()).only();
     // A caller who may not create one sends nothing in vain.
     let named = parameters.as_ref().ok().and_then(Query::key);
-    let place = call.batches.upload(&call.access, named).await;
+    let place = call
+        .batches
+        .upload(&call.access, UploadedFile::Table, named)
+        .await;
     let _place = place.map_err(|error| call.problem(&error))?;
     let options = Options::of(parameters?, &call)?;
     let key = idempotency_key(&call.headers)?;

@@ -1,6 +1,5 @@
 //! `GET /v1/cep/batches/{id}/files.zip`.
 
-use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::Response;
@@ -9,13 +8,13 @@ use domain::batch::RowNumber;
 use domain::file::Format;
 use domain::seal::Verdict;
 use futures::stream;
-use ports::inbound::{BatchRows, Delivery, Files, RowOutcome, RowView};
+use ports::inbound::{Delivery, Files, RowOutcome, RowView};
 use web::Problem;
 use zip::result::ZipError;
 
 use super::results::CutOff;
 use super::zip_stream::ZipStream;
-use super::{BatchCall, Named, csv, cut_off, split, with_standing};
+use super::{BatchCall, BegunRows, Named, csv, sent_parts, split, with_standing};
 use crate::openapi::responses::NoSuchBatch;
 use crate::proofs::schemas::ZipFile;
 
@@ -36,31 +35,23 @@ use crate::proofs::schemas::ZipFile;
     ),
 )]
 pub(super) async fn files(call: BatchCall, Named(id): Named) -> Result<Response, Problem> {
-    let read = call.batches.rows(&call.access, id, RowNumber(0)).await;
-    let (standing, mut rows) = split(read.map_err(|error| call.problem(&error))?);
-    // The first rows are read before the answer begins, so that a failure is answered as one.
-    let ready = rows.next().await;
+    let read = call.batches.download(&call.access, id, RowNumber(0)).await;
+    let (standing, rows) = split(read.map_err(|error| call.problem(&error))?);
+    let rows = BegunRows::of(rows).await;
     let writing = Writing {
         zip: ZipStream::new(),
         summary: csv::header(),
-        ready: ready.map_err(|error| call.problem(&error))?,
-        rows,
+        rows: rows.map_err(|error| call.problem(&error))?,
         call,
     };
-    let mut response = Response::new(Body::from_stream(stream::try_unfold(
-        Some(writing),
-        |writing| async move {
-            match writing {
-                Some(writing) => {
-                    let context = writing.call.context.clone();
-                    let written = Box::pin(writing.next()).await;
-                    let written = written.inspect_err(|error| cut_off(&context, error));
-                    written.map(Some)
-                }
-                None => Ok(None),
-            }
-        },
-    )));
+    let context = writing.call.context.clone();
+    let parts = stream::try_unfold(Some(writing), |writing| async move {
+        match writing {
+            Some(writing) => Box::pin(writing.next()).await.map(Some),
+            None => Ok(None),
+        }
+    });
+    let mut response = Response::new(sent_parts::body(parts, context));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/zip"));
     let disposition = format!("attachment; filename=\"comprobantes-{id}.zip\"");
@@ -75,9 +66,7 @@ struct Writing {
     zip: ZipStream,
     /// The lines of `resumen.csv`, at most some hundred bytes for each row.
     summary: String,
-    /// Rows that are read and not written yet; `None` after the last ones.
-    ready: Option<Vec<RowView>>,
-    rows: Box<dyn BatchRows>,
+    rows: BegunRows,
     call: BatchCall,
 }
 
@@ -101,11 +90,13 @@ enum Interrupted {
 }
 
 impl Writing {
-    /// The next bytes, and what is left to write.
+    /// The next bytes, and what is left to write. The rows of a part are read when it is asked for: beside the part
+    /// that is being sent, they would take as much memory again.
     async fn next(mut self) -> Result<(Bytes, Option<Self>), Interrupted> {
+        let ready = self.rows.next().await.map_err(CutOff)?;
         // Deflating a hundred files takes milliseconds, too long for a thread that serves other requests.
         let written = tokio::task::spawn_blocking(move || {
-            if let Some(rows) = self.ready.take() {
+            if let Some(rows) = ready {
                 for row in &rows {
                     self.add(row)?;
                 }
@@ -117,11 +108,7 @@ impl Writing {
             zip.add("resumen.csv", summary.as_bytes())?;
             Ok((zip.finish()?, None))
         });
-        let (bytes, mut left) = written.await??;
-        if let Some(left) = &mut left {
-            left.ready = left.rows.next().await.map_err(CutOff)?;
-        }
-        Ok((bytes, left))
+        Ok(written.await??)
     }
 
     fn add(&mut self, row: &RowView) -> Result<(), ZipError> {

@@ -11,7 +11,7 @@ use domain::batch::RowNumber;
 use domain::check::{ZipBounds, ZipError, is_zip};
 use domain::file::{EntryKind, EntryName};
 use domain::proof::Mismatch;
-use ports::inbound::{DeliveredRow, FileUse, ImportReport, UnusedReason};
+use ports::inbound::{DeliveredRow, FileUse, ImportReport, UnusedReason, UploadedFile};
 use ports::outbound::{ZipReader, ZippedFile};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -236,7 +236,10 @@ pub(super) async fn import(
     // A caller who may not import sends nothing in vain.
     let found = call.batches.find(&call.access, id, Duration::ZERO).await;
     found.map_err(|error| call.problem(&error))?;
-    let place = call.batches.upload(&call.access, None).await;
+    let place = call
+        .batches
+        .upload(&call.access, UploadedFile::Archive, None)
+        .await;
     let _place = place.map_err(|error| call.problem(&error))?;
     let Uploaded { file, work } = uploads.archive(&call).await?;
     let zips = Arc::clone(&state.zips);

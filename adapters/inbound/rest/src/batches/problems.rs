@@ -1,5 +1,7 @@
 //! Problems of batches, and of files that can't be read.
 
+use std::time::Duration;
+
 use domain::batch::sheet::{Column, MappingError, SheetError};
 use domain::check::ZipError;
 use domain::request::RequestId;
@@ -9,6 +11,9 @@ use web::{Chain, Problem};
 
 use super::views::nothing_to_do;
 use crate::failure;
+
+/// Time after which a download may find a place.
+const RETRY_DOWNLOAD: Duration = Duration::from_secs(10);
 
 /// The problem of a use case of batches that failed.
 pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
@@ -26,6 +31,10 @@ pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
         BatchError::Unknown => Problem::NoSuchBatch,
         BatchError::NothingToDo(preview) => nothing_to_do(preview),
         BatchError::TooManyOpen { limit } => Problem::TooManyBatches { most: *limit },
+        BatchError::TooManyRows { limit } => Problem::TooManyStoredRows { most: *limit },
+        BatchError::TooManyDownloads => Problem::Unavailable {
+            retry_after: RETRY_DOWNLOAD,
+        },
         BatchError::Final => Problem::BatchEnded,
         BatchError::NotFinal => Problem::BatchNotEnded,
         BatchError::Canceled => Problem::BatchCanceled,

@@ -7,15 +7,15 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use bytes::Bytes;
 use domain::batch::RowNumber;
-use futures::stream;
-use ports::inbound::{BatchError, BatchRows, RowView};
+use futures::{StreamExt as _, stream};
+use ports::inbound::{BatchError, RowView};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
 use web::{Language, Problem};
 
 use super::views::RowBody;
-use super::{BatchCall, Named, csv, cut_off, split, with_standing};
+use super::{BatchCall, BegunRows, Named, csv, sent_parts, split, with_standing};
 use crate::openapi::responses::{FaultyInput, NoSuchBatch};
 use crate::people::input::{Input, Word};
 use crate::proofs::schemas::TextFile;
@@ -72,18 +72,20 @@ pub(super) async fn results(
 ) -> Result<Response, Problem> {
     let Query { after, format } = Input::of_query(query.as_deref()).only()?;
     let form = format.map_or_else(|| accepted(&call.headers), |Word(form)| form);
-    let read = call.batches.rows(&call.access, id, RowNumber(after)).await;
-    let (standing, mut rows) = split(read.map_err(|error| call.problem(&error))?);
-    // The first rows are read before the answer begins, so that a failure is answered as one.
-    let first = rows.next().await;
-    let first = first.map_err(|error| call.problem(&error))?;
+    let read = call
+        .batches
+        .download(&call.access, id, RowNumber(after))
+        .await;
+    let (standing, rows) = split(read.map_err(|error| call.problem(&error))?);
+    let rows = BegunRows::of(rows).await;
+    let rows = rows.map_err(|error| call.problem(&error))?;
     let header = (form == Form::Csv && after == 0).then(csv::header);
     let (media_type, extension) = match form {
         Form::Csv if header.is_some() => ("text/csv; charset=utf-8; header=present", "csv"),
         Form::Csv => ("text/csv; charset=utf-8; header=absent", "csv"),
         Form::Ndjson => ("application/x-ndjson", "ndjson"),
     };
-    let mut response = Response::new(body(header, first, rows, (form, call)));
+    let mut response = Response::new(body(header, rows, (form, call)));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(VARY, HeaderValue::from_static("accept"));
@@ -126,28 +128,18 @@ fn line(form: Form, row: &RowView, language: Language) -> String {
 }
 
 /// A body of lines, which are read as the caller takes them.
-fn body(
-    header: Option<String>,
-    first: Option<Vec<RowView>>,
-    rows: Box<dyn BatchRows>,
-    (form, call): (Form, BatchCall),
-) -> Body {
-    let language = call.context.language;
-    let start = (header, first.map(|first| (first, rows)));
-    let lines = stream::try_unfold((start, call), move |((header, rest), call)| async move {
-        let Some((ready, mut rows)) = rest else {
-            return Ok(header.map(|header| (Bytes::from(header), ((None, None), call))));
+fn body(header: Option<String>, rows: BegunRows, (form, call): (Form, BatchCall)) -> Body {
+    let (language, context) = (call.context.language, call.context.clone());
+    let header = stream::iter(header.map(|header| Ok(Bytes::from(header))));
+    let lines = stream::try_unfold((rows, call), move |(mut rows, call)| async move {
+        let Some(ready) = rows.next().await.map_err(CutOff)? else {
+            return Ok(None);
         };
-        let mut text = header.unwrap_or_default();
-        for row in &ready {
-            text.push_str(&line(form, row, language));
-        }
-        let next = rows.next().await.map_err(CutOff);
-        let next = next.inspect_err(|error| cut_off(&call.context, error))?;
-        let rest = next.map(|next| (next, rows));
-        Ok::<_, CutOff>(Some((Bytes::from(text), ((None, rest), call))))
+        let lines: String = ready.iter().map(|row| line(form, row, language)).collect();
+        Ok::<_, CutOff>(Some((Bytes::from(lines), (rows, call))))
     });
-    Body::from_stream(lines)
+    let lines = header.chain(lines);
+    sent_parts::body(lines, context)
 }
 
 /// The rest of the rows can't be read: the connection is closed, so that nobody takes a part for the whole.

@@ -17,14 +17,27 @@ const TABLE_DEADLINE: Duration = Duration::from_mins(1);
 /// Time in which the bank's ZIP file has to arrive: 64 MiB at some 4 Mbit/s.
 const ARCHIVE_DEADLINE: Duration = Duration::from_mins(2);
 
-/// Bytes of all files that are being read or processed: the largest archive, and as much again.
-const BYTES: usize = 2 * MAX_ARCHIVE_BYTES;
+/// Bytes of all tables that are being read or processed: those of two accounts, and more of smaller ones.
+const BYTES_OF_TABLES: usize = 4 * MAX_TABLE_BYTES;
+/// Bytes of all archives: two of the largest.
+const BYTES_OF_ARCHIVES: usize = 2 * MAX_ARCHIVE_BYTES;
 /// Tables that are processed at a time. One takes several times its own size.
-const TABLES: u32 = 2;
+const TABLES: usize = 2;
+/// Archives that are processed at a time, beside the tables: they are inflated.
+const ARCHIVES: usize = 1;
 
-/// Places and memory for files, of all callers together.
+/// Memory and places for files, of all callers together. Files of one kind don't wait for those of the other one.
 #[derive(Clone)]
 pub(crate) struct Uploads {
+    tables: Room,
+    archives: Room,
+}
+
+/// Memory and places for files of one kind.
+#[derive(Clone)]
+struct Room {
+    max_bytes: usize,
+    deadline: Duration,
     memory: BodyMemory,
     processing: Arc<Semaphore>,
 }
@@ -44,8 +57,18 @@ pub(super) struct Work {
 impl Default for Uploads {
     fn default() -> Self {
         Self {
-            memory: BodyMemory::new(BYTES),
-            processing: Arc::new(Semaphore::new(TABLES as usize)),
+            tables: Room {
+                max_bytes: MAX_TABLE_BYTES,
+                deadline: TABLE_DEADLINE,
+                memory: BodyMemory::new(BYTES_OF_TABLES),
+                processing: Arc::new(Semaphore::new(TABLES)),
+            },
+            archives: Room {
+                max_bytes: MAX_ARCHIVE_BYTES,
+                deadline: ARCHIVE_DEADLINE,
+                memory: BodyMemory::new(BYTES_OF_ARCHIVES),
+                processing: Arc::new(Semaphore::new(ARCHIVES)),
+            },
         }
     }
 }
@@ -56,44 +79,40 @@ impl Uploads {
         &self,
         call: &BatchCall,
     ) -> Result<Uploaded<(TableType, bytes::Bytes)>, Problem> {
-        let bounds = self.bounds(MAX_TABLE_BYTES, TABLE_DEADLINE);
+        let bounds = self.tables.bounds();
         let read = call.incoming.read_table(&call.headers, &bounds).await;
         let (table, (body, memory)) = read?;
-        let work = self.work(memory, 1, call).await?;
+        let work = self.tables.work(memory, call).await?;
         Ok(Uploaded {
             file: (table, body),
             work,
         })
     }
 
-    /// Reads the bank's ZIP file, and waits for its turn to be processed, alone: it is inflated.
+    /// Reads the bank's ZIP file, and waits for its turn to be processed.
     pub(super) async fn archive(
         &self,
         call: &BatchCall,
     ) -> Result<Uploaded<bytes::Bytes>, Problem> {
-        let bounds = self.bounds(MAX_ARCHIVE_BYTES, ARCHIVE_DEADLINE);
+        let bounds = self.archives.bounds();
         let read = call.incoming.read_archive(&call.headers, &bounds).await;
         let (file, memory): HeldBody = read?;
-        let work = self.work(memory, TABLES, call).await?;
+        let work = self.archives.work(memory, call).await?;
         Ok(Uploaded { file, work })
     }
+}
 
-    fn bounds(&self, max_bytes: usize, deadline: Duration) -> LargeBody {
+impl Room {
+    fn bounds(&self) -> LargeBody {
         LargeBody {
-            max_bytes,
-            deadline,
+            max_bytes: self.max_bytes,
+            deadline: self.deadline,
             memory: self.memory.clone(),
         }
     }
 
-    async fn work(
-        &self,
-        memory: web::HeldMemory,
-        places: u32,
-        call: &BatchCall,
-    ) -> Result<Work, Problem> {
-        let processing = Arc::clone(&self.processing);
-        let processing = processing.acquire_many_owned(places).await;
+    async fn work(&self, memory: web::HeldMemory, call: &BatchCall) -> Result<Work, Problem> {
+        let processing = Arc::clone(&self.processing).acquire_owned().await;
         Ok(Work {
             _memory: memory,
             _processing: processing.map_err(|error| call.unwritten(&error))?,

@@ -50,10 +50,10 @@ async fn a_body_in_pieces_is_put_together_up_to_the_limit() {
         let pieces = (0..count).map(|_| Ok::<_, std::io::Error>(Bytes::from_static(b"0123")));
         Body::from_stream(futures::stream::iter(pieces))
     };
-    let read = read_up_to(&mut pieces(4), 16, |_| Ok(())).await;
+    let read = read_up_to(&mut pieces(4), 16, Pace::Any, |_| Ok(())).await;
     assert_eq!(read.unwrap(), "0123012301230123");
     assert_eq!(
-        read_up_to(&mut pieces(5), 19, |_| Ok(())).await,
+        read_up_to(&mut pieces(5), 19, Pace::Any, |_| Ok(())).await,
         Err(Problem::PayloadTooLarge { max_bytes: 19 })
     );
 }
@@ -77,4 +77,37 @@ async fn a_large_body_is_refused_when_others_take_the_memory_and_read_once_they_
     assert!(matches!(refused, Err(Problem::Unavailable { .. })));
     drop(first);
     assert!(read(1).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_body_ends_once_too_little_of_it_arrives() {
+    let pieces = |size: usize, period: Duration| {
+        let pieces = futures::stream::unfold(0, move |number| async move {
+            tokio::time::sleep(period).await;
+            let piece = Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; size]));
+            (number < 12).then_some((piece, number + 1))
+        });
+        Body::from_stream(pieces)
+    };
+    let read = async |size, period| {
+        let began = Instant::now();
+        let mut body = pieces(size, period);
+        let read = read_up_to(&mut body, 12 * PROGRESS, Pace::of_large(), |_| Ok(())).await;
+        (read.map(|read| read.len()), began.elapsed())
+    };
+    let in_time = read(PROGRESS, PROGRESS_PERIOD - Duration::from_millis(1)).await;
+    assert_eq!(in_time.0, Ok(12 * PROGRESS));
+    let stalled = Problem::StalledBody {
+        bytes: PROGRESS,
+        period: PROGRESS_PERIOD,
+    };
+    for (size, pause) in [
+        (PROGRESS, PROGRESS_PERIOD + Duration::from_millis(1)),
+        (1_000, PROGRESS_PERIOD / 10),
+    ] {
+        assert_eq!(
+            read(size, pause).await,
+            (Err(stalled.clone()), PROGRESS_PERIOD)
+        );
+    }
 }

@@ -182,6 +182,10 @@ impl Problem {
                 limit: Some((*most).into()),
                 ..because(Reason::TooManyBatches)
             },
+            Self::TooManyStoredRows { most } => Details {
+                limit: Some(*most),
+                ..because(Reason::TooManyStoredRows)
+            },
             Self::TooFewRows { .. } => because(Reason::TooFewRows),
             Self::FileNotKept => because(Reason::FileNotKept),
             Self::TooManyKeys { most } => Details {
@@ -250,6 +254,7 @@ impl Problem {
             | Self::WebSocketRequired { .. }
             | Self::RouteNotFound
             | Self::MethodNotAllowed
+            | Self::StalledBody { .. }
             | Self::RequestTimeout { .. }
             | Self::IdempotencyKeyReused
             | Self::IdempotencyKeyInProgress { .. }

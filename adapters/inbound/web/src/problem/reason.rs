@@ -37,6 +37,7 @@ pub(super) enum Reason {
     NotEnded,
     Canceled,
     TooManyBatches,
+    TooManyStoredRows,
     TooFewRows,
     TooManyWebhooks,
     WebhookDisabled,

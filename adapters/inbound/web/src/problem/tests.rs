@@ -165,6 +165,10 @@ fn every_problem() -> Vec<Problem> {
     };
     vec![
         Problem::IncompleteBody,
+        Problem::StalledBody {
+            bytes: 1,
+            period: retry_after,
+        },
         Problem::EmptyBody,
         Problem::NotUtf8 { position },
         Problem::ByteOrderMark,
@@ -242,6 +246,7 @@ fn every_problem() -> Vec<Problem> {
         Problem::BatchNotEnded,
         Problem::BatchCanceled,
         Problem::TooManyBatches { most: 1 },
+        Problem::TooManyStoredRows { most: 1 },
         Problem::TooFewRows { rows: 1, least: 2 },
         Problem::TooManyKeys { most: 1 },
         Problem::TooManyWebhooks { most: 1 },

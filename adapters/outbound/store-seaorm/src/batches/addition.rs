@@ -1,10 +1,9 @@
 //! Additions of batches.
 
 use domain::batch::{BatchId, BatchState};
-use domain::customer::CustomerId;
 use domain::idempotency::FirstAnswer;
-use ports::outbound::{BatchAddition, NewBatch, StoreError};
-use sea_orm::sea_query::LockType;
+use ports::outbound::{BatchAddition, BatchBounds, NewBatch, StoreError};
+use sea_orm::sea_query::{ExprTrait as _, LockType};
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect, Set,
 };
@@ -17,17 +16,17 @@ use crate::store::failed;
 /// Chunks of one statement: a few hundred kilobytes.
 const CHUNKS_PER_STATEMENT: usize = 16;
 
-/// Adds a batch with its chunks, and records it as the answer to its request; unless its customer has so
-/// many open ones.
+/// Adds a batch with its chunks, and records it as the answer to its request; unless its customer would have more than
+/// it may.
 pub(super) async fn within(
     transaction: &DatabaseTransaction,
     batch: &NewBatch,
-    most_open: u32,
+    bounds: BatchBounds,
 ) -> Result<BatchAddition, StoreError> {
     let id = batch.facts.id;
-    let has_room = has_room(transaction, batch.facts.customer, most_open).await;
-    if !has_room.map_err(failed)? {
-        return Ok(BatchAddition::TooManyOpen);
+    let refused = refused(transaction, batch, bounds).await;
+    if let Some(refused) = refused.map_err(failed)? {
+        return Ok(refused);
     }
     let insert = batches::Entity::insert(row::queued(batch));
     let inserted = insert.exec_without_returning(transaction).await;
@@ -48,13 +47,13 @@ pub(super) async fn within(
     Ok(BatchAddition::Added)
 }
 
-/// Returns `true` if a customer has fewer open batches than these.
-async fn has_room(
+/// The reason for which a customer's batch isn't added, if there is one.
+async fn refused(
     transaction: &DatabaseTransaction,
-    customer: CustomerId,
-    most_open: u32,
-) -> Result<bool, DbErr> {
-    let customer = customer.to_string();
+    batch: &NewBatch,
+    bounds: BatchBounds,
+) -> Result<Option<BatchAddition>, DbErr> {
+    let customer = batch.facts.customer.to_string();
     // Locked: of two that are added at the same moment, the second sees the first.
     customers::Entity::find_by_id(&customer)
         .select_only()
@@ -68,13 +67,25 @@ async fn has_room(
     let found = batches::Entity::find()
         .select_only()
         .column(batches::Column::Id)
-        .filter(batches::Column::CustomerId.eq(customer))
+        .filter(batches::Column::CustomerId.eq(&customer))
         .filter(batches::Column::State.is_in(open.map(BatchState::name)))
-        .limit(u64::from(most_open))
+        .limit(u64::from(bounds.open))
         .into_tuple::<String>()
         .all(transaction)
         .await?;
-    Ok(found.len() < most_open as usize)
+    if found.len() >= bounds.open as usize {
+        return Ok(Some(BatchAddition::TooManyOpen));
+    }
+    let kept = batches::Entity::find()
+        .select_only()
+        .expr(batches::Column::AllRows.sum().cast_as("BIGINT"))
+        .filter(batches::Column::CustomerId.eq(customer))
+        .into_tuple::<Option<i64>>()
+        .one(transaction)
+        .await?;
+    let kept = u64::try_from(kept.flatten().unwrap_or_default()).unwrap_or_default();
+    let rows = kept.saturating_add(batch.facts.counts.rows.into());
+    Ok((rows > bounds.rows).then_some(BatchAddition::TooManyRows))
 }
 
 fn written(id: BatchId, (number, content): (i64, &Vec<u8>)) -> batch_chunks::ActiveModel {

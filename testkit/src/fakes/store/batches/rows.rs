@@ -29,6 +29,13 @@ impl Tables {
         open.filter(|kept| kept.facts.customer == customer).count()
     }
 
+    /// Rows of all batches of a customer.
+    pub(super) fn batch_rows(&self, customer: CustomerId) -> u64 {
+        let own = self.batches.values();
+        let own = own.filter(|kept| kept.facts.customer == customer);
+        own.map(|kept| u64::from(kept.facts.counts.rows)).sum()
+    }
+
     /// The batch that is held under this lease.
     pub(super) fn held_batch(&mut self, id: BatchId, token: Uuid) -> Option<&mut KeptBatch> {
         let kept = self.batches.get_mut(&id)?;

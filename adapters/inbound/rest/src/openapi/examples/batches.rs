@@ -189,6 +189,10 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
             ("CONFLICT, canceled", Problem::BatchCanceled),
             ("CONFLICT, too many", Problem::TooManyBatches { most: 20 }),
             (
+                "CONFLICT, too many rows",
+                Problem::TooManyStoredRows { most: 1_000_000 },
+            ),
+            (
                 "CONFLICT, too few rows",
                 Problem::TooFewRows { rows: 1, least: 2 },
             ),

@@ -77,6 +77,32 @@ async fn a_third_table_of_an_account_waits_for_one_of_two_slow_ones_and_another_
 }
 
 #[tokio::test]
+async fn archives_on_their_way_hold_back_no_table_and_one_of_an_account_is_read_at_a_time() {
+    let harness = of_two_customers().await;
+    let path = harness.new_batch("", mixed()).await;
+    let begin = async || {
+        let mut stream = TcpStream::connect(harness.address).await.unwrap();
+        let head = format!(
+            "POST /v1/cep/batches{path}/import HTTP/1.1\r\nhost: x\r\nx-api-key: {GOOD_KEY}\r\n\
+             content-type: application/zip\r\ncontent-length: 60000000\r\nexpect: 100-continue\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream
+    };
+    let mut first = begin().await;
+    assert_eq!(timeout(SOON, status(&mut first)).await.unwrap(), "100");
+    let mut second = begin().await;
+    assert!(
+        timeout(A_WHILE, status(&mut second)).await.is_err(),
+        "it waits"
+    );
+    let table = timeout(SOON, harness.sending("", mixed()).send()).await;
+    assert_eq!(table.unwrap().unwrap().status(), 202);
+    drop(first);
+    assert_eq!(timeout(SOON, status(&mut second)).await.unwrap(), "100");
+}
+
+#[tokio::test]
 async fn a_cancellation_that_has_begun_ends_though_its_caller_hangs_up() {
     let harness = Harness::start().await;
     let path = harness.new_batch("", mixed()).await;

@@ -8,8 +8,8 @@ use domain::page::Cursor;
 use domain::seal::SealVerdict;
 use ports::contract::fixture::{batch_of, customer, record_of, row_of};
 use ports::outbound::{
-    BatchAddition, BatchCancellation, BatchChange, BatchFeed, BatchFilter, BatchRelease,
-    BatchStore, FeedCharge, ImportedProof, LookupFilter, LookupStore, NewBatch,
+    BatchAddition, BatchBounds, BatchCancellation, BatchChange, BatchFeed, BatchFilter,
+    BatchRelease, BatchStore, FeedCharge, ImportedProof, LookupFilter, LookupStore, NewBatch,
 };
 
 use crate::tests::{RecordingStore, key, lease, now, pages};
@@ -46,7 +46,7 @@ async fn with_batches() -> RecordingStore {
     let recording = RecordingStore::with_keys(2).await;
     let store = &recording.unrecorded;
     for number in [1, 2] {
-        let added = store.add_batch(&batch(number), 20).await;
+        let added = store.add_batch(&batch(number), BatchBounds::NONE).await;
         assert_eq!(added.unwrap(), BatchAddition::Added);
     }
     let claimed = store.claim_batches(1, later(), lease()).await.unwrap();
@@ -60,7 +60,11 @@ async fn open_batches_are_counted_from_an_index() {
     let recording = with_batches().await;
     let counted = "SEARCH batches USING COVERING INDEX batches_of_a_customer (customer_id=?)";
     let third = batch(3);
-    let refused = recording.store.add_batch(&third, 2);
+    let bounds = BatchBounds {
+        open: 2,
+        ..BatchBounds::NONE
+    };
+    let refused = recording.store.add_batch(&third, bounds);
     let (refused, _) = recording.by(&[counted], refused).await;
     assert_eq!(refused, BatchAddition::TooManyOpen);
 }

@@ -6,8 +6,8 @@ use domain::month::Month;
 use domain::seal::SealVerdict;
 use ports::contract::fixture::{batch_of, lookup_of, record, row_of};
 use ports::outbound::{
-    BatchAddition, BatchChange, BatchFeed, BatchFilter, BatchRelease, BatchRow, BatchStore,
-    FeedCharge, ImportedProof, LookupFilter, LookupStore, RowLookup,
+    BatchAddition, BatchBounds, BatchChange, BatchFeed, BatchFilter, BatchRelease, BatchRow,
+    BatchStore, FeedCharge, ImportedProof, LookupFilter, LookupStore, RowLookup,
 };
 use uuid::Uuid;
 
@@ -70,7 +70,18 @@ async fn work(explained: &ExplainedStore<'_>) {
     let mut new = batch_of(&record(1).key, 1, 3);
     new.facts.customer = small_customer();
     let indexes = &["customers_pkey", "batches_of_a_customer"];
-    let added = explained.through(indexes, store.add_batch(&new, 20)).await;
+    let added = explained
+        .through(
+            indexes,
+            store.add_batch(
+                &new,
+                BatchBounds {
+                    open: 20,
+                    rows: 1_000_000,
+                },
+            ),
+        )
+        .await;
     assert_eq!(added, BatchAddition::Added);
     let indexes = &[
         "batches_due",

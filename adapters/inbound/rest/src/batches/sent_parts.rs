@@ -1,0 +1,165 @@
+//! Bodies of downloads, made as their readers take them.
+
+use std::error::Error;
+use std::pin::pin;
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures::{Stream, StreamExt as _, stream};
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::SendTimeoutError;
+use tracing::Instrument as _;
+use web::RequestContext;
+
+use super::cut_off;
+
+/// Largest piece that is handed over at a time.
+const PIECE: usize = 64 * 1024;
+/// Time in which a reader must take a piece, at some 2 kB a second: the rest takes memory, and a place of its account.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+enum Piece {
+    Bytes(Bytes),
+    /// There are no more.
+    End,
+}
+
+/// The body has no more bytes, though not all parts are in it.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the rest was not sent")]
+struct Unsent;
+
+/// Reason for which the rest of the parts isn't sent.
+enum Cut<E> {
+    Unmade(E),
+    Stalled,
+}
+
+/// A body of these parts. A task makes them one after another; it ends, and drops what it makes them of, with the last
+/// part, with an error, once the body is dropped, or when its reader takes too little. A body that lacks some ends
+/// with an error, so that nobody takes a part for the whole.
+pub(super) fn body<E: Error + Send + 'static>(
+    parts: impl Stream<Item = Result<Bytes, E>> + Send + 'static,
+    context: RequestContext,
+) -> Body {
+    let (sender, receiver) = mpsc::channel(1);
+    let sending = async move {
+        match send_all(parts, &sender).await {
+            Ok(()) => {}
+            Err(Cut::Unmade(error)) => cut_off(&context, &error),
+            Err(Cut::Stalled) => {
+                let request_id = &context.request_id;
+                tracing::info!(%request_id, "a download ended, since its reader took nothing any more");
+            }
+        }
+    };
+    tokio::spawn(sending.in_current_span());
+    Body::from_stream(stream::try_unfold(receiver, |mut receiver| async move {
+        match receiver.recv().await {
+            Some(Piece::Bytes(bytes)) => Ok(Some((bytes, receiver))),
+            Some(Piece::End) => Ok(None),
+            None => Err(Unsent),
+        }
+    }))
+}
+
+async fn send_all<E>(
+    parts: impl Stream<Item = Result<Bytes, E>>,
+    sender: &mpsc::Sender<Piece>,
+) -> Result<(), Cut<E>> {
+    let mut parts = pin!(parts);
+    while let Some(part) = parts.next().await {
+        let mut part = part.map_err(Cut::Unmade)?;
+        while !part.is_empty() {
+            let piece = part.split_to(PIECE.min(part.len()));
+            match sender.send_timeout(Piece::Bytes(piece), PATIENCE).await {
+                Ok(()) => {}
+                Err(SendTimeoutError::Timeout(_)) => return Err(Cut::Stalled),
+                // The reader is gone.
+                Err(SendTimeoutError::Closed(_)) => return Ok(()),
+            }
+        }
+    }
+    // A reader who is gone needs no end.
+    let _ = sender.send(Piece::End).await;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use axum::body::BodyDataStream;
+    use domain::request::RequestId;
+    use futures::TryStreamExt as _;
+    use web::Language;
+
+    use super::*;
+
+    fn started(
+        parts: impl Stream<Item = Result<Bytes, Unsent>> + Send + 'static,
+    ) -> BodyDataStream {
+        let context = RequestContext {
+            request_id: RequestId::parse("test-1").unwrap(),
+            language: Language::Spanish,
+            started: Duration::ZERO,
+        };
+        body(parts, context).into_data_stream()
+    }
+
+    async fn rest(body: BodyDataStream) -> Result<Vec<Bytes>, axum::Error> {
+        body.try_collect().await
+    }
+
+    /// So many parts of a megabyte, and the number of those that were made.
+    fn parts(
+        count: usize,
+    ) -> (
+        impl Stream<Item = Result<Bytes, Unsent>> + Send,
+        Arc<AtomicUsize>,
+    ) {
+        let made = Arc::<AtomicUsize>::default();
+        let counted = Arc::clone(&made);
+        let parts = stream::iter(0..count).map(move |number| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let byte = u8::try_from(number % 256).unwrap_or_default();
+            Ok(Bytes::from(vec![byte; 1 << 20]))
+        });
+        (parts, made)
+    }
+
+    #[tokio::test]
+    async fn all_parts_arrive_and_none_is_made_before_it_is_needed() {
+        let (parts, made) = parts(5);
+        let mut body = started(parts);
+        let first = body.next().await.unwrap().unwrap();
+        assert_eq!(first.len(), PIECE);
+        assert_eq!(made.load(Ordering::Relaxed), 1);
+        let rest: Vec<_> = body.try_collect().await.unwrap();
+        let rest = rest.concat();
+        assert_eq!(first.len() + rest.len(), 5 << 20);
+        assert!(rest.ends_with(&[4; 1 << 20]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_who_takes_nothing_any_more_gets_no_end() {
+        let (parts, made) = parts(5);
+        let mut body = started(parts);
+        for _ in 0..20 {
+            body.next().await.unwrap().unwrap();
+            tokio::time::sleep(PATIENCE - Duration::from_millis(1)).await;
+        }
+        tokio::time::sleep(PATIENCE).await;
+        assert!(rest(body).await.is_err());
+        assert_eq!(made.load(Ordering::Relaxed), 2);
+    }
+
+    #[tokio::test]
+    async fn an_error_takes_the_place_of_the_end() {
+        let (parts, _) = parts(1);
+        let parts = parts.chain(stream::iter([Err(Unsent)]));
+        assert!(rest(started(parts)).await.is_err());
+    }
+}
