@@ -1,18 +1,17 @@
 //! The command line: commands, and the options that each takes, as flags and `CEP_*` variables.
 
-use std::collections::BTreeSet;
-use std::error::Error;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{ArgGroup, Args as _, FromArgMatches as _, Subcommand};
 use domain::key::Environment;
 use uuid::Uuid;
 
 mod participants;
 mod seals;
+mod variables;
 mod verify;
 
 pub use participants::ParticipantsCommand;
@@ -175,7 +174,7 @@ pub enum KeysCommand {
 }
 
 impl Command {
-    /// How variables that no option has are treated; `None` if the command neither serves nor works on the database.
+    /// The treatment of variables that no option has; `None` if the command neither serves nor works on the database.
     fn variables(&self) -> Option<&VariableOptions> {
         match self {
             Self::Serve(options) => Some(&options.variables),
@@ -228,7 +227,7 @@ pub fn parse() -> Result<Command, ExitCode> {
     let parsed = parse_from(std::env::args_os()).and_then(|command| {
         let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         let checked = command.variables().map_or(Ok(()), |variables| {
-            variables.check(names, &variables_of_options())
+            variables.check(names, &variables::of_options(&program()))
         });
         checked
             .map(|()| command)
@@ -245,17 +244,6 @@ pub fn parse() -> Result<Command, ExitCode> {
     })
 }
 
-/// The variables of all options of all commands.
-fn variables_of_options() -> BTreeSet<String> {
-    let program = program();
-    let of_commands = program
-        .get_subcommands()
-        .flat_map(clap::Command::get_arguments);
-    let arguments = program.get_arguments().chain(of_commands);
-    let names = arguments.filter_map(|argument| argument.get_env()?.to_str());
-    names.map(str::to_owned).collect()
-}
-
 /// Reads these arguments, the first of which is the program's name, and the environment.
 ///
 /// # Errors
@@ -268,7 +256,7 @@ pub fn parse_from(
         let mut program = program();
         let matches = program
             .try_get_matches_from_mut(arguments)
-            .map_err(|error| name_variable(error, &program))?;
+            .map_err(|error| variables::named(error, &program))?;
         let options = ServeOptions::from_arg_matches(&matches);
         return options.map(|options| Command::Serve(Box::new(options)));
     };
@@ -281,7 +269,7 @@ pub fn parse_from(
         .try_get_matches_from_mut(arguments)
         .map_err(|error| {
             let command = name.to_str().and_then(|name| program.find_subcommand(name));
-            name_variable(error, command.unwrap_or(&program))
+            variables::named(error, command.unwrap_or(&program))
         })?;
     Command::from_arg_matches(&matches)
 }
@@ -298,79 +286,6 @@ fn place_of_command(arguments: &[OsString]) -> Option<usize> {
             _ => return Some(place),
         };
     }
-}
-
-/// Adds the variable to an error that names a flag.
-fn name_variable(error: clap::Error, command: &clap::Command) -> clap::Error {
-    if matches!(
-        error.kind(),
-        ErrorKind::ArgumentConflict | ErrorKind::MissingRequiredArgument
-    ) {
-        return name_variables(&error, command);
-    }
-    if !matches!(
-        error.kind(),
-        ErrorKind::ValueValidation | ErrorKind::InvalidValue
-    ) {
-        return error;
-    }
-    let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else {
-        return error;
-    };
-    let Some((argument, variable)) = argument_of(flag, command) else {
-        return error;
-    };
-    let flag = argument.get_long().unwrap_or_default();
-    let message = if argument.is_hide_env_values_set() {
-        // clap's own message would show the value.
-        let problem = error
-            .source()
-            .map_or_else(|| "not accepted".to_owned(), ToString::to_string);
-        format!("invalid value for '--{flag}': {problem}")
-    } else {
-        message_of(&error)
-    };
-    let named = format!(
-        "{message}\n\n(--{flag} is also read from the variable {})\n",
-        variable.display()
-    );
-    clap::Error::raw(ErrorKind::ValueValidation, named)
-}
-
-/// Adds the variables to an error about options that exclude each other, or are missing.
-fn name_variables(error: &clap::Error, command: &clap::Command) -> clap::Error {
-    let mut parts = vec![message_of(error)];
-    for kind in [ContextKind::InvalidArg, ContextKind::PriorArg] {
-        let flags = match error.get(kind) {
-            Some(ContextValue::String(flag)) => std::slice::from_ref(flag),
-            Some(ContextValue::Strings(flags)) => flags,
-            _ => &[],
-        };
-        for (argument, variable) in flags.iter().filter_map(|flag| argument_of(flag, command)) {
-            let (flag, variable) = (argument.get_long().unwrap_or_default(), variable.display());
-            parts.push(format!(
-                "(--{flag} is also read from the variable {variable})"
-            ));
-        }
-    }
-    clap::Error::raw(error.kind(), parts.join("\n\n") + "\n")
-}
-
-/// Finds the argument that clap calls `--flag <VALUE>`, and its variable.
-fn argument_of<'a>(
-    flag: &str,
-    command: &'a clap::Command,
-) -> Option<(&'a clap::Arg, &'a std::ffi::OsStr)> {
-    let flag = flag.split_whitespace().next()?.trim_start_matches('-');
-    let mut arguments = command.get_arguments();
-    let argument = arguments.find(|argument| argument.get_long() == Some(flag))?;
-    Some((argument, argument.get_env()?))
-}
-
-fn message_of(error: &clap::Error) -> String {
-    let message = error.to_string();
-    let message = message.strip_prefix("error: ").unwrap_or(&message);
-    message.trim_end().to_owned()
 }
 
 #[cfg(test)]
