@@ -172,8 +172,6 @@ async fn gateway_on(
     let journal = store.journal_with_metrics(process, Arc::new(MeteredJournal::new(&metrics)));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
 
-    let last_written = store.last_written().await?;
-    let erasure = ErasureClock::new(last_written, clock.now(), clock.monotonic());
     let change_feed = Arc::new(base.change_feed().await?);
     let for_insights = storage::for_insights(store, identity).await?;
     let keys: Arc<dyn KeyAdministration> =
@@ -192,8 +190,7 @@ async fn gateway_on(
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
     let check = Arc::new(MeteredSeals::new(&metrics, seals.clone()));
     let requests = TaskTracker::new();
-    let secret = store_secret(&options.archive, &options.keys, (store, random.as_ref()));
-    let secret = secret.await?;
+    let secret = store_secret(options, (store, random.as_ref())).await?;
     let archive = archive::archive(&base, options, &requests, &metrics, &secret)?;
     let queue = (options.lookups, Pacing::new(bank.bank_budget));
     let stored = StoredLookups::new((&base, for_insights.as_ref()), queue, &secret, &metrics)?;
@@ -239,7 +236,7 @@ async fn gateway_on(
     Ok(Gateway {
         lookups: services.lookups,
         deliveries: webhooks.deliveries(&base, &requests),
-        erasure,
+        erasure: base.erasure,
         operator: operator(clock.as_ref(), random.as_ref()),
         router,
         keys,

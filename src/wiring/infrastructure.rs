@@ -8,6 +8,7 @@ use application::{
     ChangeFeed, CountSource, CredentialCache, DeliveryHistory, GatekeeperService, HealthService,
     KeyService, Reconciliation, ReplicaCount, ReplicaMonitor, Retirement,
 };
+use domain::erasure::ErasureClock;
 use ports::outbound::{Clock, KeyStore, Limiter, Random, StoreError, UsageJournal};
 use store_seaorm::Store;
 use uuid::Uuid;
@@ -23,6 +24,8 @@ use crate::system::{SystemClock, SystemRandom, SystemTimer};
 pub(super) struct Infrastructure {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
+    /// From the last time that the database knew before this process wrote into it.
+    pub(super) erasure: ErasureClock,
     pub(super) store: Store,
     pub(super) key_store: Arc<dyn KeyStore>,
     pub(super) secret: HmacSecret,
@@ -52,6 +55,8 @@ impl Infrastructure {
     async fn on(options: &KeyOptions, metrics: &Arc<Metrics>, store: Store) -> Result<Self> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
+        let last = store.last_written().await?;
+        let erasure = ErasureClock::new(last, clock.now(), clock.monotonic());
         let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
         let secret = hmac_secret(options, &store, random.as_ref()).await?;
         // One, until the first heartbeat counts them.
@@ -61,6 +66,7 @@ impl Infrastructure {
         Ok(Self {
             clock,
             random,
+            erasure,
             store,
             key_store,
             secret,

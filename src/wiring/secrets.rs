@@ -7,7 +7,7 @@ use ports::outbound::{DatabaseSecret, KeyStore, Random, SecretFingerprints as _}
 use store_seaorm::Store;
 
 use super::Deployment;
-use crate::config::{ArchiveOptions, HmacSecret, KeyOptions, StoreSecret};
+use crate::config::{HmacSecret, KeyOptions, ServeOptions, StoreSecret};
 use crate::secret;
 
 /// The secret that was set, or the one in the data folder; the one that the keys of this database
@@ -59,11 +59,10 @@ async fn given_secret(
 /// # Errors
 /// Replicas without one, a file that can't be read or made, and a secret that isn't the database's.
 pub(super) async fn store_secret(
-    options: &ArchiveOptions,
-    keys: &KeyOptions,
+    options: &ServeOptions,
     (store, random): (&Store, &dyn Random),
 ) -> Result<StoreSecret> {
-    let secret = given_store_secret(options, keys, (store, random)).await?;
+    let secret = given_store_secret(options, (store, random)).await?;
     let fingerprints = secret.fingerprints();
     let fingerprints = fingerprints.map_err(|problem| anyhow!("CEP_STORE_SECRET: {problem}"))?;
     match recognise_secrets(store, DatabaseSecret::Content, &fingerprints).await {
@@ -71,7 +70,7 @@ pub(super) async fn store_secret(
         Err(other @ SecretsError::Other(_)) => bail!(
             "CEP_STORE_SECRET, or `store-secret` in {}: {other}. Use that one; a new one is listed before it as a \
              generation of its own (CEP_STORE_SECRET=2:NEW,1:OLD). {LOST}",
-            keys.database.data_dir.display()
+            options.keys.database.data_dir.display()
         ),
         Err(SecretsError::Store(error)) => Err(error).context("reading the database"),
     }
@@ -82,20 +81,19 @@ const LOST: &str = "If it is lost, what was encrypted with it is, too: give a ne
                     (CEP_STORE_SECRET=2:NEW) to go on without that";
 
 async fn given_store_secret(
-    options: &ArchiveOptions,
-    keys: &KeyOptions,
+    options: &ServeOptions,
     (store, random): (&Store, &dyn Random),
 ) -> Result<StoreSecret> {
-    if let Some(secret) = options.store_secret.get() {
+    if let Some(secret) = options.archive.store_secret.get() {
         return Ok(secret.clone());
     }
-    if Deployment::of(keys)? == Deployment::Replicated {
+    if Deployment::of(&options.keys)? == Deployment::Replicated {
         bail!(
             "replicas need one secret for the lookups and proofs that they keep: set CEP_STORE_SECRET to \
              the same 32 bytes or more on each"
         );
     }
-    let folder = &keys.database.data_dir;
+    let folder = &options.keys.database.data_dir;
     let is_lost = !secret::is_in_folder::<StoreSecret>(folder)
         && store.is_known(DatabaseSecret::Content).await?;
     if is_lost {
