@@ -50,11 +50,12 @@ async fn an_import_of_many_rows_and_files_of_one_key_takes_no_time_of_others() {
     let proof = gateway.post("xml", &sandboxs, &request(1, "10.00")).await;
     let proof = proof.text().await.unwrap();
     bank.hang();
-    let mut rows = "fecha,clave_rastreo,cuenta,monto,emisor,receptor\n".to_owned();
-    for number in 0..ROWS {
+    let row = |number| {
         let card = format!("41111111{number:08}");
-        rows += &format!("2026-11-18,MBAN01002611180000000001,{card},10.00,40012,40002\n");
-    }
+        format!("2026-11-18,MBAN01002611180000000001,{card},10.00,40012,40002\n")
+    };
+    let header = "fecha,clave_rastreo,cuenta,monto,emisor,receptor\n".to_owned();
+    let rows = header + &(0..ROWS).map(row).collect::<String>();
     let created = json_of(post(&gateway, &key, "", rows).await, 202).await;
     assert_eq!(created["counts"]["duplicates"], 0, "{created}");
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));

@@ -20,9 +20,9 @@ const PER_SESSION: u32 = 30;
 /// Requests a second of one customer, all sessions together: as many as two may send.
 const PER_CUSTOMER: u32 = 60;
 /// Redemptions of codes at the identity provider, everybody's: its token endpoint is asked for each, and
-/// anybody can begin a sign-in.
+/// anybody can begin a sign-in. Room for the people of three addresses at once.
 const REDEMPTIONS: Rate = Rate {
-    burst: 50,
+    burst: 100,
     interval: Duration::from_millis(100),
 };
 /// Redemptions for one address, well under those of everybody: made-up codes of one mustn't keep others out. The

@@ -109,7 +109,7 @@ async fn the_provider_is_asked_about_a_sign_in_once() {
 async fn the_provider_is_asked_about_so_many_sign_ins_and_no_more() {
     let fixture = fixture();
     let mut begun = Vec::new();
-    for _ in 0..52 {
+    for _ in 0..102 {
         begun.push(fixture.begin("/").await);
     }
     let finish = async |number: usize, subscriber: u8| {
@@ -120,18 +120,18 @@ async fn the_provider_is_asked_about_so_many_sign_ins_and_no_more() {
             .finish(SignInAnswer { address, ..answer })
             .await
     };
-    for number in 0..50 {
+    for number in 0..100 {
         finish(number, u8::try_from(number).unwrap()).await.unwrap();
     }
-    for number in 50..52 {
-        let Err(SignInError::Busy { retry_after }) = finish(number, 100).await else {
+    for number in 100..102 {
+        let Err(SignInError::Busy { retry_after }) = finish(number, 200).await else {
             panic!("{number} was let through");
         };
         fixture.clock.advance(retry_after);
         // A sign-in that had to wait isn't used up.
-        finish(number, 100).await.unwrap();
+        finish(number, 200).await.unwrap();
     }
-    assert_eq!(fixture.provider.redemptions(), 52);
+    assert_eq!(fixture.provider.redemptions(), 102);
 }
 
 /// Codes that somebody makes up mustn't keep others out.
