@@ -47,13 +47,13 @@ impl VariableOptions {
             return Ok(());
         }
         let options: Vec<_> = options.iter().map(String::as_str).collect();
-        let named = unknown.iter().map(|name| match meant(name, &options) {
+        let lines = unknown.iter().map(|name| match meant(name, &options) {
             Some(option) => format!("  {name}: did you mean {option}?\n"),
             None => format!("  {name}\n"),
         });
-        let named: String = named.collect();
+        let lines: String = lines.collect();
         Err(format!(
-            "no option has these variables:\n{named}\nRemove them, or set CEP_IGNORE_UNKNOWN=on to go on \
+            "no option has these variables:\n{lines}\nRemove them, or set CEP_IGNORE_UNKNOWN=on to go on \
              nevertheless. `cep-gateway configuration` lists all options.\n"
         ))
     }

@@ -137,20 +137,20 @@ fn cut_off(context: &RequestContext, error: &(dyn std::error::Error + 'static)) 
 /// Rows of a batch, the first of which are read before an answer with them begins, so that a failure is answered as
 /// one.
 struct BegunRows {
-    first: Option<Option<Vec<RowView>>>,
+    first: Option<Vec<RowView>>,
     rest: Box<dyn BatchRows>,
 }
 
 impl BegunRows {
     async fn of(mut rows: Box<dyn BatchRows>) -> Result<Self, BatchError> {
-        let first = Some(rows.next().await?);
+        let first = rows.next().await?;
         Ok(Self { first, rest: rows })
     }
 
     /// The next rows; `None` after the last ones.
     async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError> {
         match self.first.take() {
-            Some(first) => Ok(first),
+            Some(first) => Ok(Some(first)),
             None => self.rest.next().await,
         }
     }
