@@ -14,7 +14,6 @@ use domain::proof::Proof;
 use domain::request::RequestId;
 use futures::channel::oneshot;
 use futures::future::{Either, select};
-use futures::lock::Mutex as AsyncMutex;
 use futures::{FutureExt as _, pin_mut};
 use ports::Cause;
 use ports::outbound::{
@@ -27,14 +26,17 @@ use super::memory::{CachedProof, Origin, Subject};
 use super::pending_write::PendingWrite;
 use super::spawn::SpawnTask;
 use crate::sync::breaker::{Breaker, CallResult, FAILURES, Guarded, Transition, TransitionReport};
+use crate::sync::keyed_mutex::KeyedMutex;
 use content::{Content, Damaged};
 
 mod content;
 
 /// The longest that a lookup waits for the archive before it asks the bank.
 const READ_TIMEOUT: Duration = Duration::from_secs(1);
-/// The longest that a write may take. No caller waits for it, other writes do.
+/// The longest that a write may take. No caller waits for it.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Writes at the same time, as many as the store writes in one step.
+const MOST_WRITING: usize = 128;
 /// Bytes that may wait to be written: some thousand XMLs. Further proofs aren't archived.
 const MAX_WAITING_BYTES: usize = 16 << 20;
 
@@ -60,8 +62,9 @@ pub struct ArchiveParts {
 pub struct ArchiveService {
     parts: ArchiveParts,
     breaker: Mutex<Breaker>,
-    /// Held by the write that is under way, so that writes don't take connections from requests.
-    writing: AsyncMutex<()>,
+    /// Held while a transfer's entry is written or removed: what is removed is what was written before. The store
+    /// writes entries of other transfers in one step with it.
+    writing: KeyedMutex,
     waiting_bytes: AtomicUsize,
     dropped: AtomicU64,
 }
@@ -72,7 +75,7 @@ impl ArchiveService {
         Self {
             parts,
             breaker: Mutex::default(),
-            writing: AsyncMutex::new(()),
+            writing: KeyedMutex::new(MOST_WRITING),
             waiting_bytes: AtomicUsize::new(0),
             dropped: AtomicU64::new(0),
         }
@@ -185,13 +188,13 @@ impl ArchiveService {
     }
 
     async fn write_now(&self, subject: &Subject, content: &Content) -> Result<(), Cause> {
-        let _turn = self.writing.lock().await;
-        let Some(plain) = content.encode() else {
-            return Err(Arc::new(TooLarge));
-        };
         let keys = self.keys(subject);
         let Some(keys) = keys.first() else {
             return Ok(());
+        };
+        let _turn = self.writing.lock(&keys.index).await;
+        let Some(plain) = content.encode() else {
+            return Err(Arc::new(TooLarge));
         };
         let cipher = &self.parts.cipher;
         let content = cipher.encrypt(&keys.content, &keys.index.0, &plain);
@@ -214,8 +217,11 @@ impl ArchiveService {
 
     /// Removes the proof of a transfer. One that can't be removed is delivered until its age.
     pub(super) async fn remove(&self, subject: &Subject, request_id: &RequestId) {
-        let _turn = self.writing.lock().await;
         let indexes: Vec<_> = self.keys(subject).iter().map(|keys| keys.index).collect();
+        let _turn = match indexes.first() {
+            Some(index) => self.writing.lock(index).await,
+            None => return,
+        };
         let Some(call) = self.begin_call() else {
             tracing::warn!(%request_id, "a proof of a payment that was returned stays archived: the archive fails");
             return;

@@ -9,7 +9,7 @@ use domain::key::HashGeneration;
 use futures::executor::block_on;
 use ports::outbound::{ArchivedProof, Cipher, CipherError, Clock as _, ProofArchive as _};
 use rstest::rstest;
-use testkit::fakes::MemoryStore;
+use testkit::fakes::{Fault, MemoryStore};
 use testkit::log::listen;
 
 use super::*;
@@ -159,6 +159,28 @@ async fn a_kept_proof_is_removed_when_the_bank_says_that_the_payment_is_not_rece
     let asked = fixture.test.times_asked();
     fixture.delivery("11.00", XML).await;
     assert_eq!(fixture.test.times_asked(), asked, "another proof is gone");
+}
+
+/// The store writes them in one step.
+#[tokio::test]
+async fn proofs_of_different_transfers_are_written_at_the_same_time() {
+    let store = MemoryStore::default();
+    let fixture = fixture_on(1 << 20, |clock| {
+        let parts = ArchiveParts {
+            spawn: Box::new(|write| drop(tokio::spawn(write))),
+            ..parts(&store, clock)
+        };
+        Some(Arc::new(ArchiveService::new(parts)))
+    });
+    store.faults().inject_into("archive_proof", Fault::Hangs);
+    for amount in ["10.00", "11.00", "12.00"] {
+        fixture.delivery(amount, XML).await;
+    }
+    let begun = || store.faults().calls().get("archive_proof").copied();
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(begun(), Some(3));
 }
 
 #[tokio::test]
