@@ -123,6 +123,8 @@ proptest! {
         let proof = written.parse().unwrap();
         let date = written.credit_date + TimeDelta::days(days);
         let asked = transfer_to(CARD, date, "PRUEBA0001", &pesos(centavos), "40014");
+        let sealed = SealedPayment::of(&proof, Catalogue::embedded());
+        prop_assert_eq!(sealed.centavos(), Some(centavos));
         let found = mismatches(&proof, &asked, None);
         let is_answer = found.is_empty();
         prop_assert!(is_answer || found == [Mismatch::Date]);
