@@ -154,6 +154,19 @@ impl BatchService {
         }
     }
 
+    /// The rows of a caller's batch from one on, and their owner.
+    async fn owned_rows(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+        first: RowNumber,
+    ) -> Result<(Owner, StoredRows), BatchError> {
+        let owner = self.owner(access).await?;
+        let batch = self.own(&owner, id).await?;
+        let rows = self.rows_of(&batch, first);
+        Ok((owner, rows))
+    }
+
     /// The rows of a batch from one on.
     pub(super) fn rows_of(&self, batch: &StoredBatch, next: RowNumber) -> StoredRows {
         StoredRows {
@@ -311,9 +324,8 @@ impl Batches for BatchService {
         id: BatchId,
         first: RowNumber,
     ) -> Result<BatchRead<Box<dyn BatchRows>>, BatchError> {
-        let owner = self.owner(access).await?;
-        let batch = self.own(&owner, id).await?;
-        Ok(owner.read(Box::new(self.rows_of(&batch, first))))
+        let (owner, rows) = self.owned_rows(access, id, first).await?;
+        Ok(owner.read(Box::new(rows)))
     }
 
     async fn download(
@@ -322,11 +334,9 @@ impl Batches for BatchService {
         id: BatchId,
         first: RowNumber,
     ) -> Result<BatchRead<Box<dyn BatchRows>>, BatchError> {
-        let owner = self.owner(access).await?;
-        let batch = self.own(&owner, id).await?;
+        let (owner, rows) = self.owned_rows(access, id, first).await?;
         let place = self.places.download(owner.customer);
         let place = place.ok_or(BatchError::TooManyDownloads)?;
-        let rows = self.rows_of(&batch, first);
         Ok(owner.read(Box::new(DownloadedRows::new(rows, place))))
     }
 

@@ -34,6 +34,8 @@ struct Unsent;
 enum Cut<E> {
     Unmade(E),
     Stalled,
+    /// There is no reader any more.
+    Gone,
 }
 
 /// A body of these parts. A task makes them one after another; it ends, and drops what it makes them of, with the last
@@ -46,7 +48,7 @@ pub(super) fn body<E: Error + Send + 'static>(
     let (sender, receiver) = mpsc::channel(1);
     let sending = async move {
         match send_all(parts, &sender).await {
-            Ok(()) => {}
+            Ok(()) | Err(Cut::Gone) => {}
             Err(Cut::Unmade(error)) => cut_off(&context, &error),
             Err(Cut::Stalled) => {
                 let request_id = &context.request_id;
@@ -73,17 +75,18 @@ async fn send_all<E>(
         let mut part = part.map_err(Cut::Unmade)?;
         while !part.is_empty() {
             let piece = part.split_to(PIECE.min(part.len()));
-            match sender.send_timeout(Piece::Bytes(piece), PATIENCE).await {
-                Ok(()) => {}
-                Err(SendTimeoutError::Timeout(_)) => return Err(Cut::Stalled),
-                // The reader is gone.
-                Err(SendTimeoutError::Closed(_)) => return Ok(()),
-            }
+            send(sender, Piece::Bytes(piece)).await?;
         }
     }
-    // A reader who is gone needs no end.
-    let _ = sender.send(Piece::End).await;
-    Ok(())
+    send(sender, Piece::End).await
+}
+
+async fn send<E>(sender: &mpsc::Sender<Piece>, piece: Piece) -> Result<(), Cut<E>> {
+    let sent = sender.send_timeout(piece, PATIENCE).await;
+    sent.map_err(|error| match error {
+        SendTimeoutError::Timeout(_) => Cut::Stalled,
+        SendTimeoutError::Closed(_) => Cut::Gone,
+    })
 }
 
 #[cfg(test)]
@@ -154,6 +157,24 @@ mod tests {
         tokio::time::sleep(PATIENCE).await;
         assert!(rest(body).await.is_err());
         assert_eq!(made.load(Ordering::Relaxed), 2);
+    }
+
+    /// Over HTTP/2 nothing else ends it.
+    #[tokio::test(start_paused = true)]
+    async fn whatever_is_left_of_a_body_its_parts_are_dropped_once_it_stalls() {
+        for taken in 0..3 {
+            let (held, dropped) = tokio::sync::oneshot::channel::<()>();
+            let parts = stream::iter([1, 2]).map(move |byte| {
+                let _until_dropped = &held;
+                Ok(Bytes::from(vec![byte; PIECE]))
+            });
+            let mut body = started(parts);
+            for _ in 0..taken {
+                body.next().await.unwrap().unwrap();
+            }
+            let limit = tokio::time::timeout(PATIENCE * 2, dropped).await;
+            assert!(limit.is_ok(), "{taken} pieces were taken");
+        }
     }
 
     #[tokio::test]
