@@ -107,6 +107,7 @@ bank-protocol = The central bank gave an answer that could not be understood; th
 bank-unavailable = The central bank is unavailable; the request does not count against the quota. Try again in { $seconds } s.
 bank-throttled = The central bank may not be asked any more for now; the request does not count against the quota. Try again in { $seconds } s.
 bank-timeout = The central bank did not answer in time; the request does not count against the quota. Try again in a few minutes.
+too-many-downloads = Your account, or all accounts together, are downloading as many batches as they may at the same time; try again in { $seconds } s, or when one of your own downloads has ended.
 service-unavailable = The service is unavailable; try again in { $seconds } s.
 not-ready = The service is not ready: { LIST($components, last: "and") } failed. The operator's log says why.
 internal-error = An internal error occurred. Try again and, if it happens again, give the operator the value of X-Request-Id.

@@ -107,6 +107,7 @@ bank-protocol = El banco central dio una respuesta que no se entiende; la petici
 bank-unavailable = El banco central no está disponible; la petición no cuenta en la cuota. Intente de nuevo en { $seconds } s.
 bank-throttled = Por ahora no se puede consultar más al banco central; la petición no cuenta en la cuota. Intente de nuevo en { $seconds } s.
 bank-timeout = El banco central no respondió a tiempo; la petición no cuenta en la cuota. Intente de nuevo en unos minutos.
+too-many-downloads = Su cuenta, o todas juntas, están descargando tantos lotes como se puede a la vez; intente de nuevo en { $seconds } s, o cuando termine una de sus descargas.
 service-unavailable = El servicio no está disponible; intente de nuevo en { $seconds } s.
 not-ready = El servicio no está listo: falla { LIST($components, last: "y") }. El detalle está en el registro del operador.
 internal-error = Ocurrió un error interno. Intente de nuevo y, si se repite, avise al operador con el valor de X-Request-Id.

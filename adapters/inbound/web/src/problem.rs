@@ -276,6 +276,9 @@ catalogue! {
             "bank-throttled"(seconds: &retry_after_seconds(*retry_after));
         /// The bank didn't answer in time.
         BankTimeout = Code::BankTimeout, "bank-timeout";
+        /// The account, or all accounts, download as many batches as they may.
+        TooManyDownloads { retry_after: Duration }
+            = Code::ServiceUnavailable, "too-many-downloads"(seconds: &retry_after_seconds(*retry_after));
         /// A dependency of the gateway can't be reached.
         Unavailable { retry_after: Duration }
             = Code::ServiceUnavailable,

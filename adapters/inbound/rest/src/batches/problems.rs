@@ -32,7 +32,7 @@ pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
         BatchError::NothingToDo(preview) => nothing_to_do(preview),
         BatchError::TooManyOpen { limit } => Problem::TooManyBatches { most: *limit },
         BatchError::TooManyRows { limit } => Problem::TooManyStoredRows { most: *limit },
-        BatchError::TooManyDownloads => Problem::Unavailable {
+        BatchError::TooManyDownloads => Problem::TooManyDownloads {
             retry_after: RETRY_DOWNLOAD,
         },
         BatchError::Final => Problem::BatchEnded,

@@ -262,6 +262,7 @@ impl Problem {
             | Self::BankUnavailable { .. }
             | Self::BankThrottled { .. }
             | Self::BankTimeout
+            | Self::TooManyDownloads { .. }
             | Self::Unavailable { .. } => Details::default(),
         }
     }

@@ -271,6 +271,7 @@ fn every_problem() -> Vec<Problem> {
         Problem::BankUnavailable { retry_after },
         Problem::BankThrottled { retry_after },
         Problem::BankTimeout,
+        Problem::TooManyDownloads { retry_after },
         Problem::Unavailable { retry_after },
         Problem::NotReady { components: vec![] },
     ]
@@ -300,6 +301,6 @@ fn what_is_told_to_wait_for_takes_a_time() {
     let limits = ["RATE_LIMIT_EXCEEDED"; 5];
     let the_banks = ["BANK_UNAVAILABLE", "BANK_THROTTLED"];
     let expected = ["IDEMPOTENCY_KEY_IN_PROGRESS"].into_iter().chain(limits);
-    let expected = expected.chain(the_banks).chain(["SERVICE_UNAVAILABLE"]);
+    let expected = expected.chain(the_banks).chain(["SERVICE_UNAVAILABLE"; 2]);
     assert!(codes.eq(expected), "{waiting:?}");
 }
