@@ -104,6 +104,19 @@ pub enum Command {
         #[command(flatten)]
         variables: VariableOptions,
     },
+    /// End what a database that was restored from a copy has revived: sign every person out, and disable every
+    /// webhook until its owner enables it again. For after a restore, before any gateway starts.
+    AfterRestore {
+        /// The database.
+        #[command(flatten)]
+        database: DatabaseOptions,
+        /// Logs.
+        #[command(flatten)]
+        log: LogOptions,
+        /// Variables that are no options.
+        #[command(flatten)]
+        variables: VariableOptions,
+    },
     /// Run the sandbox bank alone, for any client of the real portal.
     Sandbox {
         /// Address to listen on.
@@ -181,7 +194,8 @@ impl Command {
             Self::Keys { variables, .. }
             | Self::Participants { variables, .. }
             | Self::Seals { variables, .. }
-            | Self::Migrate { variables, .. } => Some(variables),
+            | Self::Migrate { variables, .. }
+            | Self::AfterRestore { variables, .. } => Some(variables),
             Self::Verify(_)
             | Self::Sandbox { .. }
             | Self::Healthcheck(_)

@@ -3,9 +3,11 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use ports::outbound::Clock as _;
 
 use crate::cli::Command;
 use crate::config::{DatabaseOptions, LogOptions};
+use crate::system::SystemClock;
 use crate::traces::Traces;
 use crate::{private_files, telemetry, wiring};
 
@@ -74,6 +76,20 @@ pub fn run(command: Command) -> Result<ExitCode> {
                 prepare_data_dir(&database)?;
                 wiring::bring_up_to_date(&database, &roles).await?;
                 crate::say("The database has the schema of this version.");
+                Ok(())
+            })
+        }
+        Command::AfterRestore { database, log, .. } => {
+            let _log = telemetry::start_of_command(&log)?;
+            runtime()?.block_on(async {
+                let disabled = wiring::end_revived(&database, SystemClock::new().now()).await?;
+                let webhooks = match disabled {
+                    1 => "1 webhook is".to_owned(),
+                    many => format!("{many} webhooks are"),
+                };
+                crate::say(&format!(
+                    "Every person is signed out, and {webhooks} disabled until its owner enables it."
+                ));
                 Ok(())
             })
         }

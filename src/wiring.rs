@@ -58,7 +58,7 @@ pub(crate) use participants::{BudgetHolder, with_participants};
 pub(crate) use people::{Identity, identity};
 pub(crate) use seals::{with_proof_checks, with_seals};
 use secrets::store_secret;
-pub(crate) use storage::{bring_up_to_date, lock as lock_database};
+pub(crate) use storage::{bring_up_to_date, end_revived, lock as lock_database};
 use webhooks::{Deliveries, StoredWebhooks};
 
 /// A gateway, put together.
@@ -212,8 +212,10 @@ async fn gateway_on(
         stopping: &stopping,
     };
     let people = identity.zip(for_insights.as_ref());
-    let dashboard = people.map(|people| Dashboard::new(people, &shared));
-    let dashboard = dashboard.transpose()?;
+    let dashboard = match people {
+        Some(people) => Some(Dashboard::new(people, &shared).await?),
+        None => None,
+    };
     let health = Arc::new(base.health(&change_feed, usage));
     let served = (Arc::new(services.requests), health, metrics_sink);
     let router = routes(served, &shared, options, dashboard);

@@ -77,6 +77,8 @@ named_enum! {
         Gone,
         /// It had no success in 120 hours.
         Failing,
+        /// The database was restored from a copy, which may have an endpoint that was removed since.
+        Restored,
     }
 }
 

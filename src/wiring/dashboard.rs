@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use application::{BankBySide, BankMonitor, InsightSources, InsightsService, SharedCatalogue};
 use axum::Router;
 use ports::inbound::KeyAdministration;
+use ports::outbound::DenyList as _;
 use rest::PeopleBatches;
 use store_seaorm::Store;
 use tokio_util::sync::CancellationToken;
@@ -41,18 +42,20 @@ impl<'a> Dashboard<'a> {
     /// The dashboard of an identity provider's people, on the connections of `pool`.
     ///
     /// # Errors
-    /// The secret, or settings of the identity provider, can't be used.
-    pub(super) fn new(
+    /// The secret, or settings of the identity provider, can't be used; the database fails.
+    pub(super) async fn new(
         (identity, pool): (&'a Identity, &Store),
         shared: &SharedServices<'_>,
     ) -> Result<Self> {
         let base = shared.base;
         let ticket_seal = base.secret.ticket_seal();
+        let ended_at = base.store.sessions_ended_at().await;
         let sign_in = SignInDeps {
             denied: Arc::new(base.store.clone()),
             clock: Arc::clone(&base.clock),
             random: Arc::clone(&base.random),
             ticket_seal: ticket_seal.map_err(|problem| unusable(&problem))?,
+            sessions_ended_at: ended_at.context("reading the database")?,
         };
         let batches = shared.lookups.batches.of_people.clone();
         let lookups = lookups::of_people(base, pool, &shared.lookups.service);

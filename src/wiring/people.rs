@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use application::{BrowserAddresses, SessionService};
 use axum::Router;
+use chrono::{DateTime, Utc};
 use dashboard::DashboardState;
 use domain::sign_in::PendingSignInSeal;
 use graphql::{GraphqlState, Introspection};
@@ -189,6 +190,8 @@ pub(crate) struct SignInDeps {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
     pub(crate) ticket_seal: PendingSignInSeal,
+    /// The end of all sessions of before, after the database was restored.
+    pub(crate) sessions_ended_at: Option<DateTime<Utc>>,
 }
 
 impl SignIn {
@@ -202,12 +205,13 @@ impl SignIn {
             clock,
             random,
             ticket_seal,
+            sessions_ended_at,
         } = dependencies;
         let public = identity.site.public();
         let provider = Oidc::new(identity.provider.clone(), Arc::clone(&clock));
         let provider: Arc<dyn IdentityProvider> =
             Arc::new(provider.context("CEP_OIDC_CLIENT_ID, CEP_OIDC_AUDIENCE, CEP_OIDC_SCOPES")?);
-        let sessions: Arc<dyn Sessions> = Arc::new(SessionService::new(
+        let sessions = SessionService::new(
             provider,
             denied,
             clock,
@@ -217,7 +221,9 @@ impl SignIn {
                 signed_in: callback(public),
                 signed_out: public.to_string(),
             },
-        ));
+        );
+        let sessions: Arc<dyn Sessions> =
+            Arc::new(sessions.with_sessions_ended_at(sessions_ended_at));
         let guard = Arc::new(SessionGuard {
             sessions: Arc::clone(&sessions),
             site: Arc::clone(&identity.site),

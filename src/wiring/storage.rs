@@ -1,6 +1,9 @@
 //! The database: opening, its schema, and the lock of the one process that may serve on it.
 
 use anyhow::{Context, Result, bail};
+use chrono::{DateTime, Utc};
+use domain::webhook::DisabledReason;
+use ports::outbound::{DenyList as _, WebhookStore as _};
 use store_seaorm::{
     LockError, OpenError, SchemaError, ServingLock, Store, StoreOptions, sqlite_url,
 };
@@ -96,6 +99,28 @@ pub(crate) async fn bring_up_to_date(options: &DatabaseOptions, roles: &RoleOpti
     };
     let ready = ready.await;
     closed_after(store, ready).await
+}
+
+/// Ends what a database that was restored from a copy may have revived: every session of before, and webhooks until
+/// their owners enable them again. Returns the number of webhooks that were enabled.
+///
+/// # Errors
+/// A gateway serves on the database; it can't be opened or changed.
+pub(crate) async fn end_revived(options: &DatabaseOptions, at: DateTime<Utc>) -> Result<u64> {
+    let deployment = match options.is_server() {
+        true => Deployment::Replicated,
+        false => Deployment::Embedded,
+    };
+    let _lock = lock(options, deployment)?;
+    let store = open(options, deployment, FEW).await?;
+    let ended = async {
+        store.end_sessions(at).await?;
+        store
+            .disable_all_endpoints(DisabledReason::Restored, at)
+            .await
+    };
+    let ended = ended.await.context("changing the database");
+    closed_after(store, ended).await
 }
 
 async fn migrate(store: &Store) -> Result<()> {

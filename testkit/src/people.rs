@@ -139,6 +139,7 @@ impl PeopleServices {
             issuer,
             role,
             display_name: Some(format!("Demo {subject}")),
+            issued_at: Some(self.clock.now()),
             expires_at: self.clock.now() + TimeDelta::hours(1),
             subject,
         };

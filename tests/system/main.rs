@@ -44,6 +44,7 @@ mod person;
 mod pooler;
 mod proofs;
 mod replicas;
+mod restored;
 mod revocations;
 mod rotation;
 mod seals;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::customer::Owner;
 use domain::rate::RateExceeded;
 use domain::sign_in::{
@@ -20,6 +20,9 @@ use super::throttle::{RedemptionThrottle, SessionThrottle};
 /// Time beyond its lifetime for which a token that was signed out is denied: a process whose clock is
 /// behind must not accept it after its end.
 const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(5);
+/// Time after the end of all sessions for which a token that doesn't say when it was issued is taken for one from
+/// before.
+const UNDATED_ENDED: TimeDelta = TimeDelta::hours(24);
 /// Longest error code of a provider that is passed on.
 const MAX_CODE: usize = 64;
 
@@ -33,6 +36,7 @@ pub struct SessionService {
     addresses: BrowserAddresses,
     requests: SessionThrottle,
     redemptions: RedemptionThrottle,
+    ended_at: Option<DateTime<Utc>>,
 }
 
 /// Addresses that the provider redirects browsers to; they have to be registered there.
@@ -64,6 +68,25 @@ impl SessionService {
             addresses,
             requests: SessionThrottle::new(),
             redemptions: RedemptionThrottle::new(),
+            ended_at: None,
+        }
+    }
+
+    /// The same service, for which every token that was issued until this time is signed out.
+    #[must_use]
+    pub fn with_sessions_ended_at(mut self, ended_at: Option<DateTime<Utc>>) -> Self {
+        self.ended_at = ended_at;
+        self
+    }
+
+    /// Returns `true` for a token from before all sessions were ended.
+    fn is_ended(&self, claims: &Claims) -> bool {
+        let Some(ended_at) = self.ended_at else {
+            return false;
+        };
+        match claims.issued_at {
+            Some(issued_at) => issued_at <= ended_at,
+            None => self.clock.now() < ended_at + UNDATED_ENDED,
         }
     }
 
@@ -118,6 +141,12 @@ fn state_of(ticket: &PendingSignIn) -> Fingerprint {
 #[derive(Debug, thiserror::Error)]
 #[error("the token was signed out")]
 struct SignedOut;
+
+fn signed_out() -> SessionError {
+    SessionError::Invalid {
+        cause: Arc::new(SignedOut),
+    }
+}
 
 fn sign_in_error(error: IdentityError) -> SignInError {
     match error {
@@ -191,6 +220,9 @@ impl Sessions for SessionService {
 
     async fn person(&self, token: &str) -> Result<Person, SessionError> {
         let (claims, token) = self.verified(token).await?;
+        if self.is_ended(&claims) {
+            return Err(signed_out());
+        }
         match self.deny_list.is_denied(&token).await {
             Ok(false) => Ok(Person {
                 owner: owner_of(&claims),
@@ -198,9 +230,7 @@ impl Sessions for SessionService {
                 display_name: claims.display_name,
                 expires_at: claims.expires_at,
             }),
-            Ok(true) => Err(SessionError::Invalid {
-                cause: Arc::new(SignedOut),
-            }),
+            Ok(true) => Err(signed_out()),
             Err(error) => Err(SessionError::Unavailable(Arc::new(error))),
         }
     }

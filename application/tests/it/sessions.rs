@@ -84,6 +84,7 @@ fn claims() -> Claims {
         subject: "ana".to_owned(),
         role: Role::Member,
         display_name: Some("Ana".to_owned()),
+        issued_at: Some(noon()),
         expires_at: noon() + TimeDelta::hours(1),
     }
 }

@@ -11,6 +11,7 @@ cases! {
     $ deny_list(Pair)
     self::the_first_denial_is_new_and_stays_in_every_process,
     self::of_many_concurrent_denials_one_is_new,
+    self::sessions_are_ended_until_the_latest_time,
 }
 
 /// A fingerprint of the suite: 64 hexadecimal digits.
@@ -45,4 +46,14 @@ async fn of_many_concurrent_denials_one_is_new(pair: Pair) {
         let is_new = async |stores: &Stores, _| deny(stores, number).await == Denial::New;
         assert_eq!(pair.succeeding(0..20, is_new).await, 1);
     }
+}
+
+async fn sessions_are_ended_until_the_latest_time(Pair { here, elsewhere }: Pair) {
+    let ended_at = async |stores: &Stores| ok(stores.deny_list.sessions_ended_at()).await;
+    assert_eq!(ended_at(&here).await, None);
+    for (number, latest) in [(5, 5), (9, 9), (7, 9), (9, 9)] {
+        ok(here.deny_list.end_sessions(instant(number))).await;
+        assert_eq!(ended_at(&elsewhere).await, Some(instant(latest)));
+    }
+    assert!(!is_denied(&here, 1).await);
 }

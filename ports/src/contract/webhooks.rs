@@ -34,6 +34,7 @@ cases! {
     endpoints::changes_are_kept_and_logged,
     endpoints::a_rotated_secret_keeps_the_one_before,
     endpoints::secrets_of_older_generations_are_found_and_replaced,
+    endpoints::all_endpoints_are_disabled_for_a_reason,
     endpoints::a_removed_endpoint_takes_its_deliveries_along,
     outbox::a_lookups_end_is_told_to_those_who_want_it,
     claims::a_delivery_is_claimed_once_until_its_lease_ends,

@@ -85,6 +85,8 @@ pub struct Claims {
     pub role: Role,
     /// `name`, `preferred_username` or `email`, the first that is there.
     pub display_name: Option<String>,
+    /// `iat`, which not every provider writes.
+    pub issued_at: Option<DateTime<Utc>>,
     /// `exp`.
     pub expires_at: DateTime<Utc>,
 }
@@ -130,6 +132,13 @@ pub trait DenyList: Send + Sync {
         &self,
         fingerprint: &Fingerprint,
     ) -> Result<bool, crate::outbound::StoreError>;
+
+    /// Denies, from the next start on, every token that was issued until `at`, whatever was signed out.
+    async fn end_sessions(&self, at: DateTime<Utc>) -> Result<(), crate::outbound::StoreError>;
+
+    /// The latest time given to [`Self::end_sessions`]; `None` if it was never called.
+    async fn sessions_ended_at(&self)
+    -> Result<Option<DateTime<Utc>>, crate::outbound::StoreError>;
 }
 
 /// A digest of a token or a sign-in, which itself is never stored. 64 hexadecimal digits, SHA-256.

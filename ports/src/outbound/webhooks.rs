@@ -9,9 +9,9 @@ use domain::customer::CustomerId;
 use domain::key::{Environment, HashGeneration};
 use domain::page::{Page, PageRequest};
 use domain::webhook::{
-    DeliveryAttempt, DeliveryId, DeliveryState, EndpointHealth, EndpointId, EndpointState,
-    EventType, EventTypes, MAX_ENDPOINTS, NextDelivery, RotatedSecrets, SendFailure, WebhookEvent,
-    WebhookUrl,
+    DeliveryAttempt, DeliveryId, DeliveryState, DisabledReason, EndpointHealth, EndpointId,
+    EndpointState, EventType, EventTypes, MAX_ENDPOINTS, NextDelivery, RotatedSecrets, SendFailure,
+    WebhookEvent, WebhookUrl,
 };
 use uuid::Uuid;
 
@@ -53,6 +53,14 @@ pub trait WebhookStore: Send + Sync {
         change: &EndpointChange,
         act: &AuditContext,
     ) -> Result<Option<StoredEndpoint>, StoreError>;
+
+    /// Disables every enabled endpoint of all customers, for this reason, and discards their pending deliveries.
+    /// Returns the number of these endpoints. No change of the owners', so without audit entries.
+    async fn disable_all_endpoints(
+        &self,
+        reason: DisabledReason,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StoreError>;
 
     /// Up to `most` endpoints after one, in the order of their ids, a secret of which is encrypted with another
     /// generation than this.

@@ -71,6 +71,7 @@ struct Tables {
     refusals: Vec<RefusalEntry>,
     audit: Vec<AuditEntry>,
     denied: HashMap<Fingerprint, DateTime<Utc>>,
+    sessions_ended_at: Option<DateTime<Utc>>,
     secrets: BTreeMap<(DatabaseSecret, HashGeneration), SecretFingerprint>,
     catalogue: (CatalogueVersion, Option<Catalogue>),
     renew_at: Option<DateTime<Utc>>,

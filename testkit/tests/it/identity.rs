@@ -29,6 +29,7 @@ fn claims() -> Claims {
         subject: "subject-1".to_owned(),
         role: Role::Member,
         display_name: Some("Demo".to_owned()),
+        issued_at: Some(start()),
         expires_at: start() + Duration::from_mins(10),
     }
 }

@@ -52,6 +52,7 @@ impl<'a> VerifiedClaims<'a> {
             subject: self.subject()?.to_owned(),
             role: config.admin_claim.role(self.claims),
             display_name: self.display_name(),
+            issued_at: self.time("iat")?,
             expires_at,
         })
     }

@@ -4,9 +4,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use ports::outbound::{Denial, DenyList, Fingerprint, StoreError};
 use sea_orm::sea_query::{CaseStatement, Expr, OnConflict};
-use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, Set};
 
-use crate::entity::denied;
+use crate::entity::{denied, session_ends};
+use crate::row::Row;
 use crate::store::{Store, failed};
 
 #[async_trait]
@@ -27,6 +28,37 @@ impl DenyList for Store {
                 .await
                 .map_err(failed)?;
             Ok(row.is_some())
+        })
+        .await
+    }
+
+    async fn end_sessions(&self, at: DateTime<Utc>) -> Result<(), StoreError> {
+        let row = session_ends::ActiveModel {
+            at: Set(at.timestamp_millis()),
+        };
+        let known = OnConflict::column(session_ends::Column::At)
+            .do_nothing()
+            .to_owned();
+        let added = session_ends::Entity::insert(row)
+            .on_conflict(known)
+            .exec_without_returning(&self.connection);
+        self.write(added).await.map(drop)
+    }
+
+    async fn sessions_ended_at(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.in_time(async {
+            let latest = session_ends::Entity::find()
+                .order_by_desc(session_ends::Column::At)
+                .one(&self.connection)
+                .await
+                .map_err(failed)?;
+            let row = Row {
+                table: "session_ends",
+                id: "latest",
+            };
+            latest
+                .map(|latest| row.instant(latest.at, "at"))
+                .transpose()
         })
         .await
     }

@@ -236,6 +236,22 @@ pub(crate) mod denied {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
+pub(crate) mod session_ends {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, DeriveEntityModel)]
+    #[sea_orm(table_name = "session_ends")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub at: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
 pub(crate) mod secret_marks {
     use sea_orm::entity::prelude::*;
 

@@ -7,7 +7,8 @@ use domain::customer::CustomerId;
 use domain::key::HashGeneration;
 use domain::page::{Cursor, Page, PageRequest};
 use domain::webhook::{
-    DeliveryId, DeliveryState, EndpointId, EndpointState, RotatedSecrets, WebhookEvent,
+    DeliveryId, DeliveryState, DisabledReason, EndpointId, EndpointState, RotatedSecrets,
+    WebhookEvent,
 };
 use ports::outbound::{
     AddEndpointError, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange, Lease,
@@ -93,6 +94,19 @@ impl WebhookStore for Store {
             let transaction = self.begin().await?;
             let changed = endpoints::change(&transaction, (customer, id), change, act).await;
             self.end(transaction, changed).await
+        })
+        .await
+    }
+
+    async fn disable_all_endpoints(
+        &self,
+        reason: DisabledReason,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StoreError> {
+        self.in_time(async {
+            let transaction = self.begin().await?;
+            let disabled = endpoints::disable_all(&transaction, reason, at).await;
+            self.end(transaction, disabled.map_err(failed)).await
         })
         .await
     }

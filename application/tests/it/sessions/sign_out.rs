@@ -1,5 +1,7 @@
 //! Verification of sessions, until the token ends or its owner signs out.
 
+use rstest::rstest;
+
 use super::*;
 
 impl Fixture {
@@ -28,6 +30,35 @@ async fn a_session_that_was_ended_is_refused_by_every_process() {
     fixture.clock.advance(Duration::from_millis(3_599_999));
     assert_no_session(fixture.sessions.person(&session.token).await);
     fixture.sessions.person(&another.token).await.unwrap();
+}
+
+#[rstest]
+#[case::of_before(Some(0), 0, false)]
+#[case::of_the_same_second(Some(10), 0, false)]
+#[case::of_afterwards(Some(11), 0, true)]
+#[case::undated(None, 86_389_999, false)]
+#[case::undated_a_day_later(None, 86_390_000, true)]
+#[tokio::test]
+async fn sessions_of_before_a_restore_are_over(
+    #[case] issued_at: Option<i64>,
+    #[case] later: u64,
+    #[case] is_good: bool,
+) {
+    let mut fixture = fixture();
+    let at = |seconds| noon() + TimeDelta::seconds(seconds);
+    fixture.sessions = fixture.sessions.with_sessions_ended_at(Some(at(10)));
+    let claims = Claims {
+        issued_at: issued_at.map(at),
+        expires_at: at(200_000),
+        ..claims()
+    };
+    fixture.provider.accept("a.b.c", claims);
+    fixture
+        .clock
+        .advance(Duration::from_secs(20) + Duration::from_millis(later));
+    let person = fixture.sessions.person("a.b.c").await;
+    fixture.elsewhere.person("a.b.c").await.unwrap();
+    assert_eq!(person.is_ok(), is_good);
 }
 
 /// With ECDSA a token has many valid signatures: another can be made from one.

@@ -83,6 +83,28 @@ pub(super) async fn a_removed_endpoint_takes_its_deliveries_along(Pair { here, e
     assert_eq!(ok(here.webhooks.add_delivery(id, &event(2))).await, None);
 }
 
+pub(super) async fn all_endpoints_are_disabled_for_a_reason(Pair { here, elsewhere }: Pair) {
+    here.with_told(2).await;
+    let other = endpoint_of(customer(2).id, 2);
+    here.add_webhook(&other, 3).await;
+    let change = settings(by_owner(act(4).at));
+    here.change_webhook(&other, &change, 4).await;
+    let restored = |number| (DisabledReason::Restored, act(number).at);
+    for (number, count) in [(5, 1), (6, 0)] {
+        let (reason, at) = restored(number);
+        let disabled = here.webhooks.disable_all_endpoints(reason, at);
+        assert_eq!(ok(disabled).await, count);
+        let (reason, at) = restored(5);
+        let state = elsewhere.webhook(&endpoint(1)).await.unwrap().state;
+        assert_eq!(state, EndpointState::Disabled { reason, at });
+        let state = elsewhere.webhook(&other).await.unwrap().state;
+        assert_eq!(state, by_owner(act(4).at));
+    }
+    let told = elsewhere.told(&endpoint(1)).await;
+    let states = told.iter().map(|it| it.state);
+    assert_eq!(Vec::from_iter(states), [DeliveryState::Discarded; 2]);
+}
+
 pub(super) async fn secrets_of_older_generations_are_found_and_replaced(under_test: Pair) {
     let Pair { here, elsewhere } = under_test;
     let of = |number: u8, generation| EncryptedSecret {

@@ -25,4 +25,14 @@ impl DenyList for MemoryStore {
         let tables = self.call("is_denied").await?;
         Ok(tables.denied.contains_key(fingerprint))
     }
+
+    async fn end_sessions(&self, at: DateTime<Utc>) -> Result<()> {
+        let ended_at = &mut self.call("end_sessions").await?.sessions_ended_at;
+        *ended_at = (*ended_at).max(Some(at));
+        Ok(())
+    }
+
+    async fn sessions_ended_at(&self) -> Result<Option<DateTime<Utc>>> {
+        Ok(self.call("sessions_ended_at").await?.sessions_ended_at)
+    }
 }

@@ -9,8 +9,8 @@ use domain::customer::CustomerId;
 use domain::key::HashGeneration;
 use domain::page::{Page, PageRequest};
 use domain::webhook::{
-    DeliveryId, DeliveryState, EndpointId, EndpointState, MAX_ENDPOINTS, RotatedSecrets,
-    WebhookEvent,
+    DeliveryId, DeliveryState, DisabledReason, EndpointId, EndpointState, MAX_ENDPOINTS,
+    RotatedSecrets, WebhookEvent,
 };
 use ports::outbound::{
     AddEndpointError, ClaimedDelivery, DeliveryEnd, EncryptedSecret, EndpointChange, Lease,
@@ -96,6 +96,25 @@ impl WebhookStore for MemoryStore {
         let changes = webhook_difference(&before.audited(), &after.audited());
         tables.log(act, action, (customer, changes));
         Ok(Some(after))
+    }
+
+    async fn disable_all_endpoints(
+        &self,
+        reason: DisabledReason,
+        at: DateTime<Utc>,
+    ) -> Result<u64> {
+        let outbox = &mut self.call("disable_all_endpoints").await?.outbox;
+        let endpoints = outbox.endpoints.values_mut();
+        let enabled = endpoints.filter(|kept| kept.stored.state.is_enabled());
+        let disabled: Vec<_> = enabled.map(|kept| &mut kept.stored).collect();
+        let ids: Vec<_> = disabled.iter().map(|endpoint| endpoint.id).collect();
+        for endpoint in disabled {
+            endpoint.state = EndpointState::Disabled { reason, at };
+        }
+        for id in &ids {
+            outbox.discard_pending(*id, at);
+        }
+        Ok(ids.len() as u64)
     }
 
     async fn endpoints_to_reencrypt(

@@ -38,6 +38,7 @@ fn claims() -> Claims {
         subject: "member".to_owned(),
         role: Role::Member,
         display_name: None,
+        issued_at: Some(now()),
         expires_at: now() + TimeDelta::hours(1),
     }
 }

@@ -59,7 +59,12 @@ async fn a_valid_token_names_its_subject() {
     assert_eq!(claims.subject, "somebody");
     assert_eq!(claims.role, Role::Member);
     assert_eq!(claims.display_name.as_deref(), Some("Somebody"));
+    assert_eq!(claims.issued_at, Some(start));
     assert_eq!(claims.expires_at, start + chrono::TimeDelta::hours(1));
+    let undated = verify(|token| token.claim("iat", Value::Null))
+        .await
+        .unwrap();
+    assert_eq!(undated.issued_at, None);
 }
 
 #[rstest]

@@ -4,7 +4,9 @@ use chrono::{DateTime, Utc};
 use domain::audit::{Action, AuditContext, webhook_addition, webhook_difference, webhook_removal};
 use domain::customer::CustomerId;
 use domain::key::HashGeneration;
-use domain::webhook::{DeliveryState, EndpointId, EndpointState, MAX_ENDPOINTS, RotatedSecrets};
+use domain::webhook::{
+    DeliveryState, DisabledReason, EndpointId, EndpointState, MAX_ENDPOINTS, RotatedSecrets,
+};
 use ports::outbound::{
     AddEndpointError, EncryptedSecret, EndpointChange, StoreError, StoredEndpoint,
 };
@@ -230,21 +232,48 @@ pub(super) async fn disable(
         .map(drop)
 }
 
+/// Disables all enabled endpoints, and discards what is pending for them. Returns their number.
+pub(super) async fn disable_all(
+    transaction: &DatabaseTransaction,
+    reason: DisabledReason,
+    at: DateTime<Utc>,
+) -> Result<u64, DbErr> {
+    let (reason, disabled_at) = row::disabled(EndpointState::Disabled { reason, at });
+    let disabled = Entity::update_many()
+        .col_expr(Column::DisabledReason, Expr::value(reason))
+        .col_expr(Column::DisabledAt, Expr::value(disabled_at))
+        .filter(Column::DisabledAt.is_null())
+        .exec(transaction)
+        .await?;
+    discard(deliveries::Entity::update_many(), at)
+        .exec(transaction)
+        .await?;
+    Ok(disabled.rows_affected)
+}
+
 /// Discards the pending deliveries of a locked endpoint, also those that are under way.
 pub(super) async fn discard_pending(
     transaction: &DatabaseTransaction,
     id: EndpointId,
     now: DateTime<Utc>,
 ) -> Result<(), DbErr> {
-    use deliveries::{Column, Entity};
-    Entity::update_many()
+    let of_endpoint = deliveries::Column::EndpointId.eq(id.to_string());
+    discard(deliveries::Entity::update_many(), now)
+        .filter(of_endpoint)
+        .exec(transaction)
+        .await
+        .map(drop)
+}
+
+fn discard(
+    update: UpdateMany<deliveries::Entity>,
+    now: DateTime<Utc>,
+) -> UpdateMany<deliveries::Entity> {
+    use deliveries::Column;
+    update
         .col_expr(Column::State, Expr::value(DeliveryState::Discarded.name()))
         .col_expr(Column::DueAt, Expr::value(None::<i64>))
         .col_expr(Column::LeaseToken, Expr::value(None::<String>))
         .col_expr(Column::EndedAt, Expr::value(now.timestamp_millis()))
-        .filter(Column::EndpointId.eq(id.to_string()))
         .filter(Column::DueAt.is_not_null())
-        .exec(transaction)
-        .await
-        .map(drop)
 }

@@ -35,6 +35,8 @@ pub(crate) enum DisabledReason {
     Gone,
     /// It had no success in 120 hours.
     Failing,
+    /// The database was restored from a copy, which may have a webhook that was removed since.
+    Restored,
 }
 
 /// State of a delivery to a webhook.

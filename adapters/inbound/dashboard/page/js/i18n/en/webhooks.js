@@ -24,6 +24,7 @@ export default {
   'webhook.disabled.OWNER': 'by you',
   'webhook.disabled.GONE': 'the address answered 410',
   'webhook.disabled.FAILING': 'failed for too long',
+  'webhook.disabled.RESTORED': 'the service was restored from a copy',
   'webhook.since': 'since',
   'webhook.created': 'Created',
   'webhook.about': 'About the webhook',
@@ -36,6 +37,7 @@ export default {
   'webhook.disabled_more.OWNER': 'You disabled it: nothing is sent to it.',
   'webhook.disabled_more.GONE': 'The address answered 410, which means “send me nothing more”. Enable it when the address receives again.',
   'webhook.disabled_more.FAILING': 'For 5 days nothing was accepted, and what was pending was discarded. Repair the receiver, enable it, and send a test.',
+  'webhook.disabled_more.RESTORED': 'The service was restored from a copy, and what was pending was discarded. Look at address and events, which may be older ones, and enable it, or remove it.',
   'webhook.failing_since': 'Failing since {at}:',
   'webhook.failing_more': 'It is tried on; after 5 days without a success it is disabled. The answer to each attempt is below.',
 

@@ -24,6 +24,7 @@ export default {
   'webhook.disabled.OWNER': 'por usted',
   'webhook.disabled.GONE': 'la dirección contestó 410',
   'webhook.disabled.FAILING': 'demasiado tiempo con fallas',
+  'webhook.disabled.RESTORED': 'el servicio se restauró de una copia',
   'webhook.since': 'desde',
   'webhook.created': 'Creado',
   'webhook.about': 'Datos del webhook',
@@ -36,6 +37,7 @@ export default {
   'webhook.disabled_more.OWNER': 'Usted lo desactivó: no se le envía nada.',
   'webhook.disabled_more.GONE': 'La dirección contestó 410, que significa «ya no me envíe nada». Actívelo cuando la dirección reciba de nuevo.',
   'webhook.disabled_more.FAILING': 'Durante 5 días ningún envío tuvo éxito, y lo pendiente se descartó. Arregle la dirección, actívelo y envíe una prueba.',
+  'webhook.disabled_more.RESTORED': 'El servicio se restauró de una copia, y lo pendiente se descartó. Revise la dirección y los eventos, que pueden ser anteriores, y actívelo o elimínelo.',
   'webhook.failing_since': 'Falla desde el {at}:',
   'webhook.failing_more': 'Se sigue intentando; después de 5 días sin éxito se desactiva. La respuesta de cada intento está abajo.',
 
