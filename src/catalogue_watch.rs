@@ -1,7 +1,6 @@
 //! The catalogue of participants while a server runs: follows the stored one, and renews it.
 
-use application::{CatalogueRenewal, RenewalRound, SharedCatalogue};
-use ports::inbound::RenewalError;
+use application::{CatalogueRenewal, RenewalError, RenewalRound, SharedCatalogue};
 
 /// Takes a catalogue into use that another process stored. A database that fails is reported by the
 /// change feed.

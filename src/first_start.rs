@@ -3,10 +3,10 @@
 use std::net::{IpAddr, SocketAddr};
 
 use anyhow::Result;
+use application::NewKey;
 use chrono::NaiveDate;
 use domain::calendar;
 use domain::key::{Environment, KeyName};
-use ports::inbound::NewKey;
 
 use crate::wiring::Gateway;
 

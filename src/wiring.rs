@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use application::{
-    BankMonitor, CatalogueRenewal, ChangeFeed, HealthService, KeyService, ProofRequestService,
-    Reconciliation, ReplicaMonitor, Retirement, SealService, SharedCatalogue, SpawnTask,
+    BankMonitor, Caller, CatalogueRenewal, ChangeFeed, HealthService, KeyService,
+    ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SealService, SharedCatalogue,
+    SpawnTask,
 };
 use axum::Router;
 use bank_portal::PortalUrl;
@@ -14,12 +15,13 @@ use domain::customer::{Owner, Role};
 use domain::erasure::ErasureClock;
 use domain::pacing::Pacing;
 use domain::request::RequestId;
+use futures::future::OptionFuture;
 use memory::InProcessLimiter;
-use ports::inbound::{Caller, KeyAdministration};
 use ports::outbound::{Clock, KeyStore, Random, UsageJournal, new_id};
 use rest::RestState;
 use sandbox::SandboxConfig;
 use store_seaorm::{Journal, Store};
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
@@ -65,7 +67,7 @@ use webhooks::{Deliveries, StoredWebhooks};
 pub(crate) struct Gateway {
     pub(crate) router: Router,
     pub(crate) erasure: ErasureClock,
-    pub(crate) keys: Arc<dyn KeyAdministration>,
+    pub(crate) keys: Arc<KeyService>,
     pub(crate) key_store: Arc<dyn KeyStore>,
     pub(crate) operator: Caller,
     pub(crate) change_feed: Arc<ChangeFeed>,
@@ -174,8 +176,7 @@ async fn gateway_on(
 
     let change_feed = Arc::new(base.change_feed().await?);
     let for_insights = storage::for_insights(store, identity).await?;
-    let keys: Arc<dyn KeyAdministration> =
-        Arc::new(base.key_service_reading_from(for_insights.as_ref())?);
+    let keys: Arc<KeyService> = Arc::new(base.key_service_reading_from(for_insights.as_ref())?);
     base.limits.begin().await;
     let replica_options = &options.keys.replicas;
     let replica_monitor = base.replica_monitor(replica_options, process).await?;
@@ -212,10 +213,8 @@ async fn gateway_on(
         stopping: &stopping,
     };
     let people = identity.zip(for_insights.as_ref());
-    let dashboard = match people {
-        Some(people) => Some(Dashboard::new(people, &shared).await?),
-        None => None,
-    };
+    let dashboard = people.map(|people| Dashboard::new(people, &shared));
+    let dashboard = OptionFuture::from(dashboard).await.transpose()?;
     let health = Arc::new(base.health(&change_feed, usage));
     let served = (Arc::new(services.requests), health, metrics_sink);
     let router = routes(served, &shared, options, dashboard);
@@ -274,6 +273,7 @@ fn routes(
 ) -> Router {
     let router = rest::router(RestState {
         proof_requests,
+        spawn: spawning_in(&shared.request_layer.tasks),
         lookups: shared.lookups.service.clone(),
         batches: shared.lookups.batches.service.clone(),
         people_batches: dashboard.as_ref().map(Dashboard::batches),
@@ -292,8 +292,9 @@ fn routes(
 
 /// Starts tasks that `requests` tracks.
 fn spawning_in(requests: &TaskTracker) -> SpawnTask {
-    let requests = requests.clone();
-    Box::new(move |task| drop(requests.spawn(task)))
+    // A task may be started while others are dropped at the runtime's end.
+    let (requests, runtime) = (requests.clone(), Handle::current());
+    Arc::new(move |task| drop(requests.spawn_on(task, &runtime)))
 }
 
 fn request_layer(

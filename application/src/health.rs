@@ -3,11 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use domain::key::{CountedKey, KeyId};
 use futures::lock::Mutex;
 use ports::Cause;
-use ports::inbound::{Component, ComponentState, Health};
 use ports::outbound::{Clock, Limiter, UsageJournal};
 use uuid::Uuid;
 
@@ -121,9 +119,10 @@ fn state(cause: Option<Cause>, unhealthy: ComponentState) -> (ComponentState, Op
     }
 }
 
-#[async_trait]
-impl Health for HealthService {
-    async fn components(&self) -> Vec<Component> {
+impl HealthService {
+    /// The state of each component, as it was at most a second ago; the gateway is ready when none has
+    /// failed.
+    pub async fn components(&self) -> Vec<Component> {
         let mut examined = self.examined.lock().await;
         let now = self.clock.monotonic();
         if let Some(recent) = &*examined
@@ -156,4 +155,24 @@ fn log_changes(before: &[Component], found: &[Found]) {
             None => tracing::info!(component = name, ?state, "component healthy again"),
         }
     }
+}
+
+/// A component that the gateway depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Component {
+    /// Its name, for operators.
+    pub name: &'static str,
+    /// Its state.
+    pub state: ComponentState,
+}
+
+/// The state of a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComponentState {
+    /// It works.
+    Up,
+    /// The gateway serves without it, with restrictions.
+    Degraded,
+    /// It doesn't work, and the gateway can't serve without it.
+    Failed,
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::admission::AdmissionError;
+use crate::proofs::RepeatError;
 use domain::idempotency::{
     CLAIM, FirstAnswer, IdempotencyKey, IdempotencySecrets, RepeatableRequest, expiry,
 };
 use domain::key::{CountedKey, KeyId};
 use domain::outcome::Endpoint;
 use domain::rate::Rate;
-use ports::inbound::{AdmissionError, RepeatError};
 use ports::outbound::{
     Clock, EarlierRequest, IdempotencyStore, NewClaim, Random, ScopeClaim, StoreError, new_id,
 };

@@ -2,5 +2,7 @@
 
 mod report;
 mod service;
+mod types;
 
 pub use service::{InsightSources, InsightsService};
+pub use types::{BankHealth, BankState, Series, SeriesLabel, UsageReport};

@@ -5,7 +5,9 @@ mod reader;
 mod retirement;
 mod secrets;
 mod service;
+mod types;
 
 pub use retirement::Retirement;
 pub use secrets::{SecretsError, recognise_secrets};
 pub use service::KeyService;
+pub use types::{CreatedKey, KeyError, NewKey, RequestedScope, RotatedKey};

@@ -1,4 +1,4 @@
-//! The use cases: they implement the inbound ports with the outbound ones.
+//! The use cases: what inbound adapters call, built on the outbound ports.
 //!
 //! - `admission`: keys and limits of proof requests ([`GatekeeperService`]);
 //! - `proofs`: a whole proof request ([`ProofRequestService`]), the lookup of a proof
@@ -43,32 +43,48 @@ mod sync;
 mod webhooks;
 
 pub use admission::{
-    Admission, ChargedRequest, CredentialCache, GatekeeperService, Identified, Settlement,
+    Admission, AdmissionError, AdmissionRequest, ChargedRequest, CredentialCache,
+    GatekeeperService, Identified, NotDurable, Settlement,
 };
 pub use bank::{BankMonitor, FallbackPacer};
 pub use batches::{
-    BatchEncryption, BatchFeeder, BatchPlaces, BatchService, BatchSources, FeederParts,
-    ImportedFiles,
+    BatchAccess, BatchChanges, BatchDraft, BatchEncryption, BatchError, BatchFeeder, BatchPlaces,
+    BatchPreview, BatchQuery, BatchRead, BatchRows, BatchService, BatchSources, BatchView,
+    CreatedBatch, DeliveredRow, DraftRow, FaultyRow, FeederParts, FileUse, ImportReport,
+    ImportedFiles, RepeatableBatch, RowOutcome, RowView, RowWarning, UnusedReason, UploadPlace,
+    UploadedFile,
 };
 pub use checks::{ProofCheckService, SealVerdicts, ZippedReport};
-pub use health::HealthService;
+pub use health::{Component, ComponentState, HealthService};
 pub use idempotency::IdempotencyService;
-pub use insights::{InsightSources, InsightsService};
-pub use keys::{KeyService, Retirement, SecretsError, recognise_secrets};
+pub use insights::{
+    BankHealth, BankState, InsightSources, InsightsService, Series, SeriesLabel, UsageReport,
+};
+pub use keys::{
+    CreatedKey, KeyError, KeyService, NewKey, RequestedScope, Retirement, RotatedKey, SecretsError,
+    recognise_secrets,
+};
 pub use limits::{
     ChangeFeed, CountSource, FallbackLimiter, LimiterMode, Reconciliation, ReplicaCount,
     ReplicaMonitor,
 };
 pub use lookups::{
-    LookupEncryption, LookupListener, LookupReader, LookupService, LookupSignals, LookupWorker,
-    PersonLookupService, PersonLookupSources, WorkerParts,
+    LookupAccess, LookupChanges, LookupEncryption, LookupError, LookupListener, LookupQuery,
+    LookupReader, LookupRequest, LookupService, LookupSignals, LookupView, LookupWorker,
+    PersonLookupError, PersonLookupQuery, PersonLookupService, PersonLookupSources, Read,
+    RemovedLookup, WorkerParts,
 };
-pub use participants::{CatalogueRenewal, RenewalRound, SharedCatalogue};
-pub use people::{BrowserAddresses, SessionService};
+pub use participants::{CatalogueRenewal, RenewalError, RenewalRound, SharedCatalogue};
+pub use people::{
+    BrowserAddresses, Caller, Person, Session, SessionError, SessionService, SignIn, SignInAnswer,
+    SignInError,
+};
 pub use proofs::{
-    ArchiveParts, ArchiveService, BankBySide, Compute, DeliveryHistory, FetchReport, FileChecks,
-    ProofCache, ProofMemory, ProofRequest, ProofRequestService, ProofService, ProofSource,
-    RequestSteps, SpawnTask,
+    Answered, ArchiveParts, ArchiveService, BankBySide, BankComparison, Charge, CheckRequest,
+    CheckedFile, CheckedUpload, Compute, Delivery, DeliveryHistory, FetchError, FetchReport,
+    FileChecks, Files, LookupDetails, NotRepeated, ProofCache, ProofMemory, ProofRequest,
+    ProofRequestService, ProofService, ProofSource, Question, RepeatError, Reply, Served,
+    SpawnTask, ZippedCheck,
 };
 pub use seals::{
     BuiltinSealKey, MIN_CONFIRMING_SAMPLES, RecoveryCandidate, SealAdministration, SealImportError,
@@ -76,6 +92,7 @@ pub use seals::{
 };
 pub use sync::WorkSignal;
 pub use webhooks::{
-    DeliveryWorker, DeliveryWorkerParts, Reencrypted, WebhookEncryption, WebhookReencryption,
-    WebhookService, WebhookSources,
+    CreatedWebhook, DeliveryView, DeliveryWorker, DeliveryWorkerParts, NewWebhook, Reencrypted,
+    WebhookChange, WebhookEncryption, WebhookError, WebhookReencryption, WebhookService,
+    WebhookSources, WebhookSwitch, WebhookView,
 };

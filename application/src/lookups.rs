@@ -7,20 +7,27 @@ mod finding;
 mod listener;
 pub(crate) mod parts;
 mod person;
+mod person_types;
 mod queue;
 mod reader;
 mod service;
 mod signals;
+mod types;
 mod waits;
 mod worker;
 
+pub use changes::LookupChanges;
 pub(crate) use content::{Answer, Question};
 pub use encryption::LookupEncryption;
 pub(crate) use encryption::UnknownGeneration;
 pub use listener::LookupListener;
 pub use person::{PersonLookupService, PersonLookupSources};
+pub use person_types::{PersonLookupError, PersonLookupQuery};
 pub use reader::LookupReader;
 pub use service::LookupService;
 pub(crate) use service::charged;
 pub use signals::LookupSignals;
+pub use types::{
+    LookupAccess, LookupError, LookupQuery, LookupRequest, LookupView, Read, RemovedLookup,
+};
 pub use worker::{LookupWorker, WorkerParts};

@@ -4,4 +4,4 @@ mod catalogue;
 mod renewal;
 
 pub use catalogue::SharedCatalogue;
-pub use renewal::{CatalogueRenewal, RenewalRound};
+pub use renewal::{CatalogueRenewal, RenewalError, RenewalRound};

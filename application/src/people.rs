@@ -3,6 +3,8 @@
 mod authorization;
 mod sessions;
 mod throttle;
+mod types;
 
 pub(crate) use authorization::{Authorization, list_error, require_admin};
 pub use sessions::{BrowserAddresses, SessionService};
+pub use types::{Caller, Person, Session, SessionError, SignIn, SignInAnswer, SignInError};

@@ -3,6 +3,7 @@
 mod acceptance;
 mod archive;
 mod cache;
+mod delivery;
 mod delivery_history;
 mod file_checks;
 mod in_flight;
@@ -16,11 +17,15 @@ mod spawn;
 
 pub use archive::{ArchiveParts, ArchiveService};
 pub use cache::ProofCache;
+pub use delivery::{Delivery, FetchError, Files, LookupDetails};
 pub use delivery_history::DeliveryHistory;
 pub use file_checks::{Compute, FileChecks};
 pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService};
 pub use memory::{ProofMemory, ProofSource};
-pub use requests::{ProofRequestService, RequestSteps};
+pub use requests::{
+    Answered, BankComparison, Charge, CheckRequest, CheckedFile, CheckedUpload, NotRepeated,
+    ProofRequestService, Question, RepeatError, Reply, Served, ZippedCheck,
+};
 pub use spawn::SpawnTask;
 
 pub(crate) use delivery_history::{Presented, Turn};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use application::GatekeeperService;
+use application::{AdmissionRequest, Caller, GatekeeperService, NewKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::{Owner, Role};
@@ -15,7 +15,6 @@ use domain::limits::{Limits, MAX_PER_MINUTE};
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
 use memory::InProcessLimiter;
-use ports::inbound::{AdmissionRequest, Caller, KeyAdministration, NewKey};
 use ports::outbound::{
     AdmissionEntry, Clock, JournalError, Limiter as _, Receipt, RefusalEntry, RequestEntry,
     UsageJournal,

@@ -1,11 +1,11 @@
 //! `cep-gateway keys …`: works on the store directly, also while a server runs on it.
 
 use anyhow::{Result, bail};
+use application::{Caller, KeyError, KeyService, NewKey, RequestedScope};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::key::{KeyFilter, KeyId, KeyName, KeyOverview, KeyQuery, KeySort};
 use domain::limits::{LimitsChange, LimitsError, Plan};
 use domain::page::{Direction, PageRequest, PageSize};
-use ports::inbound::{Caller, KeyAdministration, KeyError, NewKey, RequestedScope};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -19,11 +19,7 @@ pub(super) async fn run(options: KeyOptions, command: KeysCommand) -> Result<()>
     wiring::with_keys(&options, work).await
 }
 
-async fn execute(
-    command: KeysCommand,
-    keys: impl KeyAdministration,
-    operator: Caller,
-) -> Result<()> {
+async fn execute(command: KeysCommand, keys: KeyService, operator: Caller) -> Result<()> {
     match command {
         KeysCommand::Create {
             name,
@@ -91,7 +87,7 @@ fn known<T>(id: Uuid, result: Result<T, KeyError>) -> Result<T> {
 }
 
 /// All keys, newest first.
-async fn all(keys: &impl KeyAdministration, operator: &Caller) -> Result<Vec<KeyOverview>> {
+async fn all(keys: &KeyService, operator: &Caller) -> Result<Vec<KeyOverview>> {
     let mut listing = KeyQuery {
         filter: KeyFilter::default(),
         order: KeySort::Created,

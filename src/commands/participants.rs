@@ -7,7 +7,6 @@ use application::{CatalogueRenewal, SharedCatalogue};
 use chrono::NaiveDate;
 use domain::calendar;
 use domain::participant::{Catalogue, Participant, ParticipantCode};
-use ports::inbound::{CatalogueAdministration as _, Participants as _};
 use ports::outbound::Clock as _;
 
 use crate::cli::ParticipantsCommand;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use application::{ArchiveService, BankBySide, BankMonitor, ProofCache, ProofMemory, ProofService};
+use application::{
+    ArchiveService, BankBySide, BankMonitor, ProofCache, ProofMemory, ProofService, SharedCatalogue,
+};
 use bank_portal::{Portal, PortalConfig, PortalUrl};
 use domain::key::Environment;
-use ports::inbound::Participants;
 use ports::outbound::{Clock, Pacer, SealChecks};
 
 use crate::config::BankOptions;
@@ -65,10 +66,7 @@ pub(super) fn proofs(
     (options, archive): (&BankOptions, Option<Arc<ArchiveService>>),
     banks: &BankBySide,
     (clock, monitor): (&Arc<dyn Clock>, &Arc<BankMonitor>),
-    (participants, seals): (
-        Arc<impl Participants + 'static>,
-        Arc<impl SealChecks + 'static>,
-    ),
+    (participants, seals): (Arc<SharedCatalogue>, Arc<impl SealChecks + 'static>),
 ) -> ProofService {
     let memory = ProofMemory::new(
         u64::from(options.proof_memory) << 20,

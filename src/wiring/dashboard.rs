@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use application::{BankBySide, BankMonitor, InsightSources, InsightsService, SharedCatalogue};
+use application::{
+    BankBySide, BankMonitor, InsightSources, InsightsService, KeyService, SharedCatalogue,
+};
 use axum::Router;
-use ports::inbound::KeyAdministration;
 use ports::outbound::DenyList as _;
 use rest::PeopleBatches;
 use store_seaorm::Store;
@@ -29,7 +30,7 @@ pub(super) struct Dashboard<'a> {
 pub(super) struct SharedServices<'a> {
     pub(super) base: &'a Infrastructure,
     pub(super) banks: (&'a BankBySide, &'a Arc<BankMonitor>),
-    pub(super) keys: &'a Arc<dyn KeyAdministration>,
+    pub(super) keys: &'a Arc<KeyService>,
     pub(super) participants: &'a Arc<SharedCatalogue>,
     pub(super) lookups: &'a Lookups,
     pub(super) webhooks: &'a StoredWebhooks,

@@ -4,16 +4,16 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use application::{BrowserAddresses, SessionService};
+use application::{
+    BatchService, BrowserAddresses, InsightsService, KeyService, PersonLookupService,
+    SessionService, SharedCatalogue, WebhookService,
+};
 use axum::Router;
 use chrono::{DateTime, Utc};
 use dashboard::DashboardState;
 use domain::sign_in::PendingSignInSeal;
 use graphql::{GraphqlState, Introspection};
 use identity_oidc::{Issuer, Oidc, OidcConfig};
-use ports::inbound::{
-    Batches, Insights, KeyAdministration, Participants, PersonLookups, Sessions, Webhooks,
-};
 use ports::outbound::{Clock, DenyList, IdentityProvider, Random};
 use rest::PeopleState;
 use sandbox::identity::IdentityConfig;
@@ -180,7 +180,7 @@ fn callback(public: &Origin) -> String {
 
 /// Sign-in of people, and the guard of what needs it.
 pub(crate) struct SignIn {
-    sessions: Arc<dyn Sessions>,
+    sessions: Arc<SessionService>,
     pub(crate) guard: Arc<SessionGuard>,
 }
 
@@ -222,8 +222,7 @@ impl SignIn {
                 signed_out: public.to_string(),
             },
         );
-        let sessions: Arc<dyn Sessions> =
-            Arc::new(sessions.with_sessions_ended_at(sessions_ended_at));
+        let sessions = Arc::new(sessions.with_sessions_ended_at(sessions_ended_at));
         let guard = Arc::new(SessionGuard {
             sessions: Arc::clone(&sessions),
             site: Arc::clone(&identity.site),
@@ -234,12 +233,12 @@ impl SignIn {
 
 /// Dependencies of the routes under sessions.
 pub(crate) struct DashboardDeps {
-    pub(crate) keys: Arc<dyn KeyAdministration>,
-    pub(crate) participants: Arc<dyn Participants>,
-    pub(crate) insights: Arc<dyn Insights>,
-    pub(crate) lookups: Arc<dyn PersonLookups>,
-    pub(crate) batches: Arc<dyn Batches>,
-    pub(crate) webhooks: Arc<dyn Webhooks>,
+    pub(crate) keys: Arc<KeyService>,
+    pub(crate) participants: Arc<SharedCatalogue>,
+    pub(crate) insights: Arc<InsightsService>,
+    pub(crate) lookups: Arc<PersonLookupService>,
+    pub(crate) batches: Arc<BatchService>,
+    pub(crate) webhooks: Arc<WebhookService>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) request_layer: Arc<RequestLayer>,
     /// The end of the server.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use application::{ProofRequestService, ProofService, RequestSteps, SealService, SharedCatalogue};
+use application::{ProofRequestService, ProofService, SealService, SharedCatalogue};
 use ports::outbound::UsageJournal;
 use tokio_util::task::TaskTracker;
 
@@ -45,18 +45,16 @@ impl Infrastructure {
             tasks,
         )?;
         let worker = stored.worker(self, &gatekeeper, (&proofs, &history), tasks);
-        let requests = ProofRequestService::new(
-            RequestSteps {
-                gatekeeper,
-                proofs,
-                files: threads.checks(seals, participants, &self.clock),
-                history,
-                lookups: Arc::clone(&lookups),
-                idempotency,
-                clock: Arc::clone(&self.clock),
-            },
-            spawning_in(tasks),
-        );
+        let requests = ProofRequestService {
+            gatekeeper,
+            proofs,
+            files: threads.checks(seals, participants, &self.clock),
+            history,
+            lookups: Arc::clone(&lookups),
+            idempotency,
+            clock: Arc::clone(&self.clock),
+            spawn: spawning_in(tasks),
+        };
         let lookups = Lookups {
             service: lookups,
             worker,

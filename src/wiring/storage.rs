@@ -107,9 +107,10 @@ pub(crate) async fn bring_up_to_date(options: &DatabaseOptions, roles: &RoleOpti
 /// # Errors
 /// A gateway serves on the database; it can't be opened or changed.
 pub(crate) async fn end_revived(options: &DatabaseOptions, at: DateTime<Utc>) -> Result<u64> {
-    let deployment = match options.is_server() {
-        true => Deployment::Replicated,
-        false => Deployment::Embedded,
+    let deployment = if options.is_server() {
+        Deployment::Replicated
+    } else {
+        Deployment::Embedded
     };
     let _lock = lock(options, deployment)?;
     let store = open(options, deployment, FEW).await?;

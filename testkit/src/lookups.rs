@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use application::{
-    BankBySide, BankMonitor, BatchEncryption, BatchFeeder, BatchService, BatchSources, Compute,
-    CredentialCache, DeliveryHistory, FeederParts, FileChecks, GatekeeperService,
-    IdempotencyService, ImportedFiles, LookupEncryption, LookupReader, LookupService,
-    LookupSignals, LookupWorker, PersonLookupService, PersonLookupSources, ProofCheckService,
-    ProofMemory, ProofRequestService, ProofService, RequestSteps, SpawnTask, WorkSignal,
-    WorkerParts,
+    AdmissionRequest, BankBySide, BankMonitor, BatchEncryption, BatchFeeder, BatchService,
+    BatchSources, Compute, CredentialCache, DeliveryHistory, FeederParts, FileChecks,
+    GatekeeperService, IdempotencyService, ImportedFiles, LookupEncryption, LookupReader,
+    LookupRequest, LookupService, LookupSignals, LookupView, LookupWorker, PersonLookupService,
+    PersonLookupSources, ProofCheckService, ProofMemory, ProofRequestService, ProofService, Reply,
+    Served, SharedCatalogue, SpawnTask, WorkSignal, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -20,9 +20,8 @@ use domain::key::{FullKey, HashGeneration};
 use domain::lookup::{LookupSecrets, RetryScale};
 use domain::outcome::Endpoint;
 use domain::pacing::Pacing;
-use domain::participant::Catalogue;
+
 use domain::request::RequestId;
-use ports::inbound::{AdmissionRequest, LookupRequest, LookupView, ProofRequests as _};
 use ports::outbound::{Bank, SealChecks, Timer};
 use tokio::task::JoinHandle;
 use zip_files::DeflatedZip;
@@ -34,9 +33,9 @@ use crate::fakes::{
 use crate::people::{PeopleServices, hasher};
 use crate::timer::RuntimeTimer;
 
-mod exchange;
+mod asked;
 
-pub use exchange::{Answer, Exchange, Question};
+pub use asked::{Asked, Invalid, question};
 
 /// Lookups in these banks, without a memory.
 pub fn proofs(
@@ -67,8 +66,9 @@ fn remembered_proofs(
     Arc::new(proofs)
 }
 
-fn catalogue() -> Arc<Catalogue> {
-    Arc::new(Catalogue::embedded().clone())
+/// The compiled-in catalogue.
+pub fn catalogue() -> Arc<SharedCatalogue> {
+    Arc::new(SharedCatalogue::new(Arc::new(MemoryStore::default())))
 }
 
 /// Does what would take a thread's time at once.
@@ -160,7 +160,7 @@ impl LookupParts {
             Arc::new(DeflatedZip),
             clock.clone(),
         );
-        let steps = RequestSteps {
+        ProofRequestService {
             gatekeeper: self.gatekeeper.clone(),
             proofs: self.proofs.clone(),
             files: FileChecks::new(checks, catalogue(), clock.clone(), at_once()),
@@ -168,8 +168,8 @@ impl LookupParts {
             lookups,
             idempotency: self.idempotency(),
             clock,
-        };
-        ProofRequestService::new(steps, spawn)
+            spawn,
+        }
     }
 
     /// Recognition of repeated requests.
@@ -313,7 +313,7 @@ fn batches(
 pub struct LookupFixture {
     /// The services.
     pub services: LookupServices,
-    requests: ProofRequestService,
+    requests: Arc<ProofRequestService>,
     attempts: Arc<Mutex<Vec<JoinHandle<()>>>>,
 }
 
@@ -325,14 +325,14 @@ impl LookupFixture {
         let parts = LookupParts::over(services, store, Arc::default(), memory);
         let attempts = Arc::<Mutex<Vec<_>>>::default();
         let started = attempts.clone();
-        let spawn: SpawnTask = Box::new(move |task| {
+        let spawn: SpawnTask = Arc::new(move |task| {
             let attempt = tokio::spawn(task);
             started.lock().unwrap().push(attempt);
         });
-        let spawn_others = || -> SpawnTask { Box::new(|task| drop(tokio::spawn(task))) };
+        let spawn_others = || -> SpawnTask { Arc::new(|task| drop(tokio::spawn(task))) };
         let lookups = LookupServices::of(&parts, (spawn, spawn_others()));
         Self {
-            requests: parts.requests(lookups.callers.clone(), spawn_others()),
+            requests: Arc::new(parts.requests(lookups.callers.clone(), spawn_others())),
             services: lookups,
             attempts,
         }
@@ -347,10 +347,14 @@ impl LookupFixture {
             idempotency_key: None,
             request_id: RequestId::parse("lookup-1").unwrap(),
         };
-        let (exchange, answer) = Exchange::asking(request);
-        self.requests.create(admission, exchange);
-        let answer = answer.await.unwrap();
-        answer.created.expect("the lookup is created")
+        let question = Asked::from(request).question();
+        let Served::Answered(answered) = self.requests.create(admission, question).await else {
+            panic!("the key is good");
+        };
+        let Reply::Answer(Ok(Some(created))) = answered.reply else {
+            panic!("the lookup is created: {:?}", answered.reply);
+        };
+        created
     }
 
     /// Makes the attempts that are due, to their ends.

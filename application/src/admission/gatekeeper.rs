@@ -4,13 +4,13 @@ use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::request::{AdmissionError, AdmissionRequest, NotDurable};
 use domain::customer::CustomerId;
 use domain::key::{CountedKey, Credential, Environment, FullKey, KeyHasher, KeyId};
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use ports::Cause;
-use ports::inbound::{AdmissionError, AdmissionRequest, NotDurable};
 use ports::outbound::{
     AdmissionEntry, Charge, Clock, JournalError, KeyStore, Limiter, Random, Receipt, RefusalEntry,
     RequestEntry, Snapshot, StoreError, UsageJournal, Verdict, new_id,

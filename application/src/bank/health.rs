@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use crate::insights::{BankHealth, BankState};
 use domain::key::Environment;
 use domain::latency::Latencies;
 use domain::pacing::BankBudget;
-use ports::inbound::{BankHealth, BankState};
 use ports::outbound::{BankAnswer, BankError, Clock};
 
 use super::breaker::BankBreaker;

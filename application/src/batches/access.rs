@@ -1,9 +1,12 @@
 //! Identification of those who ask for batches, and of the keys that they name.
 
+use super::error::BatchError;
+use super::types::{BatchAccess, BatchView};
+use crate::lookups::LookupAccess;
+use crate::people::Caller;
 use domain::customer::CustomerId;
 use domain::key::{CounterId, KeyId, KeyOverview};
 use domain::month::Month;
-use ports::inbound::{BatchAccess, BatchError, BatchView, Caller, LookupAccess};
 use ports::outbound::{Scope, StoredBatch};
 
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, store_failed};

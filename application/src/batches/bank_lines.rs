@@ -1,15 +1,15 @@
 //! Open rows of a batch, as lines for the bank's own batch.
 
+use super::error::BatchError;
 use domain::batch::bank_file::BankLine;
 use domain::inference::{self, Resolution};
 use domain::lookup::LookupState;
-use ports::inbound::BatchError;
 use ports::outbound::StoredLookup;
 
 use super::content::RowKind;
-use super::rows::StoredRows;
+use super::rows::BatchRows;
 
-impl StoredRows {
+impl BatchRows {
     /// The lines of the rows that are open, from the next row on.
     pub(super) async fn bank_lines(&mut self) -> Result<Vec<BankLine>, BatchError> {
         let mut lines = Vec::new();

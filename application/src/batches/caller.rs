@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::error::BatchError;
+use super::types::BatchRead;
+use crate::admission::AdmissionError;
 use domain::customer::CustomerId;
 use domain::key::{CountedKey, Environment};
 use ports::Cause;
-use ports::inbound::{AdmissionError, BatchError, BatchRead};
 use ports::outbound::{ListError, StoreError};
 
 use crate::admission::Identified;

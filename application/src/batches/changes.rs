@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
+use super::error::BatchError;
+use super::types::BatchView;
 use domain::batch::{BatchId, BatchState};
 use domain::customer::CustomerId;
 use domain::lookup::LookupState;
-use ports::inbound::{BatchChanges, BatchError, BatchView};
 use ports::outbound::{BatchStore, StoredBatch, Timer};
 
 use super::caller::store_failed;
@@ -20,7 +20,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 type Progress = (BatchState, Vec<(LookupState, u32)>);
 
 /// Changes of one batch.
-pub(super) struct StoredBatchChanges {
+pub struct BatchChanges {
     pub(super) store: Arc<dyn BatchStore>,
     pub(super) timer: Arc<dyn Timer>,
     pub(super) views: Views,
@@ -31,9 +31,13 @@ pub(super) struct StoredBatchChanges {
     pub(super) last: Option<Progress>,
 }
 
-#[async_trait]
-impl BatchChanges for StoredBatchChanges {
-    async fn next(&mut self) -> Result<Option<BatchView>, BatchError> {
+impl BatchChanges {
+    /// Waits for the next change; `None` after the final state.
+    ///
+    /// # Errors
+    /// [`BatchError::Unknown`] once it is erased, [`BatchError::Unreadable`], and
+    /// [`BatchError::Refused`] when the store fails. There is nothing to follow after an error.
+    pub async fn next(&mut self) -> Result<Option<BatchView>, BatchError> {
         if let Some((state, _)) = &self.last {
             if state.is_final() {
                 return Ok(None);

@@ -1,11 +1,11 @@
 //! Format of what is encrypted of a batch: what its creator said of the whole, and chunks of rows.
 
+use super::types::FaultyRow;
 use bytes::Bytes;
 use domain::batch::RowNumber;
 use domain::file::RequestedFiles;
 use domain::lookup::RetryFor;
 use domain::query::ProofQuery;
-use ports::inbound::FaultyRow;
 
 use crate::lookups::parts::{Damaged, decode, decode_query, encode, encode_query, text};
 

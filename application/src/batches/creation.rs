@@ -1,9 +1,10 @@
 //! Creation of batches.
 
+use super::error::BatchError;
+use super::types::{BatchAccess, BatchDraft};
 use domain::batch::{BatchId, ROWS_PER_CHUNK};
 use domain::request::RequestId;
 use ports::Cause;
-use ports::inbound::{BatchAccess, BatchDraft, BatchError};
 use ports::outbound::{BatchAddition, BatchBounds, BatchFacts, NewBatch, ScopeClaim, new_id};
 
 use super::caller::{BatchKey, Owner, store_failed, unavailable};

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::types::{DraftRow, RowOutcome, RowView, RowWarning};
 use chrono::NaiveDate;
 use domain::batch::{RowCounts, RowNumber};
 use domain::hints;
@@ -9,7 +10,6 @@ use domain::inference::{self, Resolution, Unresolved};
 use domain::participant::Catalogue;
 use domain::query::ProofQuery;
 use domain::transfer::Transfer;
-use ports::inbound::{DraftRow, RowOutcome, RowView, RowWarning};
 
 use super::content::{RowKind, StoredRow};
 

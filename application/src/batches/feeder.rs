@@ -20,7 +20,7 @@ use ports::outbound::{
 use super::canceled::conclude_canceled;
 use super::content::RowKind;
 use super::encryption::BatchEncryption;
-use super::rows::StoredRows;
+use super::rows::BatchRows;
 use crate::admission::{GatekeeperService, NotCharged};
 use crate::lookups::{LookupService, LookupSignals};
 use crate::proofs::SpawnTask;
@@ -261,13 +261,14 @@ impl BatchFeeder {
         };
         let key = CountedKey { id, ..facts.key };
         let content = self.parts.encryption.content(&claimed.batch)?;
-        let mut rows = StoredRows {
+        let mut rows = BatchRows {
             store: Arc::clone(&self.parts.store),
             lookups: Arc::clone(&self.parts.lookups),
             encryption: Arc::clone(&self.parts.encryption),
             facts: facts.clone(),
             untried: from,
             next: from,
+            place: None,
         };
         let chunk = rows.next_chunk().await.map_err(|error| {
             let error = format!("{error:?}");

@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::error::BatchError;
+use super::import_report::{DeliveredRow, FileUse, ImportReport, UnusedReason};
 use bytes::Bytes;
 use domain::batch::{BatchState, RowNumber};
 use domain::inference::{self, Resolution};
@@ -19,7 +21,6 @@ use domain::seal::CheckedSeal;
 use domain::seen::{EarlierDeliveries, ProofMark};
 use domain::transfer::Transfer;
 use ports::Cause;
-use ports::inbound::{BatchError, DeliveredRow, FileUse, ImportReport, UnusedReason};
 use ports::outbound::{
     BatchFacts, BatchRow, ImportedProof, RowLookup, StoredBatch, StoredLookup, new_id,
 };

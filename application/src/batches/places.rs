@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use super::upload::UploadedFile;
 use domain::customer::CustomerId;
-use ports::inbound::UploadedFile;
 
 use crate::sync::counted_places::{CountedPlace, CountedPlaces};
 use crate::sync::places::{Place, Places};

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use super::error::BatchError;
+use super::types::{RowOutcome, RowView};
 use domain::batch::{ROWS_PER_CHUNK, RowNumber};
-use ports::inbound::{BatchError, BatchRows, RowOutcome, RowView};
 use ports::outbound::{BatchFacts, BatchStore, StoredLookup};
 
 use super::caller::{store_failed, unreadable};
@@ -15,8 +15,8 @@ use super::encryption::BatchEncryption;
 use super::places::AccountPlace;
 use crate::lookups::LookupService;
 
-/// Reads the rows of a batch, a chunk at a time.
-pub(super) struct StoredRows {
+/// Rows of a batch in their order, read a chunk at a time.
+pub struct BatchRows {
     pub(super) store: Arc<dyn BatchStore>,
     pub(super) lookups: Arc<LookupService>,
     pub(super) encryption: Arc<BatchEncryption>,
@@ -25,12 +25,14 @@ pub(super) struct StoredRows {
     pub(super) untried: RowNumber,
     /// The next row.
     pub(super) next: RowNumber,
+    /// The place of a download among those of its account, until the rows are dropped.
+    pub(super) place: Option<AccountPlace>,
 }
 
 /// Rows of a chunk from one on, each with its lookup, if it has one.
 pub(super) type RowsWithLookups = Vec<(RowNumber, StoredRow, Option<StoredLookup>)>;
 
-impl StoredRows {
+impl BatchRows {
     /// The rest of the chunk of the next row; `None` after the last row.
     ///
     /// # Errors
@@ -66,9 +68,12 @@ impl StoredRows {
     }
 }
 
-#[async_trait]
-impl BatchRows for StoredRows {
-    async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError> {
+impl BatchRows {
+    /// The next rows, some at a time; `None` after the last one.
+    ///
+    /// # Errors
+    /// [`BatchError::Unknown`] once the batch is erased, the store failed, or a row can't be decrypted.
+    pub async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError> {
         let Some(rows) = self.next_chunk().await? else {
             return Ok(None);
         };
@@ -86,27 +91,5 @@ impl BatchRows for StoredRows {
             views.push(view);
         }
         Ok(Some(views))
-    }
-}
-
-/// Rows of a download, which has a place among those of its account until it is dropped.
-pub(super) struct DownloadedRows {
-    rows: StoredRows,
-    _place: AccountPlace,
-}
-
-impl DownloadedRows {
-    pub(super) fn new(rows: StoredRows, place: AccountPlace) -> Self {
-        Self {
-            rows,
-            _place: place,
-        }
-    }
-}
-
-#[async_trait]
-impl BatchRows for DownloadedRows {
-    async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError> {
-        self.rows.next().await
     }
 }

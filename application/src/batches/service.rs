@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
+use super::types::{
+    BatchAccess, BatchDraft, BatchPreview, BatchQuery, BatchRead, BatchView, CreatedBatch,
+    RepeatableBatch,
+};
 use bytes::Bytes;
 use chrono::TimeDelta;
 use domain::batch::bank_file::BankLine;
@@ -15,11 +18,12 @@ use domain::outcome::Endpoint;
 use domain::pacing::Pacing;
 use domain::page::Page;
 use domain::rate::Rate;
-use ports::inbound::{
-    BatchAccess, BatchChanges, BatchDraft, BatchError, BatchPreview, BatchQuery, BatchRead,
-    BatchRows, BatchView, Batches, CreatedBatch, ImportReport, RepeatError, RepeatableBatch,
-    UploadPlace, UploadedFile,
-};
+
+use super::error::BatchError;
+
+use super::import_report::ImportReport;
+use super::upload::{UploadPlace, UploadedFile};
+use crate::proofs::RepeatError;
 use ports::outbound::{
     BatchCancellation, BatchFilter, BatchStore, Clock, CustomerStore, KeyStore, Random, ScopeClaim,
     StoredBatch, Timer,
@@ -27,11 +31,11 @@ use ports::outbound::{
 
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, of_list, store_failed};
 use super::canceled::conclude_canceled;
-use super::changes::StoredBatchChanges;
+use super::changes::BatchChanges;
 use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
 use super::places::BatchPlaces;
-use super::rows::{DownloadedRows, StoredRows};
+use super::rows::BatchRows;
 use super::sent_files::ImportedFiles;
 use super::view::Views;
 use crate::admission::GatekeeperService;
@@ -160,7 +164,7 @@ impl BatchService {
         access: &BatchAccess,
         id: BatchId,
         first: RowNumber,
-    ) -> Result<(Owner, StoredRows), BatchError> {
+    ) -> Result<(Owner, BatchRows), BatchError> {
         let owner = self.owner(access).await?;
         let batch = self.own(&owner, id).await?;
         let rows = self.rows_of(&batch, first);
@@ -168,14 +172,15 @@ impl BatchService {
     }
 
     /// The rows of a batch from one on.
-    pub(super) fn rows_of(&self, batch: &StoredBatch, next: RowNumber) -> StoredRows {
-        StoredRows {
+    pub(super) fn rows_of(&self, batch: &StoredBatch, next: RowNumber) -> BatchRows {
+        BatchRows {
             store: Arc::clone(&self.store),
             lookups: Arc::clone(&self.lookups),
             encryption: Arc::clone(&self.encryption),
             facts: batch.facts.clone(),
             untried: RowNumber(batch.progress.next_row),
             next,
+            place: None,
         }
     }
 
@@ -206,9 +211,13 @@ enum FirstOrClaim {
     Claim(ScopeClaim),
 }
 
-#[async_trait]
-impl Batches for BatchService {
-    async fn upload(
+impl BatchService {
+    /// Checks a caller who is about to upload a file, and the key that it names, before it sends the file
+    /// in vain; then waits for one of the account's places for such files.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    pub async fn upload(
         &self,
         access: &BatchAccess,
         file: UploadedFile,
@@ -222,7 +231,11 @@ impl Batches for BatchService {
         Ok(UploadPlace::new(place.await))
     }
 
-    async fn preview(
+    /// Checks the rows of a batch, and changes nothing.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    pub async fn preview(
         &self,
         access: &BatchAccess,
         draft: BatchDraft,
@@ -233,7 +246,11 @@ impl Batches for BatchService {
         Ok(owner.read(self.preview_of(&key, &rows)))
     }
 
-    async fn create(
+    /// Creates a batch. Its rows that can be looked up are, one after another; the others are listed.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    pub async fn create(
         &self,
         access: &BatchAccess,
         draft: BatchDraft,
@@ -272,7 +289,12 @@ impl Batches for BatchService {
         })
     }
 
-    async fn find(
+    /// One batch. With a `wait` it returns once the batch's state changes, or that time is over; at once if
+    /// 16 reads of the customer wait in this process already.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    pub async fn find(
         &self,
         access: &BatchAccess,
         id: BatchId,
@@ -283,7 +305,12 @@ impl Batches for BatchService {
         Ok(owner.read(self.view(&owner, &batch).await?))
     }
 
-    async fn list(
+    /// Batches, newest first, one page without a total. One that can't be decrypted is among them, without
+    /// its name and with default options.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    pub async fn list(
         &self,
         access: &BatchAccess,
         query: &BatchQuery,
@@ -318,29 +345,43 @@ impl Batches for BatchService {
         Ok(owner.read(self.views.page(&limits, page)))
     }
 
-    async fn rows(
+    /// The rows of a batch from `first` on, read as they are asked for.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    pub async fn rows(
         &self,
         access: &BatchAccess,
         id: BatchId,
         first: RowNumber,
-    ) -> Result<BatchRead<Box<dyn BatchRows>>, BatchError> {
+    ) -> Result<BatchRead<BatchRows>, BatchError> {
         let (owner, rows) = self.owned_rows(access, id, first).await?;
-        Ok(owner.read(Box::new(rows)))
+        Ok(owner.read(rows))
     }
 
-    async fn download(
+    /// As [`Self::rows`], for whoever reads them to the end: it has a place among the account's downloads until it
+    /// is dropped.
+    ///
+    /// # Errors
+    /// [`BatchError::TooManyDownloads`], and the others.
+    pub async fn download(
         &self,
         access: &BatchAccess,
         id: BatchId,
         first: RowNumber,
-    ) -> Result<BatchRead<Box<dyn BatchRows>>, BatchError> {
-        let (owner, rows) = self.owned_rows(access, id, first).await?;
+    ) -> Result<BatchRead<BatchRows>, BatchError> {
+        let (owner, mut rows) = self.owned_rows(access, id, first).await?;
         let place = self.places.download(owner.customer);
-        let place = place.ok_or(BatchError::TooManyDownloads)?;
-        Ok(owner.read(Box::new(DownloadedRows::new(rows, place))))
+        rows.place = Some(place.ok_or(BatchError::TooManyDownloads)?);
+        Ok(owner.read(rows))
     }
 
-    async fn bank_lines(
+    /// The payments whose rows are open, as lines of files for the bank's own batch. A row is open that has
+    /// no proof, unless it was canceled.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    pub async fn bank_lines(
         &self,
         access: &BatchAccess,
         id: BatchId,
@@ -351,15 +392,19 @@ impl Batches for BatchService {
         Ok(owner.read(rows.bank_lines().await?))
     }
 
-    async fn changes(
+    /// Follows a batch until it is final, whichever process works on it.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`].
+    pub async fn changes(
         &self,
         access: &BatchAccess,
         id: BatchId,
-    ) -> Result<Box<dyn BatchChanges>, BatchError> {
+    ) -> Result<BatchChanges, BatchError> {
         let owner = self.owner(access).await?;
         let batch = self.own(&owner, id).await?;
         let limits = self.key_limits(&owner, &[&batch]).await?;
-        Ok(Box::new(StoredBatchChanges {
+        Ok(BatchChanges {
             store: Arc::clone(&self.store),
             timer: Arc::clone(&self.timer),
             views: self.views.clone(),
@@ -367,10 +412,14 @@ impl Batches for BatchService {
             limits,
             id,
             last: None,
-        }))
+        })
     }
 
-    async fn cancel(
+    /// Cancels a batch that isn't final, and the lookups of its rows.
+    ///
+    /// # Errors
+    /// [`BatchError::Final`], and the others.
+    pub async fn cancel(
         &self,
         access: &BatchAccess,
         id: BatchId,
@@ -392,7 +441,15 @@ impl Batches for BatchService {
         }
     }
 
-    async fn erase(&self, access: &BatchAccess, id: BatchId) -> Result<BatchRead<()>, BatchError> {
+    /// Removes a final batch with all that is stored of it.
+    ///
+    /// # Errors
+    /// [`BatchError::NotFinal`], and the others.
+    pub async fn erase(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+    ) -> Result<BatchRead<()>, BatchError> {
         let owner = self.owner(access).await?;
         self.own(&owner, id).await?;
         let erased = self.store.erase_batch(owner.customer, id).await;
@@ -403,7 +460,12 @@ impl Batches for BatchService {
         Err(BatchError::NotFinal)
     }
 
-    async fn import(
+    /// Delivers the proofs among files that the bank's own batch gave, to rows that have none and asked for
+    /// them; each is recognised by its content.
+    ///
+    /// # Errors
+    /// [`BatchError::Canceled`], and the others.
+    pub async fn import(
         &self,
         access: &BatchAccess,
         id: BatchId,

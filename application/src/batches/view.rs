@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::error::BatchError;
+use super::types::BatchView;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::batch::BatchState;
 use domain::key::{Environment, KeyId};
@@ -10,7 +12,6 @@ use domain::lookup::LookupState;
 use domain::outcome::Outcome;
 use domain::pacing::Pacing;
 use domain::page::Page;
-use ports::inbound::{BatchError, BatchView};
 use ports::outbound::{BatchProgress, Clock, StoredBatch};
 
 use super::caller::unreadable;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use super::error::BatchError;
 use domain::batch::BatchId;
-use ports::inbound::BatchError;
 use ports::outbound::StoredBatch;
 
 use super::caller::{Owner, store_failed};

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use super::types::{Series, SeriesLabel, UsageReport};
 use chrono::{DateTime, Utc};
 use domain::outcome::{Endpoint, Outcome};
 use domain::usage::{Breakdown, MAX_SERIES, Period, Totals};
-use ports::inbound::{Series, SeriesLabel, UsageReport};
 use ports::outbound::UsageRow;
 
 /// The same slots, up to the end of the last one. The store counts days when months are asked for,

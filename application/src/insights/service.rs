@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use super::types::{BankHealth, UsageReport};
+use crate::keys::{KeyError, RequestedScope};
+use crate::people::Caller;
 use domain::audit::{AuditFilter, AuditPage};
 use domain::customer::{Customer, CustomerOverview};
 use domain::key::{Environment, KeyId, KeyOverview};
@@ -12,7 +14,6 @@ use domain::page::{Page, PageRequest};
 use domain::request::{RequestQuery, RequestRecord};
 use domain::usage::UsageQuery;
 use domain::window::SlidingWindow;
-use ports::inbound::{BankHealth, Caller, Insights, KeyError, RequestedScope, UsageReport};
 use ports::outbound::{
     AuditLog, Clock, CustomerStore, KeyStore, Limiter, Random, Scope, UsageReader,
 };
@@ -102,13 +103,21 @@ impl InsightsService {
     }
 }
 
-#[async_trait]
-impl Insights for InsightsService {
-    async fn customer(&self, caller: &Caller) -> Result<Customer, KeyError> {
+impl InsightsService {
+    /// The caller as a customer; created, with the free plan, at the first call.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn customer(&self, caller: &Caller) -> Result<Customer, KeyError> {
         Ok(self.authorization.customer_or_new(&caller.owner).await?)
     }
 
-    async fn limit_statuses(&self, keys: &[KeyOverview]) -> Result<Vec<LimitStatus>, KeyError> {
+    /// Current state of the limits of keys, in their order. One call of the limiter; queries no
+    /// database unless the limiter does.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn limit_statuses(&self, keys: &[KeyOverview]) -> Result<Vec<LimitStatus>, KeyError> {
         let counted: Vec<_> = keys.iter().map(|key| key.key.counted()).collect();
         let peeked = self.sources.limiter.peek_many(&counted).await;
         let peeked = peeked.map_err(|error| KeyError::Store(Arc::new(error)))?;
@@ -117,7 +126,11 @@ impl Insights for InsightsService {
         Ok(known.map(status).collect())
     }
 
-    async fn usage(
+    /// Use over time, slot by slot without gaps.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn usage(
         &self,
         caller: &Caller,
         requested: RequestedScope,
@@ -134,7 +147,11 @@ impl Insights for InsightsService {
         Ok(report::report(query.period, query.breakdown, &rows))
     }
 
-    async fn requests(
+    /// Requests, newest first.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn requests(
         &self,
         caller: &Caller,
         requested: RequestedScope,
@@ -149,12 +166,17 @@ impl Insights for InsightsService {
         }
     }
 
-    async fn bank(&self, environment: Environment) -> BankHealth {
+    /// Health of an environment's bank, as observed by this gateway.
+    pub async fn bank(&self, environment: Environment) -> BankHealth {
         let budget = self.sources.banks.of(environment).budget().await;
         self.sources.monitor.health(environment, budget)
     }
 
-    async fn customers(
+    /// All customers, newest first, whose subject or issuer contains `text`. Admins only.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn customers(
         &self,
         caller: &Caller,
         text: Option<&str>,
@@ -165,7 +187,11 @@ impl Insights for InsightsService {
         customers.await.map_err(list_error)
     }
 
-    async fn audit(
+    /// The audit log, newest first. Admins only.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn audit(
         &self,
         caller: &Caller,
         filter: &AuditFilter,

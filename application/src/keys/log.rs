@@ -1,11 +1,11 @@
 //! Changes of keys in the log. The audit log has them too, but in the database: changes after a backup
 //! are gone with its restore, and the log names those to repeat.
 
+use crate::people::Caller;
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::audit::Action;
 use domain::customer::{Customer, CustomerId, Owner, Role};
 use domain::key::ApiKey;
-use ports::inbound::Caller;
 
 /// The actor as a log may name it: by account. A provider's subject may be an e-mail address.
 #[derive(Clone, Copy)]

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::types::{KeyError, RequestedScope};
+use crate::people::Caller;
 use domain::key::{ApiKey, KeyId, KeyOverview, KeyQuery, RevokedKeys};
 use domain::month::Month;
 use domain::page::{Page, PageRequest};
-use ports::inbound::{Caller, KeyError, RequestedScope};
 use ports::outbound::{Clock, KeyStore};
 
 use crate::people::{Authorization, list_error};

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use super::types::{CreatedKey, KeyError, NewKey, RequestedScope, RotatedKey};
+use crate::people::Caller;
 use domain::audit::{Action, AuditContext};
 use domain::customer::{Customer, CustomerId, ExistingKeys, Owner};
 use domain::key::{
@@ -14,9 +15,6 @@ use domain::limits::{LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{Page, PageRequest};
 use ports::Cause;
-use ports::inbound::{
-    Caller, CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope, RotatedKey,
-};
 use ports::outbound::{
     Clock, CustomerStore, InsertError, KeyChange, KeyRecord, KeyStore, Limiter, Random,
     RotateError, Rotation, Scope, Snapshot, StoreError, Successor, Timer, UpdateError, new_id,
@@ -212,9 +210,12 @@ fn unused(key: ApiKey, month: Month) -> KeyOverview {
     }
 }
 
-#[async_trait]
-impl KeyAdministration for KeyService {
-    async fn create(&self, caller: &Caller, order: NewKey) -> Result<CreatedKey, KeyError> {
+impl KeyService {
+    /// Creates a key of the caller's. Its secret is in the answer, and never available again.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn create(&self, caller: &Caller, order: NewKey) -> Result<CreatedKey, KeyError> {
         if order.limits.is_some() {
             require_admin(caller)?;
         }
@@ -255,7 +256,11 @@ impl KeyAdministration for KeyService {
         Err(KeyError::Store(cause))
     }
 
-    async fn list(
+    /// Keys, one page.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn list(
         &self,
         caller: &Caller,
         requested: RequestedScope,
@@ -264,7 +269,11 @@ impl KeyAdministration for KeyService {
         self.reader.list(caller, requested, query).await
     }
 
-    async fn own(
+    /// Keys of the caller's, newest first, one page without a total.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn own(
         &self,
         caller: &Caller,
         revoked: RevokedKeys,
@@ -273,7 +282,11 @@ impl KeyAdministration for KeyService {
         self.reader.own(caller, revoked, page).await
     }
 
-    async fn find(
+    /// One key.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn find(
         &self,
         caller: &Caller,
         requested: RequestedScope,
@@ -282,7 +295,11 @@ impl KeyAdministration for KeyService {
         self.reader.find(caller, requested, id).await
     }
 
-    async fn rename(
+    /// Renames a key.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn rename(
         &self,
         caller: &Caller,
         requested: RequestedScope,
@@ -295,7 +312,12 @@ impl KeyAdministration for KeyService {
         overview(key, self.keys.snapshot(id, month).await?)
     }
 
-    async fn revoke(
+    /// Revokes a key; revoking it again changes nothing. Once this returns, no request is admitted
+    /// with it any more.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn revoke(
         &self,
         caller: &Caller,
         requested: RequestedScope,
@@ -307,7 +329,12 @@ impl KeyAdministration for KeyService {
         self.propagated(key).await
     }
 
-    async fn rotate(
+    /// Gives a key of the caller's a successor with the same name, environment and limits. The old
+    /// one is revoked at the end of `grace`; at once when that is zero.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn rotate(
         &self,
         caller: &Caller,
         id: KeyId,
@@ -371,7 +398,11 @@ impl KeyAdministration for KeyService {
         Err(KeyError::Store(cause))
     }
 
-    async fn set_limits(
+    /// Changes any key's limits. Admins only.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn set_limits(
         &self,
         caller: &Caller,
         id: KeyId,
@@ -382,7 +413,11 @@ impl KeyAdministration for KeyService {
         self.propagated(key).await
     }
 
-    async fn set_plan(
+    /// Sets a customer's plan. Admins only.
+    ///
+    /// # Errors
+    /// See [`KeyError`].
+    pub async fn set_plan(
         &self,
         caller: &Caller,
         customer: CustomerId,

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
+use super::person_types::PersonLookupError;
+use super::types::LookupView;
 use domain::customer::CustomerId;
 use domain::lookup::LookupId;
-use ports::inbound::{LookupChanges, LookupView, PersonLookupError};
 use ports::outbound::{LookupStore, StoredLookup};
 
 use super::service::LookupService;
 use super::waits::{Progress, progress};
 
 /// Changes of one lookup, read over the connections of `store`.
-pub(super) struct StoredLookupChanges {
+pub struct LookupChanges {
     pub(super) lookups: Arc<LookupService>,
     pub(super) store: Arc<dyn LookupStore>,
     pub(super) customer: CustomerId,
@@ -22,9 +22,13 @@ pub(super) struct StoredLookupChanges {
     pub(super) last: Option<Progress>,
 }
 
-#[async_trait]
-impl LookupChanges for StoredLookupChanges {
-    async fn next(&mut self) -> Result<Option<LookupView>, PersonLookupError> {
+impl LookupChanges {
+    /// Waits for the next change; `None` after the final state.
+    ///
+    /// # Errors
+    /// [`PersonLookupError::NotFound`] once it is erased, [`PersonLookupError::Unreadable`],
+    /// [`PersonLookupError::Store`]. There is nothing to follow after an error.
+    pub async fn next(&mut self) -> Result<Option<LookupView>, PersonLookupError> {
         let last = self.last;
         if last.is_some_and(|(state, _)| state.is_final()) {
             return Ok(None);

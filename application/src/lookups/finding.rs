@@ -1,11 +1,11 @@
 //! The bank's last answer without a proof, as it is kept with a lookup.
 
+use crate::proofs::FetchError;
 use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use domain::calendar;
 use domain::outcome::Outcome;
 use domain::payment::{Payment, PaymentState};
-use ports::inbound::FetchError;
 
 use super::parts::{Damaged, decode, encode, text};
 

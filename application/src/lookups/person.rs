@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use crate::people::Caller;
 use domain::customer::CustomerId;
 use domain::key::{CounterId, KeyId};
 use domain::lookup::LookupId;
 use domain::month::Month;
 use domain::page::Page;
-use ports::inbound::{
-    Caller, LookupChanges, LookupView, PersonLookupError, PersonLookupQuery, PersonLookups,
-};
+
+use super::person_types::{PersonLookupError, PersonLookupQuery};
+use super::types::LookupView;
 use ports::outbound::{
     Cancellation, Clock, CustomerStore, KeyStore, LookupFilter, LookupStore, Random, Scope,
 };
 
-use super::changes::StoredLookupChanges;
+use super::changes::LookupChanges;
 use super::reader::ReadError;
 use super::service::LookupService;
 use crate::people::Authorization;
@@ -81,9 +81,13 @@ impl PersonLookupService {
     }
 }
 
-#[async_trait]
-impl PersonLookups for PersonLookupService {
-    async fn list(
+impl PersonLookupService {
+    /// Lookups, newest first, one page without a total.
+    ///
+    /// # Errors
+    /// [`PersonLookupError::NotFound`] for a key of another account, [`PersonLookupError::Cursor`],
+    /// [`PersonLookupError::Unreadable`], [`PersonLookupError::Store`].
+    pub async fn list(
         &self,
         caller: &Caller,
         query: &PersonLookupQuery,
@@ -112,31 +116,52 @@ impl PersonLookups for PersonLookupService {
         Ok(page.await?)
     }
 
-    async fn find(&self, caller: &Caller, id: LookupId) -> Result<LookupView, PersonLookupError> {
+    /// One lookup, with its attempts and its proof.
+    ///
+    /// # Errors
+    /// [`PersonLookupError::NotFound`], [`PersonLookupError::Unreadable`],
+    /// [`PersonLookupError::Store`].
+    pub async fn find(
+        &self,
+        caller: &Caller,
+        id: LookupId,
+    ) -> Result<LookupView, PersonLookupError> {
         let customer = self.customer(caller).await?;
         let found = self.store.lookup(customer, id).await?;
         let found = found.ok_or(PersonLookupError::NotFound)?;
         Ok(self.lookups.reader.read(&*self.store, &found).await?)
     }
 
-    async fn changes(
+    /// Follows a lookup until it is final, whichever process works on it.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`].
+    pub async fn changes(
         &self,
         caller: &Caller,
         id: LookupId,
-    ) -> Result<Box<dyn LookupChanges>, PersonLookupError> {
+    ) -> Result<LookupChanges, PersonLookupError> {
         let customer = self.customer(caller).await?;
         let found = self.store.lookup(customer, id).await?;
         found.ok_or(PersonLookupError::NotFound)?;
-        Ok(Box::new(StoredLookupChanges {
+        Ok(LookupChanges {
             lookups: Arc::clone(&self.lookups),
             store: Arc::clone(&self.store),
             customer,
             id,
             last: None,
-        }))
+        })
     }
 
-    async fn cancel(&self, caller: &Caller, id: LookupId) -> Result<LookupView, PersonLookupError> {
+    /// Cancels a lookup that isn't final.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`], and [`PersonLookupError::Final`].
+    pub async fn cancel(
+        &self,
+        caller: &Caller,
+        id: LookupId,
+    ) -> Result<LookupView, PersonLookupError> {
         let customer = self.customer(caller).await?;
         match self.lookups.cancel(customer, id).await? {
             Cancellation::Canceled(lookup) => {
@@ -149,7 +174,12 @@ impl PersonLookups for PersonLookupService {
         }
     }
 
-    async fn erase(&self, caller: &Caller, id: LookupId) -> Result<(), PersonLookupError> {
+    /// Removes a final lookup with all that is stored of it.
+    ///
+    /// # Errors
+    /// [`PersonLookupError::NotFound`], [`PersonLookupError::NotFinal`],
+    /// [`PersonLookupError::Store`].
+    pub async fn erase(&self, caller: &Caller, id: LookupId) -> Result<(), PersonLookupError> {
         let customer = self.customer(caller).await?;
         if self.lookups.erase(customer, id).await? {
             let request_id = &caller.request_id;

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use super::types::LookupView;
+use crate::participants::SharedCatalogue;
+use crate::proofs::{Delivery, Files};
 use bytes::Bytes;
 use chrono::TimeDelta;
 use domain::customer::CustomerId;
@@ -13,7 +16,6 @@ use domain::page::{CursorError, Page, PageRequest};
 use domain::participant::Catalogue;
 use domain::proof::Proof;
 use ports::Cause;
-use ports::inbound::{Delivery, Files, LookupView, Participants};
 use ports::outbound::{
     ListError, LookupFacts, LookupFilter, LookupStore, SealChecks, StoreError, StoredLookup,
 };
@@ -50,7 +52,7 @@ impl From<ListError> for ReadError {
 /// Decrypts stored lookups.
 pub struct LookupReader {
     pub(crate) encryption: Arc<LookupEncryption>,
-    pub(super) participants: Arc<dyn Participants>,
+    pub(super) participants: Arc<SharedCatalogue>,
     seals: Arc<dyn SealChecks>,
     retention: TimeDelta,
 }
@@ -59,7 +61,7 @@ impl LookupReader {
     /// A reader that checks seals as of now. Lookups are erased after this time.
     pub fn new(
         encryption: Arc<LookupEncryption>,
-        participants: Arc<dyn Participants>,
+        participants: Arc<SharedCatalogue>,
         seals: Arc<dyn SealChecks>,
         retention: TimeDelta,
     ) -> Self {

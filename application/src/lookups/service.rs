@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
+use super::types::{
+    LookupAccess, LookupError, LookupQuery, LookupRequest, LookupView, Read, RemovedLookup,
+};
+use crate::admission::{AdmissionError, NotDurable};
 use chrono::TimeDelta;
 use domain::customer::CustomerId;
 use domain::inference::{self, InferredBanks, Resolution};
@@ -16,10 +19,6 @@ use domain::query::ProofQuery;
 use domain::rate::Rate;
 use domain::transfer::Banks;
 use ports::Cause;
-use ports::inbound::{
-    AdmissionError, LookupAccess, LookupError, LookupQuery, LookupRequest, LookupView, Lookups,
-    NotDurable, Read, RemovedLookup,
-};
 use ports::outbound::{
     Cancellation, Clock, LookupFacts, LookupFilter, LookupStore, NewLookup, ScopeClaim, StoreError,
     StoredLookup, Timer,
@@ -253,9 +252,12 @@ impl LookupService {
     }
 }
 
-#[async_trait]
-impl Lookups for LookupService {
-    async fn find(
+impl LookupService {
+    /// One lookup. With a `wait` it returns once the lookup's state changes, or that time is over.
+    ///
+    /// # Errors
+    /// See [`LookupError`].
+    pub async fn find(
         &self,
         access: LookupAccess,
         id: LookupId,
@@ -275,7 +277,11 @@ impl Lookups for LookupService {
         Ok(read(view, &by))
     }
 
-    async fn list(
+    /// Lookups, newest first, one page.
+    ///
+    /// # Errors
+    /// See [`LookupError`].
+    pub async fn list(
         &self,
         access: LookupAccess,
         query: LookupQuery,
@@ -294,7 +300,11 @@ impl Lookups for LookupService {
         Ok(read(page.await?, &by))
     }
 
-    async fn remove(
+    /// Cancels a lookup that isn't final, and erases one that is.
+    ///
+    /// # Errors
+    /// See [`LookupError`].
+    pub async fn remove(
         &self,
         access: LookupAccess,
         id: LookupId,

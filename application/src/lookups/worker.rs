@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
+use crate::proofs::{Delivery, FetchError};
 use chrono::{NaiveDate, TimeDelta};
 use domain::calendar;
 use domain::file::RequestedFiles;
@@ -17,7 +18,6 @@ use futures::FutureExt as _;
 use futures::future::{Either, select};
 use futures::pin_mut;
 use ports::Cause;
-use ports::inbound::{Delivery, FetchError};
 use ports::outbound::{
     ClaimEnd, ClaimedLookup, Clock, Lease, LookupChange, LookupFacts, LookupStore, Random,
     StoredLookup, Timer,

@@ -3,7 +3,6 @@
 use std::sync::{Arc, RwLock};
 
 use domain::participant::Catalogue;
-use ports::inbound::Participants;
 use ports::outbound::{CatalogueStore, CatalogueVersion, StoreError};
 
 /// The catalogue that this process goes by. It follows the stored one, which any process may replace:
@@ -72,8 +71,9 @@ impl SharedCatalogue {
     }
 }
 
-impl Participants for SharedCatalogue {
-    fn catalogue(&self) -> Arc<Catalogue> {
+impl SharedCatalogue {
+    /// The catalogue in use. It may be replaced at any time, so a request takes it once.
+    pub fn catalogue(&self) -> Arc<Catalogue> {
         self.read(|current| Arc::clone(&current.catalogue))
     }
 }

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::calendar;
-use domain::participant::{Catalogue, Renewal};
-use ports::inbound::{CatalogueAdministration, Participants as _, RenewalError};
+use domain::participant::{Catalogue, DamagedList, Renewal};
+use ports::Cause;
 use ports::outbound::{
     CatalogueStore, CatalogueVersion, Clock, ParticipantSource, RenewalClaim, StoreError,
 };
@@ -92,9 +91,12 @@ impl CatalogueRenewal {
     }
 }
 
-#[async_trait]
-impl CatalogueAdministration for CatalogueRenewal {
-    async fn renew(&self) -> Result<Renewal, RenewalError> {
+impl CatalogueRenewal {
+    /// Renews the catalogue with the central bank's list of today, now.
+    ///
+    /// # Errors
+    /// See [`RenewalError`]. The catalogue stays as it is.
+    pub async fn renew(&self) -> Result<Renewal, RenewalError> {
         let today = calendar::today(self.clock.now());
         let (version, catalogue) = self.current().await?;
         let list = self.source.participants(today, self.patience).await;
@@ -106,12 +108,40 @@ impl CatalogueAdministration for CatalogueRenewal {
         Ok(renewal)
     }
 
-    async fn request_renewal(&self) -> Result<(), StoreError> {
+    /// Makes the renewal due, so that a serving process does it.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn request_renewal(&self) -> Result<(), StoreError> {
         self.store.schedule_renewal(self.clock.now()).await
     }
 
-    async fn import(&self, catalogue: Catalogue) -> Result<(), RenewalError> {
+    /// Replaces the catalogue.
+    ///
+    /// # Errors
+    /// [`RenewalError::Store`] or [`RenewalError::Concurrent`].
+    pub async fn import(&self, catalogue: Catalogue) -> Result<(), RenewalError> {
         let version = self.store.catalogue_version().await?;
         self.replace(version, &catalogue).await
     }
+}
+
+/// Error of renewing the catalogue.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RenewalError {
+    /// The bank gave no list.
+    #[error("the central bank gave no list of participants: {cause}")]
+    Bank {
+        /// The bank's error.
+        cause: Cause,
+    },
+    /// The list is damaged.
+    #[error("the central bank's list of participants is damaged: {0}")]
+    Damaged(#[from] DamagedList),
+    /// Another process replaced the catalogue meanwhile.
+    #[error("another process replaced the catalogue meanwhile; try again")]
+    Concurrent,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::types::Caller;
+use crate::keys::{KeyError, RequestedScope};
 use domain::customer::{Customer, CustomerId, Owner, Role};
 use domain::limits::Plan;
-use ports::inbound::{Caller, KeyError, RequestedScope};
 use ports::outbound::{Clock, CustomerStore, ListError, Random, Scope, StoreError, new_id};
 
 /// Resolves callers to customers, and requested scopes to permitted ones. Nothing else does.
@@ -79,7 +80,7 @@ pub(crate) fn require_admin(caller: &Caller) -> Result<(), KeyError> {
     }
 }
 
-/// The inbound error of a list that can't be read.
+/// The error of a list that can't be read.
 pub(crate) fn list_error(error: ListError) -> KeyError {
     match error {
         ListError::Cursor(_) => KeyError::Cursor,

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use super::types::{Person, Session, SessionError, SignIn, SignInAnswer, SignInError};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::customer::Owner;
 use domain::rate::RateExceeded;
 use domain::sign_in::{
     LIFETIME, PendingSignIn, PendingSignInSeal, ReturnPath, fingerprint, token_fingerprint,
 };
-use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
 use ports::outbound::{
     AuthorizationRequest, Claims, Clock, CodeGrant, Denial, DenyList, Fingerprint, IdentityError,
     IdentityProvider, Random, TokenError,
@@ -170,9 +169,12 @@ fn session_error(error: TokenError) -> SessionError {
     }
 }
 
-#[async_trait]
-impl Sessions for SessionService {
-    async fn begin(&self, return_to: &str) -> Result<SignIn, SignInError> {
+impl SessionService {
+    /// Begins a sign-in that ends at `return_to`, a local path.
+    ///
+    /// # Errors
+    /// See [`SignInError`].
+    pub async fn begin(&self, return_to: &str) -> Result<SignIn, SignInError> {
         let ticket = PendingSignIn::new(
             ReturnPath::parse_or_home(return_to),
             self.clock.now(),
@@ -191,7 +193,12 @@ impl Sessions for SessionService {
         })
     }
 
-    async fn finish(&self, answer: SignInAnswer<'_>) -> Result<Session, SignInError> {
+    /// Completes a sign-in with the provider's answer. Each [`SignIn`] is valid for one code, within ten
+    /// minutes: the provider is asked about it once, and whatever it answers, never again.
+    ///
+    /// # Errors
+    /// See [`SignInError`].
+    pub async fn finish(&self, answer: SignInAnswer<'_>) -> Result<Session, SignInError> {
         let code = answer
             .outcome
             .map_err(|code| SignInError::Refused(printable(code)));
@@ -218,7 +225,12 @@ impl Sessions for SessionService {
         })
     }
 
-    async fn person(&self, token: &str) -> Result<Person, SessionError> {
+    /// Verifies a session's token for one request, and counts the request. MUST refuse a token that was
+    /// signed out.
+    ///
+    /// # Errors
+    /// See [`SessionError`].
+    pub async fn person(&self, token: &str) -> Result<Person, SessionError> {
         let (claims, token) = self.verified(token).await?;
         if self.is_ended(&claims) {
             return Err(signed_out());
@@ -235,7 +247,13 @@ impl Sessions for SessionService {
         }
     }
 
-    async fn end(&self, token: &str) -> Result<Option<String>, SessionError> {
+    /// Ends a session here, for every request from now on, and at the provider if supported.
+    /// Returns the URL to send the browser to so that the provider ends its session too.
+    ///
+    /// # Errors
+    /// [`SessionError::Unavailable`] and [`SessionError::TooManyRequests`] when it couldn't be ended here. A token that is no session
+    /// yields no error: it is none afterwards either.
+    pub async fn end(&self, token: &str) -> Result<Option<String>, SessionError> {
         match self.verified(token).await {
             Ok((claims, fingerprint)) => {
                 let until = claims.expires_at + CLOCK_SKEW;

@@ -7,10 +7,10 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::types::SessionError;
 use domain::customer::Owner;
 use domain::rate::{Bucket, Rate, RateExceeded};
 use domain::subscriber::subscriber;
-use ports::inbound::SessionError;
 use ports::outbound::Fingerprint;
 
 use crate::sync::buckets::{self, Buckets};

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::delivery::FetchError;
 use bytes::Bytes;
 use domain::file::FileStem;
 use domain::proof::Proof;
 use domain::seal::CheckedSeal;
 use domain::transfer::Transfer;
-use ports::inbound::FetchError;
 use ports::outbound::BankFiles;
 
 use super::memory::{CachedProof, Origin, Pdf, Session};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::participants::SharedCatalogue;
 use bytes::Bytes;
 use domain::calendar;
 use domain::check::CheckReport;
@@ -10,7 +11,6 @@ use domain::participant::Catalogue;
 use domain::query::ProofQuery;
 use futures::channel::oneshot;
 use futures::future::BoxFuture;
-use ports::inbound::Participants;
 use ports::outbound::{Clock, ZipFiles};
 
 use crate::checks::{ProofCheckService, ZippedReport};
@@ -27,7 +27,7 @@ pub type Compute = Box<dyn Fn(Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()
 /// Checks of files that callers send.
 pub struct FileChecks {
     checks: ProofCheckService,
-    participants: Arc<dyn Participants>,
+    participants: Arc<SharedCatalogue>,
     clock: Arc<dyn Clock>,
     compute: Compute,
     places: Places,
@@ -68,7 +68,7 @@ impl FileChecks {
     /// Checks by `checks` in threads of `compute`. `participants` tell issuers by their names.
     pub fn new(
         checks: ProofCheckService,
-        participants: Arc<dyn Participants>,
+        participants: Arc<SharedCatalogue>,
         clock: Arc<dyn Clock>,
         compute: Compute,
     ) -> Self {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::delivery::{Delivery, FetchError, Files, LookupDetails};
+use crate::participants::SharedCatalogue;
 use domain::file::RequestedFiles;
 use domain::key::Environment;
 use domain::notice::ProofOrigin;
@@ -13,7 +15,6 @@ use domain::proof::Proof;
 use domain::query::ProofQuery;
 use domain::request::RequestId;
 use futures::FutureExt;
-use ports::inbound::{Delivery, FetchError, Files, LookupDetails, Participants};
 use ports::outbound::{Bank, BankAnswer, BankError, Clock, Lookup, SealChecks};
 use tracing::Instrument as _;
 
@@ -90,7 +91,7 @@ pub struct FetchReport {
 pub struct ProofService {
     banks: BankBySide,
     clock: Arc<dyn Clock>,
-    participants: Arc<dyn Participants>,
+    participants: Arc<SharedCatalogue>,
     /// Time that all queries to the bank for one caller may take together.
     patience: Duration,
     cache: ProofCache,
@@ -106,7 +107,7 @@ impl ProofService {
     pub fn new(
         banks: BankBySide,
         clock: Arc<dyn Clock>,
-        participants: Arc<dyn Participants>,
+        participants: Arc<SharedCatalogue>,
         patience: Duration,
         cache: impl Into<ProofCache>,
         monitor: Arc<BankMonitor>,

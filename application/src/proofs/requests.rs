@@ -1,4 +1,4 @@
-//! The use case of a whole proof request: admission, lookup, settlement.
+//! The use cases of whole requests: admission, question, answer, settlement.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
@@ -13,39 +13,43 @@ use domain::request::RequestId;
 use domain::seal::SealVerdict;
 use domain::seen::{EarlierDeliveries, ProofMark};
 use futures::FutureExt as _;
-use ports::Cause;
-use ports::inbound::{
-    AdmissionRequest, CheckExchange, Delivery, FetchError, InvalidRequest, LookupDetails,
-    LookupExchange, ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
-};
-use ports::outbound::{Clock, ScopeClaim};
-use tracing::{Instrument as _, Span};
+use ports::outbound::Clock;
+use tracing::Instrument as _;
 
+use super::delivery::{Delivery, FetchError, LookupDetails};
 use super::delivery_history::{DeliveryHistory, Presented, Turn};
 use super::file_checks::FileChecks;
 use super::lookup::{FetchReport, ProofRequest, ProofService};
 use super::memory::CachedProof;
 use super::memory::ProofSource;
 use super::spawn::SpawnTask;
-use crate::admission::{Admission, GatekeeperService, Identified, Settlement};
+use crate::admission::{AdmissionRequest, GatekeeperService, Identified, Settlement};
 use crate::idempotency::IdempotencyService;
 use crate::lookups::LookupService;
 
 mod check;
+mod checked;
 mod create;
 mod entrance;
+mod question;
 mod repeated;
+mod served;
 
-use entrance::Entrance;
+pub use checked::{BankComparison, CheckRequest, CheckedFile, CheckedUpload, ZippedCheck};
+pub use question::Question;
+pub use served::{Answered, Charge, NotRepeated, RepeatError, Reply, Served};
 
-/// Serves proof requests.
+use entrance::{Entrance, Open};
+
+/// Serves requests of the API's callers: [`Self::serve`], [`Self::check`] and [`Self::create`].
+///
+/// Each admits its request, reads the question, answers it and settles the admission, in this order and each
+/// at most once. Their futures should be polled to the end though the caller hangs up: the bank was already asked. An
+/// admission whose future is dropped is settled as a failure of ours.
+///
+/// A request with an idempotency key is compared with earlier ones before its admission. One that is repeated is
+/// neither admitted nor settled: its first answer is made again.
 pub struct ProofRequestService {
-    steps: Arc<RequestSteps>,
-    spawn: SpawnTask,
-}
-
-/// The steps of a request, by the services that take them.
-pub struct RequestSteps {
     /// Admits requests, and settles them.
     pub gatekeeper: Arc<GatekeeperService>,
     /// Looks proofs up.
@@ -60,6 +64,8 @@ pub struct RequestSteps {
     pub idempotency: Arc<IdempotencyService>,
     /// Measures durations.
     pub clock: Arc<dyn Clock>,
+    /// Settles what was dropped.
+    pub spawn: SpawnTask,
 }
 
 /// A request that is processed, as far as its processing needs it.
@@ -71,14 +77,6 @@ struct Admitted {
     lane: Lane,
 }
 
-/// An admitted request, to be processed and settled.
-struct Entered {
-    admission: Admission,
-    admitted: Admitted,
-    /// Its idempotency key, if it has one.
-    claim: Option<ScopeClaim>,
-}
-
 /// A request that is repeated.
 struct Repeated {
     by: Identified,
@@ -87,10 +85,10 @@ struct Repeated {
 }
 
 /// A processed request that hasn't been settled yet.
-struct Processed {
+struct Processed<A, E> {
     outcome: Outcome,
     details: LookupDetails,
-    reply: Reply,
+    reply: Reply<A, E>,
     /// The proofs in the answer.
     delivered: Vec<ProofMark>,
     /// Their turn, until they are recorded.
@@ -103,108 +101,76 @@ struct Processed {
     kept: Option<Arc<CachedProof>>,
 }
 
+/// The result of the lookup of a proof.
+type Found = Result<Delivery, FetchError>;
+
 impl ProofRequestService {
-    /// A service that runs each request as a task of `spawn`.
-    pub fn new(steps: RequestSteps, spawn: SpawnTask) -> Self {
-        let steps = Arc::new(steps);
-        Self { steps, spawn }
-    }
-}
-
-impl ProofRequests for ProofRequestService {
-    fn serve(&self, request: AdmissionRequest, mut exchange: Box<dyn ProofExchange>) {
-        let steps = Arc::clone(&self.steps);
-        let span = Span::current();
-        let task = async move {
-            let serving = steps.serve(request, &mut *exchange);
-            let served = serving.instrument(span).await;
-            exchange.finish(served).await;
-        };
-        (self.spawn)(task.boxed());
-    }
-
-    fn check(&self, request: AdmissionRequest, mut exchange: Box<dyn CheckExchange>) {
-        let steps = Arc::clone(&self.steps);
-        let span = Span::current();
-        let task = async move {
-            let checking = steps.check(request, &mut *exchange);
-            let served = checking.instrument(span).await;
-            exchange.finish(served).await;
-        };
-        (self.spawn)(task.boxed());
-    }
-
-    fn create(&self, request: AdmissionRequest, mut exchange: Box<dyn LookupExchange>) {
-        let steps = Arc::clone(&self.steps);
-        let span = Span::current();
-        let task = async move {
-            let creating = steps.create(request, &mut *exchange);
-            let (served, created) = creating.instrument(span).await;
-            exchange.finish(served, created).await;
-        };
-        (self.spawn)(task.boxed());
-    }
-}
-
-impl RequestSteps {
-    async fn serve(
-        &self,
+    /// Serves a request for a proof.
+    pub async fn serve<E: Send + 'static>(
+        self: &Arc<Self>,
         request: AdmissionRequest,
-        exchange: &mut dyn ProofExchange,
-    ) -> ServedRequest {
-        match self.enter(request, exchange).await {
-            Entrance::Admitted(entered) => {
+        question: Question<'_, ProofQuery, E>,
+    ) -> Served<Found, E> {
+        match self.enter(request, question).await {
+            Entrance::Admitted(entered, question) => {
                 let admitted = &entered.admitted;
-                let processed = process(admitted, pin!(self.deliver(admitted, exchange))).await;
-                ServedRequest::Settled(self.settle(entered, processed).await)
+                let processed = process(admitted, pin!(self.deliver(admitted, question))).await;
+                self.settle(entered.close(), processed).await
             }
-            Entrance::Repeated(repeated) => {
-                let repeating = pin!(self.deliver_again(&repeated, exchange));
-                self.repeat(&repeated, repeating).await
+            Entrance::Repeated(repeated, question) => {
+                // Boxed: it is rare, and its future long.
+                let mut repeating = Box::pin(self.deliver_again(&repeated, question));
+                self.repeat(&repeated, repeating.as_mut()).await
             }
             Entrance::Closed(served) => *served,
         }
     }
 
-    async fn check(
-        &self,
+    /// Serves the check of a file, and looks its payment up if that is asked for. A key has a few files read and
+    /// checked at a time; more wait. A file without a proof, and a ZIP without any, counts as
+    /// [`Outcome::InvalidRequest`], every other result as [`Outcome::Delivered`]. An error is that of the lookup: the
+    /// bank could not be asked.
+    pub async fn check<E: Send + 'static>(
+        self: &Arc<Self>,
         request: AdmissionRequest,
-        exchange: &mut dyn CheckExchange,
-    ) -> ServedRequest {
-        match self.enter(request, exchange).await {
-            Entrance::Admitted(entered) => {
+        question: Question<'_, CheckRequest, E>,
+    ) -> Served<Result<CheckedUpload, FetchError>, E> {
+        match self.enter(request, question).await {
+            Entrance::Admitted(entered, question) => {
                 let admitted = &entered.admitted;
-                let processed =
-                    process(admitted, pin!(self.check_file(admitted, exchange, None))).await;
-                ServedRequest::Settled(self.settle(entered, processed).await)
+                let checking = self.check_file(admitted, question, None);
+                let processed = process(admitted, pin!(checking)).await;
+                self.settle(entered.close(), processed).await
             }
-            Entrance::Repeated(repeated) => {
-                let checking = self.check_file(&repeated.admitted, exchange, Some(repeated.first));
-                let repeating = pin!(checking.map(Some));
-                self.repeat(&repeated, repeating).await
+            Entrance::Repeated(repeated, question) => {
+                let checking = self.check_file(&repeated.admitted, question, Some(repeated.first));
+                self.repeat(&repeated, pin!(checking.map(Some))).await
             }
             Entrance::Closed(served) => *served,
         }
     }
 
-    /// Decodes the query, looks the proof up and encodes the result.
-    async fn deliver(&self, admitted: &Admitted, exchange: &mut dyn ProofExchange) -> Processed {
-        let query = match exchange.decode().await {
-            Ok(query) => query,
-            Err(InvalidRequest) => return Processed::invalid(),
-        };
-        let report = self.proofs.fetch(admitted.lookup(query)).await;
-        self.encode(admitted, exchange, report, None).await
-    }
-
-    /// Encodes the result of a lookup. `first` is the first answer to a repeated request.
-    async fn encode(
+    /// Reads the query and looks the proof up.
+    async fn deliver<E: Send + 'static>(
         &self,
         admitted: &Admitted,
-        exchange: &mut dyn ProofExchange,
+        question: Question<'_, ProofQuery, E>,
+    ) -> Processed<Found, E> {
+        let query = match question.read().await {
+            Ok(query) => query,
+            Err(fault) => return Processed::faulty(fault),
+        };
+        let report = self.proofs.fetch(admitted.lookup(query)).await;
+        self.found(admitted, report, None).await
+    }
+
+    /// The result of a lookup with the proof's earlier deliveries. `first` is the first answer to a repeated request.
+    async fn found<E>(
+        &self,
+        admitted: &Admitted,
         report: FetchReport,
         first: Option<FirstAnswer>,
-    ) -> Processed {
+    ) -> Processed<Found, E> {
         let FetchReport {
             details,
             mut result,
@@ -229,20 +195,17 @@ impl RequestSteps {
                 delivery.seen = seen;
             }
         }
-        let seal = result.as_ref().ok().map(|found| found.seal.verdict.into());
-        let repeatable = is_made_again(&result, outcome);
-        let encoded = exchange.encode(result, &details.inferred).await;
         Processed {
             outcome,
             details,
-            reply: Reply::Encoded,
             delivered,
             turn,
-            seal,
-            repeatable: repeatable.then_some(FirstAnswer::Immediate { outcome, seen }),
+            seal: result.as_ref().ok().map(|found| found.seal.verdict.into()),
+            repeatable: is_made_again(&result, outcome)
+                .then_some(FirstAnswer::Immediate { outcome, seen }),
             kept: cached,
+            reply: Reply::Answer(result),
         }
-        .unless_failed(&admitted.request_id, encoded)
     }
 
     /// Waits for the turn of the proofs with these marks. A repeated request has no need of one.
@@ -273,10 +236,11 @@ impl RequestSteps {
     }
 
     /// Settles an admitted request, and records its answer for the next one with its idempotency key.
-    async fn settle(&self, entered: Box<Entered>, processed: Processed) -> SettledRequest {
-        let Entered {
-            admission, claim, ..
-        } = *entered;
+    async fn settle<A, E>(
+        &self,
+        Open { admission, claim }: Open,
+        processed: Processed<A, E>,
+    ) -> Served<A, E> {
         let Processed {
             outcome,
             details,
@@ -308,26 +272,17 @@ impl RequestSteps {
             self.history.forget(customer, &marks);
         }
         drop(turn);
-        let settled = match settled {
-            Ok(limit_status) => SettledRequest {
-                key,
-                environment,
-                limit_status,
-                outcome,
-                details,
-                reply,
-            },
+        let (limit_status, outcome, reply) = match settled {
+            Ok(limit_status) => (limit_status, outcome, reply),
             Err(error) => {
                 let elapsed = self.clock.monotonic().saturating_sub(admitted_at);
-                SettledRequest {
-                    key,
-                    environment,
-                    limit_status: counted.after(elapsed).after_refund(),
-                    // The answer stays here, and nobody pays for it.
-                    outcome: Outcome::InternalError,
-                    details,
-                    reply: Reply::NotDurable(error),
-                }
+                let limit_status = counted.after(elapsed).after_refund();
+                // The answer stays here, and nobody pays for it.
+                (
+                    limit_status,
+                    Outcome::InternalError,
+                    Reply::NotDurable(error),
+                )
             }
         };
         if let Some(claim) = claim {
@@ -335,10 +290,17 @@ impl RequestSteps {
             if let Some(proof) = kept {
                 proof.archived().await;
             }
-            let answer = repeatable.filter(|_| is_repeatable(settled.outcome));
+            let answer = repeatable.filter(|_| is_repeatable(outcome));
             self.idempotency.end(claim, answer).await;
         }
-        settled
+        Served::Answered(Box::new(Answered {
+            key,
+            environment,
+            limit_status,
+            charge: Charge::Settled(outcome),
+            details,
+            reply,
+        }))
     }
 }
 
@@ -356,39 +318,42 @@ impl Admitted {
     }
 }
 
-impl Processed {
-    /// A request without a query or file; the exchange has encoded what is wrong.
-    fn invalid() -> Self {
+impl<A, E> Processed<A, E> {
+    /// A request with a reply, and nothing else but an outcome that is the same when it is repeated.
+    fn of(outcome: Outcome, reply: Reply<A, E>) -> Self {
         Self {
-            outcome: Outcome::InvalidRequest,
+            outcome,
             details: LookupDetails::default(),
-            reply: Reply::Encoded,
+            reply,
             delivered: Vec::new(),
             turn: Turn::default(),
             seal: None,
             repeatable: Some(FirstAnswer::Immediate {
-                outcome: Outcome::InvalidRequest,
+                outcome,
                 seen: None,
             }),
             kept: None,
         }
     }
 
-    /// This, or a failure of ours when the answer could not be encoded.
-    fn unless_failed(self, request_id: &RequestId, encoded: Result<(), Cause>) -> Self {
-        match encoded {
-            Ok(()) => self,
-            Err(cause) => Self {
-                details: self.details,
-                ..failed(request_id, cause)
-            },
+    /// A request without a query or file.
+    fn faulty(fault: E) -> Self {
+        Self::of(Outcome::InvalidRequest, Reply::Faulty(fault))
+    }
+
+    /// A failure of ours.
+    fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Self {
+        tracing::error!(%request_id, %cause, "a proof request failed within");
+        Self {
+            repeatable: None,
+            ..Self::of(Outcome::InternalError, Reply::Failed)
         }
     }
 }
 
 /// Returns `false` for an answer with more than is kept of it: the bank's record of a payment that it calls
 /// unknown, which may be known later.
-fn is_made_again(result: &Result<Delivery, FetchError>, outcome: Outcome) -> bool {
+fn is_made_again(result: &Found, outcome: Outcome) -> bool {
     let has_record = matches!(
         result,
         Err(FetchError::NotFound {
@@ -399,28 +364,14 @@ fn is_made_again(result: &Result<Delivery, FetchError>, outcome: Outcome) -> boo
     !(has_record && outcome == Outcome::NotFound)
 }
 
-fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Processed {
-    tracing::error!(%request_id, %cause, "a proof request failed within");
-    Processed {
-        outcome: Outcome::InternalError,
-        details: LookupDetails::default(),
-        reply: Reply::Failed,
-        delivered: Vec::new(),
-        turn: Turn::default(),
-        seal: None,
-        repeatable: None,
-        kept: None,
-    }
-}
-
 /// Processes an admitted request; a panic is a failure of ours.
-async fn process(
+async fn process<A, E>(
     admitted: &Admitted,
-    processing: Pin<&mut (dyn Future<Output = Processed> + Send)>,
-) -> Processed {
+    processing: Pin<&mut (dyn Future<Output = Processed<A, E>> + Send)>,
+) -> Processed<A, E> {
     let failed = || {
         let request_id = &admitted.request_id;
-        failed(request_id, "the answer to a proof request panicked")
+        Processed::failed(request_id, "the answer to a proof request panicked")
     };
     caught(processing, failed).await
 }

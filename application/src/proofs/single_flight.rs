@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::delivery::FetchError;
 use domain::customer::CustomerId;
 use domain::pacing::LookupClass;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, WeakShared};
-use ports::inbound::FetchError;
 use tracing::{Instrument as _, Span};
 
 use super::memory::{CachedProof, ProofSource, Subject};

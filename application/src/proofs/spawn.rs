@@ -3,4 +3,4 @@
 use futures::future::BoxFuture;
 
 /// Starts a task of the runtime, which runs to its end though nobody waits for it.
-pub type SpawnTask = Box<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>;
+pub type SpawnTask = std::sync::Arc<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>;

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use super::types::{
+    CreatedWebhook, DeliveryView, NewWebhook, WebhookChange, WebhookError, WebhookSwitch,
+    WebhookView,
+};
+use crate::people::Caller;
 use domain::audit::AuditContext;
 use domain::customer::CustomerId;
 use domain::page::{Page, PageRequest};
 use domain::webhook::{
     DeliveryId, DisabledReason, EndpointId, EndpointSecret, EndpointState, EventTypes, Reach,
     RotatedSecrets, SECRET_BYTES, WebhookEvent, WebhookUrl, attempts_left,
-};
-use ports::inbound::{
-    Caller, CreatedWebhook, DeliveryView, NewWebhook, WebhookChange, WebhookError, WebhookSwitch,
-    WebhookView, Webhooks,
 };
 use ports::outbound::{
     AddEndpointError, Clock, CustomerStore, EndpointChange, ListError, Random, Resending,
@@ -115,9 +115,13 @@ impl WebhookService {
     }
 }
 
-#[async_trait]
-impl Webhooks for WebhookService {
-    async fn create(
+impl WebhookService {
+    /// Adds an endpoint. Its secret is in the answer, and never available again.
+    ///
+    /// # Errors
+    /// [`WebhookError::Url`], [`WebhookError::Events`], [`WebhookError::TooMany`],
+    /// [`WebhookError::Store`].
+    pub async fn create(
         &self,
         caller: &Caller,
         new: NewWebhook,
@@ -157,7 +161,11 @@ impl Webhooks for WebhookService {
         })
     }
 
-    async fn list(&self, caller: &Caller) -> Result<Vec<WebhookView>, WebhookError> {
+    /// Endpoints, oldest first.
+    ///
+    /// # Errors
+    /// [`WebhookError::Store`].
+    pub async fn list(&self, caller: &Caller) -> Result<Vec<WebhookView>, WebhookError> {
         let Some(customer) = self.authorization.customer(caller).await? else {
             return Ok(Vec::new());
         };
@@ -165,11 +173,19 @@ impl Webhooks for WebhookService {
         Ok(found.into_iter().map(view).collect())
     }
 
-    async fn find(&self, caller: &Caller, id: EndpointId) -> Result<WebhookView, WebhookError> {
+    /// One endpoint.
+    ///
+    /// # Errors
+    /// [`WebhookError::NotFound`], [`WebhookError::Store`].
+    pub async fn find(&self, caller: &Caller, id: EndpointId) -> Result<WebhookView, WebhookError> {
         self.found(caller, id).await.map(view)
     }
 
-    async fn change(
+    /// Changes an endpoint.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`], [`WebhookError::Url`] and [`WebhookError::Events`].
+    pub async fn change(
         &self,
         caller: &Caller,
         id: EndpointId,
@@ -193,7 +209,11 @@ impl Webhooks for WebhookService {
         self.changed(caller, (customer, id), &change).await
     }
 
-    async fn remove(&self, caller: &Caller, id: EndpointId) -> Result<(), WebhookError> {
+    /// Removes an endpoint with its deliveries.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`].
+    pub async fn remove(&self, caller: &Caller, id: EndpointId) -> Result<(), WebhookError> {
         let customer = self.customer(caller).await?;
         let act = self.audit(caller);
         if !self
@@ -209,7 +229,11 @@ impl Webhooks for WebhookService {
         Ok(())
     }
 
-    async fn rotate_secret(
+    /// Gives an endpoint a new secret. The one before it signs, too, for 24 hours.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`].
+    pub async fn rotate_secret(
         &self,
         caller: &Caller,
         id: EndpointId,
@@ -224,7 +248,15 @@ impl Webhooks for WebhookService {
         })
     }
 
-    async fn test(&self, caller: &Caller, id: EndpointId) -> Result<DeliveryView, WebhookError> {
+    /// Sends a test event, once.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`], and [`WebhookError::Disabled`].
+    pub async fn test(
+        &self,
+        caller: &Caller,
+        id: EndpointId,
+    ) -> Result<DeliveryView, WebhookError> {
         let endpoint = self.found(caller, id).await?;
         if !endpoint.state.is_enabled() {
             return Err(WebhookError::Disabled);
@@ -236,7 +268,11 @@ impl Webhooks for WebhookService {
         added.map(delivery_view).ok_or(WebhookError::NotFound)
     }
 
-    async fn deliveries(
+    /// Deliveries to an endpoint, newest first, one page without a total.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`], and [`WebhookError::Cursor`].
+    pub async fn deliveries(
         &self,
         caller: &Caller,
         id: EndpointId,
@@ -251,7 +287,12 @@ impl Webhooks for WebhookService {
         }
     }
 
-    async fn resend(
+    /// Sends a delivery that has ended again, with the same id.
+    ///
+    /// # Errors
+    /// [`WebhookError::NotFound`], [`WebhookError::Disabled`], [`WebhookError::Pending`],
+    /// [`WebhookError::Store`].
+    pub async fn resend(
         &self,
         caller: &Caller,
         id: EndpointId,

@@ -20,6 +20,10 @@ mod window;
 
 use std::time::Duration;
 
+use application::{
+    BatchAccess, BatchDraft, BatchError, BatchQuery, BatchView, CreatedBatch, DraftRow, RowOutcome,
+    RowView,
+};
 use domain::batch::BatchState::{Finished, Paused};
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
 use domain::customer::Role;
@@ -29,10 +33,6 @@ use domain::lookup::{LookupState, RetryFor};
 use domain::outcome::Outcome;
 use domain::page::{PageRequest, PageSize};
 use domain::query::ProofQuery;
-use ports::inbound::{
-    BatchAccess, BatchDraft, BatchError, BatchQuery, BatchView, Batches as _, CreatedBatch,
-    DraftRow, KeyAdministration as _, Lookups as _, RowOutcome, RowView,
-};
 use ports::outbound::{BatchStore as _, Clock as _, StoredLookup};
 use testkit::fakes::Fault;
 

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use crate::support::fixture::{HERE, fixture, fixture_with, month_used};
 use crate::support::{Elsewhere, WatchedKeys, disk_full, limits, noon, operator};
-use application::Admission;
+use application::{Admission, AdmissionError, RequestedScope};
 use chrono::TimeDelta;
 use domain::key::{CountedKey, Environment, FullKey};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use ports::inbound::{AdmissionError, KeyAdministration, RequestedScope};
 use ports::outbound::{Limiter, RefusalEntry, Verdict};
 use testkit::fakes::{DRIVER_ERROR, Fault};
 

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use crate::support::fixture::{Fixture, fixture};
 use crate::support::{disk_full, limits};
-use application::{ChangeFeed, HealthService};
+use application::{ChangeFeed, Component, ComponentState, HealthService};
 use futures::FutureExt;
-use ports::inbound::{Component, ComponentState, Health};
 
 struct Looked {
     fixture: Fixture,

@@ -6,6 +6,7 @@ use crate::support::fixture::{Fixture, Holder, fixture, fixture_at};
 use crate::support::{
     ADMIN, ANA, LUIS, OWN, WatchedKeys, assert_forbidden, assert_not_found, person,
 };
+use application::{Caller, KeyError, RequestedScope, UsageReport};
 use chrono::{DateTime, Utc};
 use domain::audit::AuditFilter;
 use domain::customer::Role;
@@ -15,7 +16,6 @@ use domain::outcome::Outcome;
 use domain::page::{Cursor, PageRequest, PageSize};
 use domain::request::RequestQuery;
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
-use ports::inbound::{Caller, Insights, KeyAdministration, KeyError, RequestedScope, UsageReport};
 use ports::outbound::{Clock, CustomerStore};
 use uuid::Uuid;
 

@@ -8,7 +8,9 @@ use crate::support::{
     ADMIN, ANA, LUIS, OWN, WatchedKeys, assert_forbidden, assert_not_found, hasher, limits, noon,
     operator, person,
 };
-use application::KeyService;
+use application::{
+    AdmissionError, Caller, CreatedKey, KeyError, KeyService, NewKey, RequestedScope,
+};
 use chrono::TimeDelta;
 use domain::audit::{Action, AuditFilter};
 use domain::customer::{CustomerId, ExistingKeys, Role};
@@ -18,9 +20,6 @@ use domain::key::{
 };
 use domain::limits::{Limits, LimitsChange, Plan};
 use domain::page::{Direction, PageRequest, PageSize};
-use ports::inbound::{
-    AdmissionError, Caller, CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope,
-};
 use ports::outbound::{AuditLog, Clock, CustomerStore};
 use testkit::fakes::{CountingRandom, Fault};
 use uuid::Uuid;

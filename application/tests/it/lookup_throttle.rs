@@ -4,10 +4,9 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use crate::support::fixture::{Fixture, HERE, fixture, fixture_with};
 use crate::support::{WatchedKeys, limits};
-use application::ChangeFeed;
+use application::{AdmissionError, ChangeFeed};
 use futures::FutureExt;
 use futures::future::join_all;
-use ports::inbound::AdmissionError;
 
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
 

@@ -18,7 +18,10 @@ mod waits;
 use std::sync::Arc;
 use std::time::Duration;
 
-use application::LookupListener;
+use application::{
+    AdmissionRequest, Charge, FetchError, LookupError, LookupListener, LookupQuery, LookupRequest,
+    LookupView, Read, RemovedLookup, Reply, Served,
+};
 use chrono::{DateTime, Utc};
 use domain::customer::Role;
 use domain::key::Environment;
@@ -28,14 +31,9 @@ use domain::lookup::LookupState::{
 use domain::lookup::{LookupId, LookupState, RetryScale};
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{PageRequest, PageSize};
-use ports::inbound::{
-    AdmissionRequest, LookupError, LookupQuery, LookupRequest, LookupView, Lookups as _,
-    ProofRequests as _, Read, RemovedLookup, ServedRequest,
-};
 use ports::outbound::{BankError, Clock as _, LookupFilter, LookupStore as _, StoredLookup};
 use testkit::fakes::{Fault, Script, unsealed_proof};
-use testkit::lookups::{Answer, Exchange, Question};
-use tokio::sync::oneshot;
+use testkit::lookups::{Asked, Invalid};
 use tokio::task::JoinHandle;
 
 use crate::support::fixture::{HERE, Holder, access, request};
@@ -43,6 +41,17 @@ use crate::support::payments::{TRACKING_KEY, query_of, with_key};
 use crate::support::world::{Process, Settings, World, seconds, settle, world};
 use crate::support::{operator, person};
 use questions::*;
+
+/// The answer to a creation.
+type Answer = application::Answered<Result<Option<LookupView>, FetchError>, Invalid>;
+
+/// The lookup that was created.
+fn created(answer: Answer) -> LookupView {
+    let Reply::Answer(Ok(Some(created))) = answer.reply else {
+        panic!("{:?}", answer.reply);
+    };
+    created
+}
 
 /// A world with one process and a test key of the operator's.
 async fn start() -> (World, Process, Holder) {
@@ -133,24 +142,29 @@ trait LookupSteps {
         listening
     }
 
-    fn begin(&self, holder: &Holder, question: impl Into<Question>) -> oneshot::Receiver<Answer> {
-        let (exchange, answer) = Exchange::asking(question);
+    fn begin(&self, holder: &Holder, asked: impl Into<Asked>) -> JoinHandle<Answer> {
+        let question = asked.into().question();
         let request = AdmissionRequest {
             endpoint: Endpoint::Lookups,
             ..request(Some(holder.secret.reveal()), HERE)
         };
-        self.process().requests.create(request, exchange);
-        answer
+        let requests = self.process().requests.clone();
+        tokio::spawn(async move {
+            match requests.create(request, question).await {
+                Served::Answered(answered) => *answered,
+                served => panic!("the key is good: {served:?}"),
+            }
+        })
     }
 
-    async fn ask(&self, holder: &Holder, question: impl Into<Question>) -> Answer {
-        self.begin(holder, question).await.unwrap()
+    async fn ask(&self, holder: &Holder, asked: impl Into<Asked>) -> Answer {
+        self.begin(holder, asked).await.unwrap()
     }
 
     async fn create(&self, holder: &Holder, request: LookupRequest) -> LookupView {
         let answer = self.ask(holder, request).await;
-        assert!(matches!(answer.served, ServedRequest::Accepted(_)));
-        answer.created.unwrap()
+        assert_eq!(answer.charge, Charge::Open);
+        created(answer)
     }
 
     /// The id of a lookup of two days ago that was created.

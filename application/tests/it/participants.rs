@@ -3,13 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use application::{CatalogueRenewal, RenewalRound, SharedCatalogue};
+use application::{CatalogueRenewal, RenewalError, RenewalRound, SharedCatalogue};
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use domain::calendar;
 use domain::participant::{Catalogue, DamagedList, ListedParticipant, ParticipantCode};
 use futures::future::join_all;
-use ports::inbound::{CatalogueAdministration as _, Participants as _, RenewalError};
 use ports::outbound::{BankError, Clock as _, ParticipantSource};
 use testkit::fakes::{ManualClock, MemoryStore};
 

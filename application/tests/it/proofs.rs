@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use application::{
-    ArchiveService, BankBySide, BankMonitor, FetchReport, ProofCache, ProofMemory, ProofRequest,
-    ProofService, ProofSource,
+    ArchiveService, BankBySide, BankMonitor, BankState, Delivery, FetchError, FetchReport, Files,
+    ProofCache, ProofMemory, ProofRequest, ProofService, ProofSource,
 };
 use domain::amount::Amount;
 use domain::file::RequestedFiles;
@@ -23,7 +23,6 @@ use domain::transfer::Transfer;
 use futures::future::join_all;
 use ports::contract::bank::scene;
 use ports::contract::pacer::LANE;
-use ports::inbound::{BankState, Delivery, FetchError, Files};
 use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 
 use crate::support::ScriptedSeals;
@@ -76,7 +75,7 @@ fn fixture_on(
     let proofs = ProofService::new(
         banks,
         clock.clone(),
-        Arc::new(Catalogue::embedded().clone()),
+        testkit::lookups::catalogue(),
         PATIENCE,
         ProofCache {
             memory,

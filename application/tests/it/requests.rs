@@ -2,42 +2,35 @@
 
 mod checks;
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use crate::support::fixture::{HERE, Holder, request};
 use crate::support::payments::query_of;
-use crate::support::world::{Process, Settings, World, world};
+use crate::support::world::{Process, Settings, World, settle, world};
 use crate::support::{WatchedKeys, disk_full, limits};
-use async_trait::async_trait;
-use domain::inference::InferredBanks;
+use application::{AdmissionError, Answered, Charge, Delivery, FetchError, Reply, Served};
 use domain::limits::MonthlyUse;
 use domain::outcome::Outcome;
 use domain::query::ProofQuery;
 use domain::seal::SealVerdict;
 use domain::transfer::Transfer;
-use ports::Cause;
-use ports::inbound::{
-    AdmissionError, Delivery, FetchError, InvalidRequest, ProofExchange, ProofRequests,
-    RepeatableExchange, Reply, ServedRequest, SettledRequest,
-};
 use ports::outbound::BankError;
 use rstest::rstest;
 use testkit::fakes::{Script, unsealed_proof};
-use tokio::sync::oneshot;
+use testkit::lookups::{Invalid, question};
+use tokio::task::JoinHandle;
 
 /// Fault of a step of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     InvalidQuery,
-    DecodePanics,
+    ReadingPanics,
     LookupTimesOut,
     LookupPanics,
-    NoEncoding,
-    EncodePanics,
 }
 
 type Steps = Arc<Mutex<Vec<&'static str>>>;
+type ProofAnswer = Served<Result<Delivery, FetchError>, Invalid>;
 
 /// The bank's answer, with a fault that was ordered.
 fn answer(fault: Option<Fault>, transfer: &Transfer) -> Script {
@@ -48,48 +41,21 @@ fn answer(fault: Option<Fault>, transfer: &Transfer) -> Script {
     }
 }
 
-/// An exchange with faults to order, which passes on the served request.
-struct FaultyExchange {
-    fault: Option<Fault>,
-    steps: Steps,
-    served: oneshot::Sender<ServedRequest>,
-}
-
-#[async_trait]
-impl RepeatableExchange for FaultyExchange {
-    async fn content(&mut self) -> Option<Vec<u8>> {
-        self.steps.lock().unwrap().push("read");
-        Some(b"content".to_vec())
+/// What is read, with a fault that was ordered.
+fn read(fault: Option<Fault>, steps: &Steps) -> Result<ProofQuery, Invalid> {
+    steps.lock().unwrap().push("read");
+    assert_ne!(fault, Some(Fault::ReadingPanics), "as ordered");
+    match fault {
+        Some(Fault::InvalidQuery) => Err(Invalid),
+        _ => Ok(query_of("1234.56")),
     }
 }
 
-#[async_trait]
-impl ProofExchange for FaultyExchange {
-    async fn decode(&mut self) -> Result<ProofQuery, InvalidRequest> {
-        self.steps.lock().unwrap().push("decode");
-        assert_ne!(self.fault, Some(Fault::DecodePanics), "as ordered");
-        match self.fault {
-            Some(Fault::InvalidQuery) => Err(InvalidRequest),
-            _ => Ok(query_of("1234.56")),
-        }
-    }
-
-    async fn encode(
-        &mut self,
-        _: Result<Delivery, FetchError>,
-        _: &InferredBanks,
-    ) -> Result<(), Cause> {
-        self.steps.lock().unwrap().push("encode");
-        assert_ne!(self.fault, Some(Fault::EncodePanics), "as ordered");
-        match self.fault {
-            Some(Fault::NoEncoding) => Err(Arc::new(std::io::Error::other("no encoding"))),
-            _ => Ok(()),
-        }
-    }
-
-    async fn finish(self: Box<Self>, served: ServedRequest) {
-        self.steps.lock().unwrap().push("finish");
-        drop(self.served.send(served));
+/// A request of a good key, at its end.
+fn answered<A: std::fmt::Debug>(served: Served<A, Invalid>) -> Answered<A, Invalid> {
+    match served {
+        Served::Answered(answered) => *answered,
+        served => panic!("{served:?}"),
     }
 }
 
@@ -122,25 +88,18 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
 
 impl Fixture {
     /// Starts to serve a request with the key.
-    fn start(&self, key: &str) -> oneshot::Receiver<ServedRequest> {
-        let (served, receiver) = oneshot::channel();
-        let exchange = Box::new(FaultyExchange {
-            fault: self.fault,
-            steps: self.steps.clone(),
-            served,
-        });
-        let request = request(Some(key), HERE);
-        self.process.requests.serve(request, exchange);
-        receiver
+    fn start(&self, key: &str) -> JoinHandle<ProofAnswer> {
+        let (requests, request) = (self.process.requests.clone(), request(Some(key), HERE));
+        let (fault, steps) = (self.fault, self.steps.clone());
+        tokio::spawn(async move {
+            let question = question(|| read(fault, &steps));
+            requests.serve(request, question).await
+        })
     }
 
     /// Serves a request of the holder's.
-    async fn serve(&self) -> SettledRequest {
-        let served = self.start(self.holder.secret.reveal()).await.unwrap();
-        let ServedRequest::Settled(settled) = served else {
-            panic!("{served:?}");
-        };
-        settled
+    async fn serve(&self) -> Answered<Result<Delivery, FetchError>, Invalid> {
+        answered(self.start(self.holder.secret.reveal()).await.unwrap())
     }
 
     fn steps(&self) -> Vec<&'static str> {
@@ -158,16 +117,12 @@ impl Fixture {
     }
 }
 
-const STEPS: [&str; 3] = ["decode", "look up", "encode"];
-
 #[rstest]
-#[case::delivered(None, 3, Outcome::Delivered)]
+#[case::delivered(None, 2, Outcome::Delivered)]
 #[case::invalid(Some(Fault::InvalidQuery), 1, Outcome::InvalidRequest)]
-#[case::bank_failed(Some(Fault::LookupTimesOut), 3, Outcome::BankTimeout)]
-#[case::decoding_panicked(Some(Fault::DecodePanics), 1, Outcome::InternalError)]
+#[case::bank_failed(Some(Fault::LookupTimesOut), 2, Outcome::BankTimeout)]
+#[case::reading_panicked(Some(Fault::ReadingPanics), 1, Outcome::InternalError)]
 #[case::lookup_panicked(Some(Fault::LookupPanics), 2, Outcome::InternalError)]
-#[case::not_encoded(Some(Fault::NoEncoding), 3, Outcome::InternalError)]
-#[case::encoding_panicked(Some(Fault::EncodePanics), 3, Outcome::InternalError)]
 #[tokio::test]
 async fn a_request_takes_its_steps_in_order_and_is_settled_once_and_refunded_for_a_failure(
     #[case] fault: Option<Fault>,
@@ -175,19 +130,24 @@ async fn a_request_takes_its_steps_in_order_and_is_settled_once_and_refunded_for
     #[case] outcome: Outcome,
 ) {
     let fixture = fixture(fault).await;
-    let settled = fixture.serve().await;
-    assert_eq!(fixture.steps(), [&STEPS[..steps], &["finish"]].concat());
-    match outcome {
-        Outcome::InternalError => assert!(matches!(settled.reply, Reply::Failed)),
-        _ => assert!(matches!(settled.reply, Reply::Encoded)),
-    }
-    assert_eq!((settled.outcome, settled.key), (outcome, fixture.holder.id));
+    let answered = fixture.serve().await;
+    assert_eq!(fixture.steps(), ["read", "look up"][..steps]);
+    let is_told = match answered.reply {
+        Reply::Answer(Ok(_)) => outcome == Outcome::Delivered,
+        Reply::Answer(Err(_)) => outcome == Outcome::BankTimeout,
+        Reply::Faulty(Invalid) => outcome == Outcome::InvalidRequest,
+        Reply::Failed => outcome == Outcome::InternalError,
+        Reply::NotDurable(_) => false,
+    };
+    assert!(is_told, "{:?}", answered.reply);
+    let of = (answered.charge, answered.key);
+    assert_eq!(of, (Charge::Settled(outcome), fixture.holder.id));
     assert_eq!(fixture.world.outcomes(), [outcome]);
     // No key of the bank's certificates is known here.
     let seal = (outcome == Outcome::Delivered).then_some(SealVerdict::NotChecked);
     assert_eq!(fixture.recorded_seals(), [seal]);
     let refunded = u64::from(outcome.is_refunded());
-    assert_eq!(settled.limit_status.month.unwrap().used, 1 - refunded);
+    assert_eq!(answered.limit_status.month.unwrap().used, 1 - refunded);
     let used = fixture.used().await;
     assert_eq!((used.charged, used.refunded), (1, refunded));
 }
@@ -196,8 +156,9 @@ async fn a_request_takes_its_steps_in_order_and_is_settled_once_and_refunded_for
 #[tokio::test]
 async fn the_future_of_a_request_is_short() {
     let fixture = fixture(None).await;
-    fixture.serve().await;
-    let size = fixture.process.request_size.load(Ordering::Relaxed);
+    let request = request(Some(fixture.holder.secret.reveal()), HERE);
+    let question = question(|| read(None, &fixture.steps));
+    let size = size_of_val(&fixture.process.requests.serve(request, question));
     assert!((1..3_000).contains(&size), "{size} bytes");
 }
 
@@ -216,13 +177,13 @@ async fn deliveries_of_one_proof_are_recorded_by_one_mark() {
 }
 
 #[tokio::test]
-async fn a_refused_request_is_neither_decoded_nor_settled() {
+async fn a_refused_request_is_neither_read_nor_settled() {
     let fixture = fixture(None).await;
     let served = fixture.start("cep_test_nonsense").await.unwrap();
-    let ServedRequest::Refused(AdmissionError::InvalidKey) = served else {
+    let Served::Refused(AdmissionError::InvalidKey) = served else {
         panic!("{served:?}");
     };
-    assert_eq!(fixture.steps(), ["finish"]);
+    assert_eq!(fixture.steps(), Vec::<&str>::new());
     assert_eq!(fixture.world.outcomes(), []);
 }
 
@@ -231,33 +192,32 @@ async fn an_answer_whose_admission_is_not_durable_is_withheld_and_refunded() {
     let fixture = fixture(None).await;
     fixture.serve().await;
     fixture.world.base.journal.fail_with(Some(disk_full()));
-    let settled = fixture.serve().await;
-    assert!(matches!(settled.reply, Reply::NotDurable(_)));
-    assert_eq!(settled.outcome, Outcome::InternalError);
-    assert_eq!(settled.limit_status.month.unwrap().used, 1);
+    let answered = fixture.serve().await;
+    assert!(matches!(answered.reply, Reply::NotDurable(_)));
+    assert_eq!(answered.charge, Charge::Settled(Outcome::InternalError));
+    assert_eq!(answered.limit_status.month.unwrap().used, 1);
 }
 
 #[tokio::test]
-async fn a_request_whose_caller_hangs_up_is_served_to_its_end() {
+async fn a_request_that_is_dropped_is_settled_once_as_a_failure_of_ours() {
     let fixture = fixture(None).await;
     fixture.world.bank.hold();
-    let abandoned = fixture.start(fixture.holder.secret.reveal());
-    drop(abandoned);
-    fixture.world.bank.release();
-    while fixture.steps().last() != Some(&"finish") {
-        tokio::task::yield_now().await;
-    }
-    assert_eq!(fixture.world.outcomes(), [Outcome::Delivered]);
-    assert_eq!(fixture.used().await.net(), 1);
+    let serving = fixture.start(fixture.holder.secret.reveal());
+    settle().await;
+    assert_eq!(fixture.world.bank.times_asked(), 1);
+    serving.abort();
+    settle().await;
+    assert_eq!(fixture.world.outcomes(), [Outcome::InternalError]);
+    assert_eq!(fixture.used().await.net(), 0);
 }
 
 #[tokio::test]
-async fn a_panic_in_the_admission_drops_the_exchange() {
+async fn after_a_panic_in_the_admission_there_is_nothing_to_settle() {
     let fixture = fixture(None).await;
     let store = &fixture.world.base.store;
     store.after_next_snapshot(async { panic!("as ordered") });
     let key = fixture.holder.secret.reveal();
-    assert!(fixture.start(key).await.is_err());
+    assert!(fixture.start(key).await.unwrap_err().is_panic());
     assert_eq!(fixture.steps(), Vec::<&str>::new());
     assert_eq!(fixture.world.outcomes(), []);
 }

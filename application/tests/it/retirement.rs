@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use crate::support::fixture::{Fixture, Holder, fixture};
 use crate::support::{OWN, limits, operator};
-use application::Retirement;
+use application::{AdmissionError, Retirement};
 use domain::audit::{Action, AuditFilter};
 use domain::customer::Owner;
 use domain::key::{KeyId, KeyStatus};
 use domain::page::{PageRequest, PageSize};
-use ports::inbound::{AdmissionError, KeyAdministration};
 use ports::outbound::AuditLog;
 use testkit::fakes::CountingRandom;
 

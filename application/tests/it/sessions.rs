@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::noon;
-use application::{BrowserAddresses, SessionService};
+use application::{
+    BrowserAddresses, Person, Session, SessionError, SessionService, SignIn, SignInAnswer,
+    SignInError,
+};
 use chrono::TimeDelta;
 use domain::customer::{Owner, Role};
 use domain::sign_in::{PendingSignInSeal, fingerprint};
 use futures::future::join_all;
-use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
 use ports::outbound::{Claims, DenyList, Fingerprint, IdentityError, TokenError};
 use testkit::fakes::{CountingRandom, Fault, ManualClock, MemoryStore, ScriptedIdentity, SignOut};
 

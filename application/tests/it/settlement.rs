@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::fixture::{Fixture, Holder, ended, fixture_at, fixture_with, month_used};
 use crate::support::{disk_full, limits, noon};
-use application::{Admission, Settlement};
+use application::{Admission, NotDurable, Settlement};
 use domain::limits::{LimitStatus, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
@@ -12,7 +12,6 @@ use domain::participant::ParticipantCode;
 use domain::request::RequestId;
 use domain::seal::SealVerdict;
 use domain::transfer::Banks;
-use ports::inbound::NotDurable;
 use ports::outbound::RequestEntry;
 
 /// A fixture, and a key that may ask five times a month.

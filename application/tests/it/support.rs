@@ -10,13 +10,13 @@ pub(crate) mod world;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
+use application::{Caller, KeyError, RequestedScope};
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
 use domain::customer::{Owner, Role};
 use domain::key::KeyId;
 use domain::limits::Limits;
 use domain::request::RequestId;
-use ports::inbound::{Caller, KeyError, RequestedScope};
 use ports::outbound::{JournalError, KeyChange, KeyStore, Scope};
 use testkit::fakes::MemoryStore;
 use uuid::Uuid;

@@ -7,11 +7,11 @@ mod secrets;
 
 use std::time::Duration;
 
+use application::DeliveryView;
 use chrono::TimeDelta;
 use domain::webhook::{
     AttemptResult, DeliveryState, EndpointSecret, EndpointState, SendFailure, signature,
 };
-use ports::inbound::{DeliveryView, Webhooks as _};
 use ports::outbound::OutgoingMessage;
 use testkit::fakes::Fault;
 

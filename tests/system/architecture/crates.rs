@@ -1,4 +1,4 @@
-//! Dependencies between the crates, on drivers, and between the two sides of the ports.
+//! Dependencies between the crates, and on drivers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,8 +6,6 @@ use std::path::Path;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use regex::Regex;
-
-use super::sources;
 
 /// Crates that do I/O or speak a protocol: each belongs to certain crates of the workspace.
 const DRIVERS: &str = "async-graphql async-graphql-axum axum deadpool-redis hyper hyper-util jsonwebtoken metrics \
@@ -40,16 +38,16 @@ const WORKSPACE: [(&str, &str); 21] = [
         "domain ports async-lock async-trait bytes chrono futures moka thiserror tracing uuid",
     ),
     // Shared by the inbound adapters, so that none of them depends on another.
-    ("web", "domain ports axum utoipa"),
+    ("web", "domain ports application axum utoipa"),
     (
         "rest",
-        "domain ports web axum tower utoipa utoipa-axum utoipa-swagger-ui",
+        "domain ports application web axum tower utoipa utoipa-axum utoipa-swagger-ui",
     ),
     (
         "graphql",
-        "domain ports web axum async-graphql async-graphql-axum",
+        "domain ports application web axum async-graphql async-graphql-axum",
     ),
-    ("dashboard", "domain ports web axum rust-embed"),
+    ("dashboard", "domain ports application web axum rust-embed"),
     ("memory", "domain ports"),
     ("store-seaorm", "domain ports migrations sea-orm sqlx"),
     ("limiter-redis", "domain ports deadpool-redis"),
@@ -157,18 +155,4 @@ fn the_gateway_is_built_without_the_arithmetic_of_the_recovery() {
         assert!(!gateway.contains(name), "the gateway links {name}");
     }
     assert!(!gateway.contains("seal-keys"));
-}
-
-/// Inbound and outbound ports share a vocabulary, the domain's: neither side takes records from the
-/// other.
-#[test]
-fn neither_side_of_the_ports_names_the_other() {
-    for (side, other) in [("inbound", "outbound"), ("outbound", "inbound")] {
-        let place = format!("ports/src/{side}");
-        for (path, text) in sources("ports/src") {
-            let path = path.display().to_string();
-            let names_other = path.contains(&place) && text.contains(other);
-            assert!(!names_other, "{path} names {other}");
-        }
-    }
 }

@@ -18,6 +18,7 @@ mod sign_out;
 
 use std::sync::Arc;
 
+use application::SessionService;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Extension;
@@ -27,7 +28,6 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use failure_log::FailureLog;
-use ports::inbound::Sessions;
 use ports::outbound::Clock;
 use web::{RequestLayer, Site, method_not_allowed, observe, observe_untraced};
 
@@ -41,7 +41,7 @@ pub const CALLBACK_PATH: &str = "/auth/callback";
 /// Dependencies of the routes.
 pub struct DashboardState {
     /// Sign-in and sign-out.
-    pub sessions: Arc<dyn Sessions>,
+    pub sessions: Arc<SessionService>,
     /// Clock for the remaining time of a session.
     pub clock: Arc<dyn Clock>,
     /// Public origin and cookies.

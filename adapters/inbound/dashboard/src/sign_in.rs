@@ -4,11 +4,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::{Session, SignInAnswer, SignInError};
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use ports::inbound::{Session, SignInAnswer, SignInError};
 use url::form_urlencoded;
 use web::{CallerAddress, Chain, CookieError, RequestContext};
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::SessionError;
 use axum::extract::{Extension, State};
 use axum::http::header::{ACCEPT, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use ports::inbound::SessionError;
 use serde::Serialize;
 use web::{Chain, Problem, RequestContext};
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use application::{Caller, Person};
 use async_graphql::parser::parse_query;
 use async_graphql::parser::types::OperationType;
 use async_graphql::{Request, Response};
 use axum::extract::{Extension, Request as HttpRequest, State};
 use axum::http::HeaderMap;
 use axum::response::Response as HttpResponse;
-use ports::inbound::{Caller, Person};
 use web::problem::GraphqlProblem;
 use web::{Incoming, RequestContext};
 

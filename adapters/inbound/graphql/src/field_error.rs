@@ -1,7 +1,7 @@
 //! Errors of a field. Resolvers return no other type, so that no text of a cause can leak.
 
+use application::{AdmissionError, BatchError, KeyError, PersonLookupError, WebhookError};
 use ports::Cause;
-use ports::inbound::{AdmissionError, BatchError, KeyError, PersonLookupError, WebhookError};
 use web::problem::GraphqlProblem;
 
 /// Reason for a field without a value.

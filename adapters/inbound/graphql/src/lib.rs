@@ -1,6 +1,6 @@
 //! Inbound adapter: the GraphQL API for dashboard front ends.
 //!
-//! Resolvers call [`ports::inbound`] and convert its results; no business rule lives here. One
+//! Resolvers call [`application`] and convert its results; no business rule lives here. One
 //! request passes `endpoint`: `request` reads the body with async-graphql's extractor, `nesting`
 //! checks the text before it is parsed, `operation` selects what is executed, `limits` checks its
 //! size, `execution` runs it, and `response` renders result or error in the negotiated
@@ -26,9 +26,11 @@ mod web_socket;
 
 use std::sync::Arc;
 
+use application::{
+    BatchService, InsightsService, KeyService, PersonLookupService, SharedCatalogue, WebhookService,
+};
 use axum::Router;
 use axum::routing::{MethodRouter, get, post};
-use ports::inbound::{Batches, Insights, KeyAdministration, Participants, PersonLookups, Webhooks};
 use ports::outbound::Clock;
 use tokio_util::sync::CancellationToken;
 
@@ -42,19 +44,19 @@ pub use request::MAX_BODY_BYTES;
 /// Dependencies of the API.
 pub struct GraphqlState {
     /// Keys and plans.
-    pub keys: Arc<dyn KeyAdministration>,
+    pub keys: Arc<KeyService>,
     /// Usage, requests, banks, accounts and the audit log.
-    pub insights: Arc<dyn Insights>,
+    pub insights: Arc<InsightsService>,
     /// Stored lookups.
-    pub lookups: Arc<dyn PersonLookups>,
+    pub lookups: Arc<PersonLookupService>,
     /// Batches.
-    pub batches: Arc<dyn Batches>,
+    pub batches: Arc<BatchService>,
     /// Webhooks.
-    pub webhooks: Arc<dyn Webhooks>,
+    pub webhooks: Arc<WebhookService>,
     /// Source of the current time.
     pub clock: Arc<dyn Clock>,
     /// Participants of SPEI.
-    pub participants: Arc<dyn Participants>,
+    pub participants: Arc<SharedCatalogue>,
     /// Request ids, the log, and tasks that outlive their request.
     pub request_layer: Arc<web::RequestLayer>,
     /// Session check and cross-site guard.

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use application::{
+    BatchAccess, BatchError, BatchRead, BatchRows, BatchService, Caller, LookupAccess, RowView,
+};
 use axum::extract::{Extension, FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::batch::BatchId;
-use ports::inbound::{
-    BatchAccess, BatchError, BatchRead, BatchRows, Batches, Caller, LookupAccess, RowView,
-};
 use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -55,7 +55,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
 pub(crate) struct BatchCall {
     context: RequestContext,
     access: BatchAccess,
-    batches: Arc<dyn Batches>,
+    batches: Arc<BatchService>,
     headers: HeaderMap,
     incoming: Incoming,
 }
@@ -138,11 +138,11 @@ fn cut_off(context: &RequestContext, error: &(dyn std::error::Error + 'static)) 
 /// one.
 struct BegunRows {
     first: Option<Vec<RowView>>,
-    rest: Box<dyn BatchRows>,
+    rest: BatchRows,
 }
 
 impl BegunRows {
-    async fn of(mut rows: Box<dyn BatchRows>) -> Result<Self, BatchError> {
+    async fn of(mut rows: BatchRows) -> Result<Self, BatchError> {
         let first = rows.next().await?;
         Ok(Self { first, rest: rows })
     }

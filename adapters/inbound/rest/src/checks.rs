@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ports::inbound::BankComparison;
+use application::BankComparison;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::Problem;

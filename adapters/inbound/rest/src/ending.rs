@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use application::{AdmissionError, Charge, RepeatError, Served};
 use domain::outcome::{Endpoint, Outcome};
-use ports::inbound::{AdmissionError, RepeatError, ServedRequest};
 
 /// The ending of a proof request. Its names are a closed set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,19 +45,21 @@ impl Ending {
     }
 
     /// The ending of a served request.
-    pub(crate) fn of(served: &ServedRequest) -> Self {
+    pub(crate) fn of<A, E>(served: &Served<A, E>) -> Self {
         match served {
-            ServedRequest::Refused(error) => match error {
+            Served::Refused(error) => match error {
                 AdmissionError::InvalidKey => Self::InvalidApiKey,
                 AdmissionError::KeyUnchecked { .. } => Self::KeyUnchecked,
                 AdmissionError::RateLimited { .. } => Self::Settled(Outcome::RateLimited),
                 AdmissionError::QuotaExceeded { .. } => Self::Settled(Outcome::QuotaExceeded),
                 AdmissionError::Unavailable { .. } => Self::Unavailable,
             },
-            ServedRequest::Settled(settled) => Self::Settled(settled.outcome),
-            ServedRequest::Accepted(_) => Self::Accepted,
-            ServedRequest::Repeated(_) => Self::Repeated,
-            ServedRequest::NotRepeated(not_repeated) => match not_repeated.error {
+            Served::Answered(answered) => match answered.charge {
+                Charge::Settled(outcome) => Self::Settled(outcome),
+                Charge::Open => Self::Accepted,
+                Charge::Repeated => Self::Repeated,
+            },
+            Served::NotRepeated(not_repeated) => match not_repeated.error {
                 RepeatError::KeyReused => Self::IdempotencyKeyReused,
                 RepeatError::InProgress { .. } => Self::IdempotencyKeyInProgress,
                 RepeatError::TooManyRepeats { .. } => Self::TooManyRepeats,

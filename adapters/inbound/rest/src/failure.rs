@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use application::{
+    AdmissionError, FetchError, KeyError, NotDurable, PersonLookupError, RepeatError, WebhookError,
+};
 use domain::inference::InferredBanks;
 use domain::key::MOST_NEW_KEYS;
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
 use domain::webhook::{EventTypesError, MAX_ENDPOINTS};
-use ports::inbound::{
-    AdmissionError, FetchError, KeyError, NotDurable, PersonLookupError, RepeatError, WebhookError,
-};
 use web::problem::{FieldProblem, MissingProof};
 use web::{Chain, Problem};
 

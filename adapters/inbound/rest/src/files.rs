@@ -3,6 +3,7 @@
 
 use std::io::{Cursor, Write as _};
 
+use application::{Delivery, Files};
 use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -13,7 +14,6 @@ use bytes::Bytes;
 use domain::file::{FileStem, Format};
 use domain::query::ExpectedBeneficiary;
 use domain::seal::SealVerdict;
-use ports::inbound::{Delivery, Files};
 use web::Language;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;

@@ -1,6 +1,6 @@
 //! Inbound adapter: the REST API of the contract.
 //!
-//! HTTP becomes calls of [`ports::inbound`], and what they answer becomes HTTP; no rule of the
+//! HTTP becomes calls of [`application`], and what they answer becomes HTTP; no rule of the
 //! business lives here. [`router`] serves proofs, participants and operations, [`people_router`] keys, files of own lookups and admins,
 //! each at the root and under `/api`; a gateway without sign-in has the first alone.
 //!
@@ -33,10 +33,12 @@ mod webhooks;
 
 use std::sync::Arc;
 
+use application::{
+    BatchService, HealthService, LookupService, ProofRequestService, SharedCatalogue, SpawnTask,
+};
 use axum::Router;
 use axum::extract::{Extension, MatchedPath, Request};
 use axum::middleware::from_fn_with_state;
-use ports::inbound::{Batches, Health, Lookups, Participants, ProofRequests};
 use ports::outbound::ZipReader;
 use tower::ServiceExt as _;
 use web::{RequestLayer, SessionGuard};
@@ -59,11 +61,13 @@ fn with_alias<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> 
 /// Dependencies of the routes.
 pub struct RestState {
     /// Serves proof requests.
-    pub proof_requests: Arc<dyn ProofRequests>,
+    pub proof_requests: Arc<ProofRequestService>,
+    /// Starts the tasks of these requests, which outlive their callers.
+    pub spawn: SpawnTask,
     /// Reads stored lookups.
-    pub lookups: Arc<dyn Lookups>,
+    pub lookups: Arc<LookupService>,
     /// Creates and reads batches.
-    pub batches: Arc<dyn Batches>,
+    pub batches: Arc<BatchService>,
     /// Batches of people with a session; `None` on a gateway without sign-in.
     pub people_batches: Option<PeopleBatches>,
     /// Reads the ZIP files that callers import.
@@ -71,9 +75,9 @@ pub struct RestState {
     /// Rows that a batch may have.
     pub max_batch_rows: u32,
     /// Says whether we can serve.
-    pub health: Arc<dyn Health>,
+    pub health: Arc<HealthService>,
     /// Participants that `emisor` and `receptor` may name.
-    pub participants: Arc<dyn Participants>,
+    pub participants: Arc<SharedCatalogue>,
     /// For ids, dates and durations.
     pub request_layer: Arc<RequestLayer>,
     /// Metrics of proof requests.
@@ -83,7 +87,7 @@ pub struct RestState {
 /// Batches of people with a session.
 pub struct PeopleBatches {
     /// Creates and reads them.
-    pub batches: Arc<dyn Batches>,
+    pub batches: Arc<BatchService>,
     /// Session check and cross-site guard.
     pub guard: Arc<SessionGuard>,
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use application::{LookupAccess, LookupError, LookupView, Read};
 use axum::extract::{FromRequestParts, Path};
 use axum::http::header::ALLOW;
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 use domain::lookup::LookupId;
-use ports::inbound::{LookupAccess, LookupError, LookupView, Read};
 use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

@@ -1,30 +1,23 @@
-//! A proof request over HTTP: decodes it for [`ports::inbound::ProofRequests`], and encodes what
-//! that answers.
+//! Requests of the API's callers over HTTP, from the socket to the answer.
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use application::{AdmissionRequest, Question};
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use bytes::Bytes;
 use domain::calendar;
-use domain::inference::InferredBanks;
 use domain::outcome::Endpoint;
 use domain::query::{ExpectedBeneficiary, ProofQuery};
-use ports::Cause;
-use ports::inbound::{
-    AdmissionRequest, Delivery, FetchError, InvalidRequest, ProofExchange, ProofRequests,
-    RepeatableExchange, ServedRequest,
-};
+use futures::FutureExt as _;
 use tokio::sync::oneshot;
-use tracing::Span;
+use tracing::{Instrument as _, Span};
 use web::headers::put_common;
 use web::problem::FieldFault;
 use web::{Problem, RequestContext, Upload, trace};
 
 use crate::caller;
-use crate::failure;
 use crate::files::{self, Encoding};
 use crate::headers;
 use crate::json::{self, ReadQuery};
@@ -32,12 +25,13 @@ use crate::{MAX_BODY_BYTES, RestState};
 
 mod answers;
 mod check;
-mod content;
 mod create;
+mod ended;
 mod report;
 
 pub(crate) use check::answer as answer_check;
 pub(crate) use create::answer as answer_creation;
+use ended::Ended;
 
 /// Answers a request of an endpoint with a proof in its encoding.
 pub(crate) async fn answer(
@@ -46,62 +40,25 @@ pub(crate) async fn answer(
     encoding: Encoding,
     request: Request,
 ) -> Response {
-    respond(&state, endpoint, request, |requests, admission, call| {
-        let exchange = Exchange {
-            call,
-            encoding,
-            expected: ExpectedBeneficiary::default(),
-            encoded: None,
-        };
-        requests.serve(admission, Box::new(exchange));
-    })
-    .await
+    detached(&state, endpoint, request, |call| serve(call, encoding)).await
 }
 
-/// Starts a request. Its answer is waited for without anything of the request.
-fn respond(
+/// Serves a request in a task of its own: a caller who hangs up loses its answer and nothing else. The answer is
+/// waited for without anything of the request.
+fn detached<S, F>(
     state: &Arc<RestState>,
     endpoint: Endpoint,
     request: Request,
-    start: impl FnOnce(&dyn ProofRequests, AdmissionRequest, Call),
-) -> impl Future<Output = Response> {
-    let request_layer = &state.request_layer;
-    let context = RequestContext::new(
-        request.headers(),
-        &*request_layer.clock,
-        &*request_layer.random,
-    );
-    let span = trace::request_span(&request, &context, &*request_layer.trace_context);
-    let address = caller::address(&request);
-    let (mut parts, body) = request.into_parts();
-    let (idempotency_key, fault) = match headers::idempotency_key(&parts.headers) {
-        Ok(key) => (key, None),
-        Err(problem) => (None, Some(problem)),
-    };
-    let admission_request = AdmissionRequest {
-        presented_key: caller::presented_key(&parts.headers).map(str::to_owned),
-        address,
-        endpoint,
-        idempotency_key,
-        request_id: context.request_id.clone(),
-    };
+    serve: S,
+) -> impl Future<Output = Response> + use<S, F>
+where
+    S: FnOnce(Call) -> F,
+    F: Future<Output = ()> + Send + 'static,
+{
     let (sender, receiver) = oneshot::channel();
-    let call = Call {
-        fault,
-        upload: Upload::new(&parts.headers, body, request_layer.body_deadline),
-        sender,
-        head: Head {
-            state: Arc::clone(state),
-            context: context.clone(),
-            span: span.clone(),
-            endpoint,
-            method: parts.method,
-            path: parts.extensions.remove(),
-        },
-        query: parts.uri.query().map(str::to_owned),
-        headers: parts.headers,
-    };
-    span.in_scope(|| start(&*state.proof_requests, admission_request, call));
+    let call = Call::new(state, endpoint, request, sender);
+    let (context, span) = (call.head.context.clone(), call.head.span.clone());
+    (state.spawn)(serve(call).instrument(span).boxed());
     async move {
         if let Ok(response) = receiver.await {
             return response;
@@ -113,28 +70,39 @@ fn respond(
     }
 }
 
-/// One request over HTTP, and the way of its answer.
-struct Call {
-    head: Head,
-    /// The request's headers. Decoding takes them, because their values keep the 8 KiB allocated that hyper
-    /// read them into.
-    headers: HeaderMap,
-    /// The query of its URL.
-    query: Option<String>,
-    upload: Upload,
-    sender: oneshot::Sender<Response>,
-    /// A fault that was found before the request was decoded.
-    fault: Option<Problem>,
+async fn serve(mut call: Call, encoding: Encoding) {
+    let Call {
+        head,
+        body,
+        admission,
+        ..
+    } = &mut call;
+    let mut expected = ExpectedBeneficiary::default();
+    let question = body.json(head, |body| {
+        let (query, beneficiary) = head.query(&body)?;
+        expected = beneficiary;
+        Ok(query)
+    });
+    let served = head.state.proof_requests.serve(admission.clone(), question);
+    let (ended, answer) = head.opened(served.await);
+    let response = match answer {
+        Ok(Ok(delivery)) => {
+            let told = (&expected, head.context.language);
+            let rendered = files::render(encoding, delivery, told).await;
+            rendered.unwrap_or_else(|error| head.not_encoded(&error))
+        }
+        Ok(Err(error)) => head.no_proof(&error, &ended),
+        Err(response) => response,
+    };
+    call.finish(response, &ended).await;
 }
 
-/// A proof request over HTTP.
-struct Exchange {
-    call: Call,
-    encoding: Encoding,
-    /// The beneficiary to compare with, at the endpoints that do.
-    expected: ExpectedBeneficiary,
-    /// The answer, until the request is settled.
-    encoded: Option<Response>,
+/// A request over HTTP, and the way of its answer.
+struct Call {
+    head: Head,
+    body: RequestBody,
+    admission: AdmissionRequest,
+    sender: oneshot::Sender<Response>,
 }
 
 /// Facts of a request that its answer and its line of the log need.
@@ -147,96 +115,123 @@ struct Head {
     path: Option<MatchedPath>,
 }
 
-#[async_trait]
-impl RepeatableExchange for Exchange {
-    async fn content(&mut self) -> Option<Vec<u8>> {
-        self.call.content().await
-    }
-}
-
-#[async_trait]
-impl ProofExchange for Exchange {
-    async fn decode(&mut self) -> Result<ProofQuery, InvalidRequest> {
-        match self.call.query().await {
-            Ok((query, expected)) => {
-                self.expected = expected;
-                Ok(query)
-            }
-            Err(problem) => {
-                self.encoded = Some(problem.response(self.call.head.context.language));
-                Err(InvalidRequest)
-            }
-        }
-    }
-
-    async fn encode(
-        &mut self,
-        result: Result<Delivery, FetchError>,
-        inferred: &InferredBanks,
-    ) -> Result<(), Cause> {
-        let Head {
-            context, endpoint, ..
-        } = &self.call.head;
-        self.encoded = Some(match result {
-            Ok(delivery) => {
-                files::render(self.encoding, delivery, (&self.expected, context.language))
-                    .await
-                    .map_err(|error| Arc::new(error) as Cause)?
-            }
-            Err(error) => {
-                failure::log_cause(&error, &context.request_id);
-                failure::of_fetch(&error, inferred, *endpoint).response(context.language)
-            }
-        });
-        Ok(())
-    }
-
-    async fn finish(self: Box<Self>, served: ServedRequest) {
-        let Self { call, encoded, .. } = *self;
-        call.finish(&served, encoded).await;
-    }
+/// The parts of a request that are read only once it is admitted.
+struct RequestBody {
+    /// The request's headers. Reading takes them, because their values keep the 8 KiB allocated that hyper
+    /// read them into.
+    headers: HeaderMap,
+    /// The query of its URL.
+    query: Option<String>,
+    upload: Upload,
+    /// A fault that was found before.
+    fault: Option<Problem>,
 }
 
 impl Call {
-    /// The JSON in the body.
-    async fn json(&mut self) -> Result<Bytes, Problem> {
-        if let Some(problem) = self.fault.take() {
-            return Err(problem);
+    fn new(
+        state: &Arc<RestState>,
+        endpoint: Endpoint,
+        request: Request,
+        sender: oneshot::Sender<Response>,
+    ) -> Self {
+        let request_layer = &state.request_layer;
+        let context = RequestContext::new(
+            request.headers(),
+            &*request_layer.clock,
+            &*request_layer.random,
+        );
+        let span = trace::request_span(&request, &context, &*request_layer.trace_context);
+        let address = caller::address(&request);
+        let (mut parts, body) = request.into_parts();
+        let (idempotency_key, fault) = match headers::idempotency_key(&parts.headers) {
+            Ok(key) => (key, None),
+            Err(problem) => (None, Some(problem)),
+        };
+        Self {
+            admission: AdmissionRequest {
+                presented_key: caller::presented_key(&parts.headers).map(str::to_owned),
+                address,
+                endpoint,
+                idempotency_key,
+                request_id: context.request_id.clone(),
+            },
+            head: Head {
+                state: Arc::clone(state),
+                context,
+                span,
+                endpoint,
+                method: parts.method,
+                path: parts.extensions.remove(),
+            },
+            body: RequestBody {
+                fault,
+                upload: Upload::new(&parts.headers, body, request_layer.body_deadline),
+                query: parts.uri.query().map(str::to_owned),
+                headers: parts.headers,
+            },
+            sender,
         }
-        let headers = std::mem::take(&mut self.headers);
-        self.upload.read(&headers, MAX_BODY_BYTES).await
-    }
-
-    /// Reads the body and checks all of its fields.
-    async fn query(&mut self) -> Result<(ProofQuery, ExpectedBeneficiary), Problem> {
-        let body = self.json().await?;
-        self.head.query(&body)
     }
 
     /// Sends the answer and reports it; then takes in what is left of the body.
-    async fn finish(self, served: &ServedRequest, encoded: Option<Response>) {
+    async fn finish(self, mut response: Response, ended: &Ended) {
         let Self {
             head,
-            mut upload,
+            mut body,
             sender,
             ..
         } = self;
-        let mut response = match served {
-            ServedRequest::Refused(error) => head.refusal(error),
-            ServedRequest::Settled(settled) => head.reply(settled, encoded),
-            ServedRequest::Accepted(accepted) => head.accepted(accepted, encoded),
-            ServedRequest::Repeated(repeated) => head.repeated(repeated, encoded),
-            ServedRequest::NotRepeated(not_repeated) => head.not_repeated(not_repeated),
-        };
+        ended.put(response.headers_mut());
         put_common(response.headers_mut(), head.context.id_value());
         let status = response.status();
         let is_client_gone = sender.send(response).is_err();
-        head.report(status, is_client_gone, served);
-        upload.drain().await;
+        head.report(status, is_client_gone, ended);
+        body.upload.drain().await;
+    }
+}
+
+impl RequestBody {
+    /// The question in a body of JSON.
+    fn json<'a, Q>(
+        &'a mut self,
+        head: &'a Head,
+        parse: impl FnOnce(Bytes) -> Result<Q, Problem> + Send + 'a,
+    ) -> Question<'a, Q, Problem> {
+        let Self {
+            headers,
+            query,
+            upload,
+            fault,
+        } = self;
+        Question {
+            body: async {
+                if let Some(problem) = fault.take() {
+                    return Err(problem);
+                }
+                let headers = std::mem::take(headers);
+                upload.read(&headers, MAX_BODY_BYTES).await
+            }
+            .boxed(),
+            content: Box::new(|body| {
+                let canonical = json::canonical(body);
+                head.content(query.as_deref(), canonical.as_deref().unwrap_or(body))
+            }),
+            parse: Box::new(parse),
+        }
     }
 }
 
 impl Head {
+    /// Method, path and body of a request, by which it is told from others.
+    fn content(&self, query: Option<&str>, body: &[u8]) -> Vec<u8> {
+        // The path may have the prefix `/api` or not.
+        let (method, path) = (&self.method, self.endpoint.name());
+        let query = query.unwrap_or_default();
+        let mut content = format!("{method}\n{path}?{query}\n").into_bytes();
+        content.extend_from_slice(body);
+        content
+    }
+
     /// Checks all fields of a body.
     fn query(&self, body: &[u8]) -> Result<(ProofQuery, ExpectedBeneficiary), Problem> {
         let ReadQuery {

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::{Caller, Person, SessionError, SessionService};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Extension, Request, State};
@@ -19,7 +20,6 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use domain::request::RequestId;
-use ports::inbound::{Caller, Person, SessionError, Sessions};
 
 use crate::body::{is_json, is_json_or_file};
 use crate::chain::Chain;
@@ -33,7 +33,7 @@ use crate::site::Site;
 /// Dependencies of the session guard.
 pub struct SessionGuard {
     /// Checks sessions.
-    pub sessions: Arc<dyn Sessions>,
+    pub sessions: Arc<SessionService>,
     /// The gateway's origin and cookie.
     pub site: Arc<Site>,
 }

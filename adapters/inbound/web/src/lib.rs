@@ -3,7 +3,7 @@
 //!
 //! A router is wrapped twice: by [`guard()`], when its routes need a session, and by [`observe()`]
 //! around that. Handlers then find in their request's extensions a [`RequestContext`], an [`Incoming`] body
-//! and, behind the guard, `ports::inbound::{Caller, Person}`.
+//! and, behind the guard, `application::{Caller, Person}`.
 #![warn(missing_docs)]
 
 mod batch_paths;

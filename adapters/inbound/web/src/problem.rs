@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use application::{Component, ComponentState};
 use chrono::{DateTime, Utc};
 use domain::batch::sheet::{SheetColumn, headers_of};
 use domain::inference::InferredBanks;
@@ -13,7 +14,6 @@ use domain::participant::ParticipantCode;
 use domain::payment::{Payment, PaymentState};
 use domain::query::Field;
 use domain::request::RequestId;
-use ports::inbound::{Component, ComponentState};
 
 use crate::headers::retry_after_seconds;
 
@@ -208,7 +208,7 @@ catalogue! {
         /// The account has as many open batches as it may have.
         TooManyBatches { most: u32 } = Code::Conflict, "too-many-batches"(most: most);
         /// The account's batches, with those that have ended, have too many rows.
-        TooManyStoredRows { most: u64 } = Code::Conflict, "too-many-stored-rows"(most: most);
+        TooManyBatchRows { most: u64 } = Code::Conflict, "too-many-stored-rows"(most: most);
         /// The bank takes no file of fewer rows.
         TooFewRows { rows: usize, least: usize }
             = Code::Conflict, "too-few-rows"(rows: rows, least: least);

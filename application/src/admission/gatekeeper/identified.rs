@@ -2,11 +2,11 @@
 
 use std::net::IpAddr;
 
+use super::super::request::AdmissionError;
 use domain::key::{CountedKey, FullKey};
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use ports::inbound::AdmissionError;
 
 use super::{GatekeeperService, NoVerdict};
 use crate::admission::Identified;

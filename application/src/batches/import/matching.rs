@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::super::import_report::UnusedReason;
 use domain::batch::RowNumber;
 use domain::check::CheckOutcome;
 use domain::participant::ParticipantCode;
@@ -9,7 +10,6 @@ use domain::payment::Payment;
 use domain::proof::{Mismatch, Proof};
 use domain::seal::{CheckedSeal, SealVerdict};
 use domain::transfer::Transfer;
-use ports::inbound::UnusedReason;
 
 use crate::batches::sent_files::SentProof;
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::proofs::{FetchError, Files};
 use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::file::RequestedFiles;
@@ -10,7 +11,6 @@ use domain::outcome::Outcome;
 use domain::seal::SealVerdict;
 use domain::seen::ProofMark;
 use domain::transfer::Banks;
-use ports::inbound::{FetchError, Files};
 use ports::outbound::LookupChange;
 
 use crate::admission::Settlement;

@@ -1,11 +1,11 @@
 //! Queries that are answered without the bank.
 
+use super::super::delivery::{FetchError, LookupDetails};
 use domain::calendar;
 use domain::hints::{self, Hint};
 use domain::inference::{self, InferredBanks, Resolution, Unresolved};
 use domain::query::ProofQuery;
 use domain::transfer::{Banks, Transfer};
-use ports::inbound::{FetchError, LookupDetails};
 
 use super::{FetchReport, ProofService};
 

@@ -7,15 +7,14 @@ use domain::idempotency::FirstAnswer;
 use domain::outcome::Outcome;
 use domain::participant::ParticipantCode;
 use domain::seen::ProofMark;
-use ports::inbound::{
-    BankComparison, CheckExchange, CheckRequest, CheckedFile, CheckedUpload, FetchError,
-    InvalidRequest, LookupDetails, Reply, ZippedCheck,
-};
 
 use super::super::file_checks::Reports;
 use super::super::lookup::ProofRequest;
 use super::super::memory::ProofSource;
-use super::{Admitted, FetchReport, Presented, Processed, RequestSteps, Turn};
+use super::{
+    Admitted, BankComparison, CheckRequest, CheckedFile, CheckedUpload, FetchError, FetchReport,
+    LookupDetails, Presented, Processed, ProofRequestService, Question, Reply, Turn, ZippedCheck,
+};
 use crate::checks::ZippedReport;
 
 /// A checked file, before its earlier deliveries are read.
@@ -37,19 +36,19 @@ impl Shown {
     }
 }
 
-impl RequestSteps {
-    /// Decodes a file, checks it, compares it with the bank's record if that is wanted, and encodes
-    /// the result. `first` is the first answer to a repeated request.
-    pub(super) async fn check_file(
+impl ProofRequestService {
+    /// Reads a file, checks it, and compares it with the bank's record if that is wanted. `first` is the first
+    /// answer to a repeated request.
+    pub(super) async fn check_file<E: Send + 'static>(
         &self,
         admitted: &Admitted,
-        exchange: &mut dyn CheckExchange,
+        question: Question<'_, CheckRequest, E>,
         first: Option<FirstAnswer>,
-    ) -> Processed {
+    ) -> Processed<Result<CheckedUpload, FetchError>, E> {
         let place = self.files.place(admitted.lane.key).await;
-        let request = match exchange.decode().await {
+        let request = match question.read().await {
             Ok(request) => request,
-            Err(InvalidRequest) => return Processed::invalid(),
+            Err(fault) => return Processed::faulty(fault),
         };
         let CheckRequest {
             file,
@@ -59,7 +58,7 @@ impl RequestSteps {
         drop(place);
         let mut reports = match checked {
             Ok(reports) => reports,
-            Err(cause) => return super::failed(&admitted.request_id, cause),
+            Err(cause) => return Processed::failed(&admitted.request_id, cause),
         };
         let (details, compared) = match bank_comparison {
             BankComparison::Skipped => (LookupDetails::default(), Ok(Record::Lasting)),
@@ -88,18 +87,16 @@ impl RequestSteps {
             // A repeated request gets none of them.
             CheckedUpload::Zip(_) => None,
         });
-        let encoded = exchange.encode(result).await;
         Processed {
             outcome,
             details,
-            reply: Reply::Encoded,
+            reply: Reply::Answer(result),
             delivered,
             turn,
             seal,
             repeatable: is_lasting.then_some(FirstAnswer::Immediate { outcome, seen }),
             kept: None,
         }
-        .unless_failed(&admitted.request_id, encoded)
     }
 
     /// The reports with issuers and earlier deliveries of the proofs, the marks to record, and their turn.

@@ -1,22 +1,22 @@
 //! Creation of a stored lookup.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::idempotency::FirstAnswer;
 use domain::key::Environment;
 use domain::lookup::LookupId;
 use domain::outcome::Outcome;
-use ports::inbound::{
-    AcceptedRequest, AdmissionRequest, InvalidRequest, LookupDetails, LookupExchange,
-    LookupRequest, LookupView, Reply, ServedRequest, SettledRequest,
-};
-
 use ports::outbound::ScopeClaim;
 
-use super::entrance::Entrance;
-use super::{Entered, Processed, Repeated, RequestSteps, caught, failed};
-use crate::admission::{Admission, ChargedRequest};
+use super::entrance::{Entered, Entrance, Open};
+use super::{
+    AdmissionRequest, Answered, Charge, FetchError, LookupDetails, Processed, ProofRequestService,
+    Question, Repeated, Reply, Served, caught,
+};
+use crate::admission::ChargedRequest;
+use crate::lookups::{LookupRequest, LookupView};
 use crate::proofs::lookup::without_transfer;
 
 /// A lookup that was stored.
@@ -25,76 +25,69 @@ struct Stored {
     wait: Duration,
 }
 
-impl RequestSteps {
-    /// Admits the request, stores its lookup, charges it, and waits for its end if the caller does.
-    pub(super) async fn create(
-        &self,
+/// The lookup that a request created, unless it was erased since; or the reason why there is nothing to look up.
+type Created = Result<Option<LookupView>, FetchError>;
+
+impl ProofRequestService {
+    /// Creates a stored lookup, and waits for its end if the caller does. The request is charged once it is stored,
+    /// and settled when the lookup ends; one that isn't stored is settled at once.
+    pub async fn create<E: Send + 'static>(
+        self: &Arc<Self>,
         request: AdmissionRequest,
-        exchange: &mut dyn LookupExchange,
-    ) -> (ServedRequest, Option<LookupView>) {
-        let entered = match self.enter(request, exchange).await {
-            Entrance::Admitted(entered) => entered,
-            Entrance::Repeated(repeated) => return self.create_again(&repeated, exchange).await,
-            Entrance::Closed(served) => return (*served, None),
+        question: Question<'_, LookupRequest, E>,
+    ) -> Served<Created, E> {
+        let (entered, question) = match self.enter(request, question).await {
+            Entrance::Admitted(entered, question) => (entered, question),
+            Entrance::Repeated(repeated, question) => {
+                let repeating = pin!(self.created_before(&repeated, question));
+                return self.repeat(&repeated, repeating).await;
+            }
+            Entrance::Closed(served) => return *served,
         };
-        let Admission {
-            charged,
-            environment,
-            ..
-        } = &entered.admission;
-        let storing = self.store((charged, *environment), entered.claim, exchange);
         let failed = || {
             let request_id = &entered.admitted.request_id;
-            Err(Box::new(failed(
-                request_id,
-                "the creation of a lookup panicked",
-            )))
+            let cause = "the creation of a lookup panicked";
+            Err(Box::new(Processed::failed(request_id, cause)))
         };
-        let stored = caught(pin!(storing), failed).await;
+        let Open { admission, claim } = entered.open();
+        let charged = (&admission.charged, admission.environment);
+        let stored = caught(pin!(self.store(charged, *claim, question)), failed).await;
         match stored {
             Ok(stored) => self.accept(entered, stored).await,
-            Err(processed) => {
-                let settled = self.settle(entered, *processed).await;
-                (ServedRequest::Settled(settled), None)
-            }
+            Err(processed) => self.settle(entered.close(), *processed).await,
         }
     }
 
-    /// Answers with the lookup that was created before, or with the same fault.
-    async fn create_again(
+    /// The lookup that was created before, or the same fault; `None` if the same question means another one by now.
+    async fn created_before<E: Send + 'static>(
         &self,
         repeated: &Repeated,
-        exchange: &mut dyn LookupExchange,
-    ) -> (ServedRequest, Option<LookupView>) {
-        let mut found = None;
-        let repeating = async {
-            let question = question(self, exchange).await;
-            match (question, repeated.first) {
-                (Ok((request, details)), FirstAnswer::Lookup(id)) => {
-                    let customer = repeated.by.customer;
-                    found = self.lookups.created(customer, id, request.wait).await;
-                    Some(Processed {
-                        details,
-                        ..Processed::invalid()
-                    })
-                }
-                (Err(faulty), _) => Some(*faulty),
-                // The same question means another one by now.
-                (Ok(_), FirstAnswer::Immediate { .. } | FirstAnswer::Batch(_)) => None,
-            }
+        question: Question<'_, LookupRequest, E>,
+    ) -> Option<Processed<Created, E>> {
+        let (request, details) = match self.question(question).await {
+            Ok(read) => read,
+            Err(faulty) => return Some(*faulty),
         };
-        let served = self.repeat(repeated, pin!(repeating)).await;
-        (served, found)
+        let FirstAnswer::Lookup(id) = repeated.first else {
+            return None;
+        };
+        let customer = repeated.by.customer;
+        let created = self.lookups.created(customer, id, request.wait).await;
+        let answer = Reply::Answer(Ok(created));
+        Some(Processed {
+            details,
+            ..Processed::of(Outcome::Delivered, answer)
+        })
     }
 
-    /// Stores the lookup that the exchange decodes.
-    async fn store(
+    /// Stores the lookup that is asked for.
+    async fn store<E: Send + 'static>(
         &self,
         (charged, environment): (&ChargedRequest, Environment),
         claim: Option<ScopeClaim>,
-        exchange: &mut dyn LookupExchange,
-    ) -> Result<Stored, Box<Processed>> {
-        let (request, details) = question(self, exchange).await?;
+        question: Question<'_, LookupRequest, E>,
+    ) -> Result<Stored, Box<Processed<Created, E>>> {
+        let (request, details) = self.question(question).await?;
         let wait = request.wait;
         let added = self.lookups.add(charged, environment, request, claim);
         if let Err(error) = added.await {
@@ -103,34 +96,26 @@ impl RequestSteps {
             self.lookups.withdraw(charged.customer, id).await;
             return Err(Box::new(Processed {
                 reply: Reply::NotDurable(error),
-                ..failed(&charged.request_id, "a lookup could not be stored")
+                ..Processed::failed(&charged.request_id, "a lookup could not be stored")
             }));
         }
         Ok(Stored { details, wait })
     }
 
     /// Charges the request of a stored lookup. One that can't be charged is removed.
-    async fn accept(
+    async fn accept<E>(
         &self,
-        entered: Box<Entered>,
+        entered: Entered,
         Stored { details, wait }: Stored,
-    ) -> (ServedRequest, Option<LookupView>) {
-        let Entered {
-            admission, claim, ..
-        } = *entered;
+    ) -> Served<Created, E> {
+        let Open { admission, claim } = entered.close();
         let (id, customer) = (LookupId(admission.charged.id), admission.charged.customer);
         let (key, environment) = (admission.charged.key.id, admission.environment);
         let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
-        match self.gatekeeper.accept(admission).await {
+        let (limit_status, charge, reply) = match self.gatekeeper.accept(admission).await {
             Ok(limit_status) => {
                 let created = self.lookups.created(customer, id, wait).await;
-                let accepted = AcceptedRequest {
-                    key,
-                    environment,
-                    limit_status,
-                    details,
-                };
-                (ServedRequest::Accepted(accepted), created)
+                (limit_status, Charge::Open, Reply::Answer(Ok(created)))
             }
             Err(error) => {
                 self.lookups.withdraw(customer, id).await;
@@ -138,50 +123,46 @@ impl RequestSteps {
                     self.idempotency.end(claim, None).await;
                 }
                 let elapsed = self.clock.monotonic().saturating_sub(admitted_at);
-                let settled = SettledRequest {
-                    key,
-                    environment,
-                    limit_status: counted.after(elapsed).after_refund(),
-                    outcome: Outcome::InternalError,
-                    details,
-                    reply: Reply::NotDurable(error),
-                };
-                (ServedRequest::Settled(settled), None)
+                let limit_status = counted.after(elapsed).after_refund();
+                let charge = Charge::Settled(Outcome::InternalError);
+                (limit_status, charge, Reply::NotDurable(error))
             }
-        }
+        };
+        Served::Answered(Box::new(Answered {
+            key,
+            environment,
+            limit_status,
+            charge,
+            details,
+            reply,
+        }))
     }
-}
 
-/// Decodes a question, and resolves its banks; or encodes what is wrong with it.
-async fn question(
-    steps: &RequestSteps,
-    exchange: &mut dyn LookupExchange,
-) -> Result<(LookupRequest, LookupDetails), Box<Processed>> {
-    let request = exchange.decode().await;
-    let request = request.map_err(|InvalidRequest| Box::new(Processed::invalid()))?;
-    let (inferred, banks) = steps.lookups.resolve(&request.query);
-    let mut details = LookupDetails {
-        inferred,
-        ..LookupDetails::default()
-    };
-    match banks {
-        Ok(banks) => {
-            details.banks = Some(banks);
-            Ok((request, details))
-        }
-        Err(unresolved) => {
-            let error = without_transfer(unresolved);
-            exchange.refuse(&error, &details.inferred);
-            let outcome = error.outcome();
-            Err(Box::new(Processed {
-                outcome,
-                details,
-                repeatable: Some(FirstAnswer::Immediate {
-                    outcome,
-                    seen: None,
-                }),
-                ..Processed::invalid()
-            }))
+    /// Reads a question, and resolves its banks.
+    async fn question<E: Send + 'static>(
+        &self,
+        question: Question<'_, LookupRequest, E>,
+    ) -> Result<(LookupRequest, LookupDetails), Box<Processed<Created, E>>> {
+        let request = question.read().await;
+        let request = request.map_err(|fault| Box::new(Processed::faulty(fault)))?;
+        let (inferred, banks) = self.lookups.resolve(&request.query);
+        let mut details = LookupDetails {
+            inferred,
+            ..LookupDetails::default()
+        };
+        match banks {
+            Ok(banks) => {
+                details.banks = Some(banks);
+                Ok((request, details))
+            }
+            Err(unresolved) => {
+                let error = without_transfer(unresolved);
+                let outcome = error.outcome();
+                Err(Box::new(Processed {
+                    details,
+                    ..Processed::of(outcome, Reply::Answer(Err(error)))
+                }))
+            }
         }
     }
 }

@@ -1,58 +1,101 @@
 //! Entrance of a request: it is admitted, recognised as a repeated one, or refused.
 
+use std::sync::Arc;
+
 use domain::idempotency::IdempotencyKey;
 use domain::outcome::Endpoint;
 use domain::pacing::{Lane, LookupClass};
 use domain::request::RequestId;
-use ports::inbound::{
-    AdmissionError, AdmissionRequest, NotRepeated, RepeatError, RepeatableExchange, ServedRequest,
-};
+use futures::FutureExt as _;
 use ports::outbound::ScopeClaim;
 use tracing::Instrument as _;
 
-use super::{Admitted, Entered, Repeated, RequestSteps};
-use crate::admission::Identified;
+use super::{
+    Admitted, NotRepeated, Processed, ProofRequestService, Question, RepeatError, Repeated, Served,
+};
+use crate::admission::{Admission, AdmissionError, AdmissionRequest, Identified};
 use crate::idempotency::NotBegun;
 
 /// Result of a request's entrance.
-pub(super) enum Entrance {
+pub(super) enum Entrance<'a, Q, A, E> {
     /// It is charged, and to be processed.
-    Admitted(Box<Entered>),
+    Admitted(Entered, Question<'a, Q, E>),
     /// Its first answer is to be made again.
-    Repeated(Box<Repeated>),
+    Repeated(Box<Repeated>, Question<'a, Q, E>),
     /// There is nothing to process.
-    Closed(Box<ServedRequest>),
+    Closed(Box<Served<A, E>>),
 }
 
-impl RequestSteps {
+/// An admitted request, to be processed and settled. One that is dropped is settled as a failure of ours.
+pub(super) struct Entered {
+    pub(super) admitted: Admitted,
+    service: Arc<ProofRequestService>,
+    /// `None` once it is closed.
+    open: Option<Box<Open>>,
+}
+
+/// An admission that isn't settled.
+pub(super) struct Open {
+    pub(super) admission: Admission,
+    /// The claim of its idempotency key, if it has one.
+    pub(super) claim: Option<ScopeClaim>,
+}
+
+impl Entered {
+    /// The admission that is to be settled.
+    pub(super) fn open(&self) -> &Open {
+        let open = self.open.as_deref();
+        open.expect("an admission is closed once, by value")
+    }
+
+    /// Gives the admission to whoever settles it.
+    pub(super) fn close(mut self) -> Open {
+        let open = self.open.take();
+        *open.expect("an admission is closed once, by value")
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let Some(open) = self.open.take() else {
+            return;
+        };
+        let service = Arc::clone(&self.service);
+        let dropped = Processed::<(), ()>::failed(&self.admitted.request_id, "it was given up");
+        let settling = async move { drop(service.settle(*open, dropped).await) };
+        (self.service.spawn)(settling.boxed());
+    }
+}
+
+impl ProofRequestService {
     /// Admits a request, unless it is a repeated one.
-    pub(super) async fn enter(
-        &self,
+    pub(super) async fn enter<'a, Q, A, E: Send + 'static>(
+        self: &Arc<Self>,
         request: AdmissionRequest,
-        exchange: &mut (impl RepeatableExchange + ?Sized),
-    ) -> Entrance {
+        question: Question<'a, Q, E>,
+    ) -> Entrance<'a, Q, A, E> {
         match request.idempotency_key.clone() {
-            None => self.admit(request, None).await,
+            None => self.admit(request, None, question).await,
             // Boxed: it is rare, and its future long.
-            Some(key) => Box::pin(self.enter_named(request, key, exchange)).await,
+            Some(key) => Box::pin(self.enter_named(request, key, question)).await,
         }
     }
 
     /// Admits a request with an idempotency key, unless it is a repeated one.
-    async fn enter_named(
-        &self,
+    async fn enter_named<'a, Q, A, E: Send + 'static>(
+        self: &Arc<Self>,
         request: AdmissionRequest,
         idempotency_key: IdempotencyKey,
-        exchange: &mut (impl RepeatableExchange + ?Sized),
-    ) -> Entrance {
+        mut question: Question<'a, Q, E>,
+    ) -> Entrance<'a, Q, A, E> {
         let key = request.presented_key.as_deref();
         let identified = self.gatekeeper.identify(key, request.address).await;
         let by = match identified {
             Ok(by) => by,
             Err(error) => return refused(error, &request.request_id),
         };
-        let Some(content) = exchange.content().await else {
-            return self.admit(request, None).await;
+        let Some(content) = question.content().await else {
+            return self.admit(request, None, question).await;
         };
         let endpoint = request.endpoint;
         let keyed = self
@@ -65,23 +108,29 @@ impl RequestSteps {
         };
         if let Some(first) = first {
             let admitted = admitted(request.request_id, endpoint, &by);
-            return Entrance::Repeated(Box::new(Repeated {
+            let repeated = Repeated {
                 by,
                 admitted,
                 first,
-            }));
+            };
+            return Entrance::Repeated(Box::new(repeated), question);
         }
         // A caller whose limit is used up writes nothing to the database.
         if let Some(error) = self.gatekeeper.refusal(&by, endpoint) {
-            return Entrance::Closed(Box::new(ServedRequest::Refused(error)));
+            return Entrance::Closed(Box::new(Served::Refused(error)));
         }
         match self.idempotency.claim(&keyed).await {
-            Ok(claim) => self.admit(request, Some(claim)).await,
+            Ok(claim) => self.admit(request, Some(claim), question).await,
             Err(error) => not_begun(error, &by, &request.request_id),
         }
     }
 
-    async fn admit(&self, request: AdmissionRequest, claim: Option<ScopeClaim>) -> Entrance {
+    async fn admit<'a, Q, A, E>(
+        self: &Arc<Self>,
+        request: AdmissionRequest,
+        claim: Option<ScopeClaim>,
+        question: Question<'a, Q, E>,
+    ) -> Entrance<'a, Q, A, E> {
         let request_id = request.request_id.clone();
         let span = tracing::info_span!(target: "cep::trace", "admission");
         let admission = self.gatekeeper.admit(request).instrument(span).await;
@@ -104,11 +153,12 @@ impl RequestSteps {
                 class: LookupClass::Interactive,
             },
         };
-        Entrance::Admitted(Box::new(Entered {
-            admission,
+        let entered = Entered {
             admitted,
-            claim,
-        }))
+            service: Arc::clone(self),
+            open: Some(Box::new(Open { admission, claim })),
+        };
+        Entrance::Admitted(entered, question)
     }
 }
 
@@ -125,14 +175,18 @@ fn admitted(request_id: RequestId, endpoint: Endpoint, by: &Identified) -> Admit
     }
 }
 
-fn refused(error: AdmissionError, request_id: &RequestId) -> Entrance {
+fn refused<'a, Q, A, E>(error: AdmissionError, request_id: &RequestId) -> Entrance<'a, Q, A, E> {
     if let AdmissionError::Unavailable { cause, .. } = &error {
         tracing::warn!(%request_id, %cause, "a request could be neither admitted nor refused");
     }
-    Entrance::Closed(Box::new(ServedRequest::Refused(error)))
+    Entrance::Closed(Box::new(Served::Refused(error)))
 }
 
-fn not_begun(error: NotBegun, by: &Identified, request_id: &RequestId) -> Entrance {
+fn not_begun<'a, Q, A, E>(
+    error: NotBegun,
+    by: &Identified,
+    request_id: &RequestId,
+) -> Entrance<'a, Q, A, E> {
     match error {
         NotBegun::Refused(error) => refused(error, request_id),
         NotBegun::NotRepeated(error) => Entrance::Closed(Box::new(not_repeated(error, by))),
@@ -140,8 +194,8 @@ fn not_begun(error: NotBegun, by: &Identified, request_id: &RequestId) -> Entran
 }
 
 /// The end of a request that doesn't get the answer to the first one.
-pub(super) fn not_repeated(error: RepeatError, by: &Identified) -> ServedRequest {
-    ServedRequest::NotRepeated(NotRepeated {
+pub(super) fn not_repeated<A, E>(error: RepeatError, by: &Identified) -> Served<A, E> {
+    Served::NotRepeated(NotRepeated {
         key: by.key.id,
         environment: by.environment,
         limit_status: by.limit_status,

@@ -4,30 +4,33 @@ use std::pin::Pin;
 
 use domain::idempotency::FirstAnswer;
 use domain::outcome::Outcome;
-use ports::inbound::{InvalidRequest, ProofExchange, RepeatError, RepeatedRequest, ServedRequest};
+use domain::query::ProofQuery;
 
 use super::entrance::not_repeated;
-use super::{Processed, Repeated, RequestSteps, caught, failed};
+use super::{
+    Answered, Charge, Found, Processed, ProofRequestService, Question, RepeatError, Repeated,
+    Served, caught,
+};
 
-impl RequestSteps {
+impl ProofRequestService {
     /// Makes the first answer again; `None` if the same request means another one by now.
     ///
     /// A proof comes from memory or from the archive, and from the bank if it is in neither; the record of
     /// a payment without one comes from the bank.
-    pub(super) async fn deliver_again(
+    pub(super) async fn deliver_again<E: Send + 'static>(
         &self,
         repeated: &Repeated,
-        exchange: &mut dyn ProofExchange,
-    ) -> Option<Processed> {
+        question: Question<'_, ProofQuery, E>,
+    ) -> Option<Processed<Found, E>> {
         let Repeated {
             admitted, first, ..
         } = repeated;
         let FirstAnswer::Immediate { outcome, .. } = first else {
             return None;
         };
-        let query = match exchange.decode().await {
+        let query = match question.read().await {
             Ok(query) => query,
-            Err(InvalidRequest) => return Some(Processed::invalid()),
+            Err(fault) => return Some(Processed::faulty(fault)),
         };
         let report = match outcome {
             // The bank's record of a payment that gets no proof is final, too.
@@ -38,32 +41,31 @@ impl RequestSteps {
             Outcome::NotFound => self.proofs.not_in_spei(query),
             _ => self.proofs.unresolved(query)?,
         };
-        Some(self.encode(admitted, exchange, report, Some(*first)).await)
+        Some(self.found(admitted, report, Some(*first)).await)
     }
 
     /// Ends a repeated request: nothing is charged.
-    pub(super) async fn repeat(
+    pub(super) async fn repeat<A, E>(
         &self,
         repeated: &Repeated,
-        repeating: Pin<&mut (dyn Future<Output = Option<Processed>> + Send)>,
-    ) -> ServedRequest {
+        repeating: Pin<&mut (dyn Future<Output = Option<Processed<A, E>>> + Send)>,
+    ) -> Served<A, E> {
         let by = &repeated.by;
         let processed = caught(repeating, || {
             let request_id = &repeated.admitted.request_id;
-            Some(failed(
-                request_id,
-                "the answer to a repeated request panicked",
-            ))
+            let cause = "the answer to a repeated request panicked";
+            Some(Processed::failed(request_id, cause))
         });
         let Some(processed) = processed.await else {
             return not_repeated(RepeatError::KeyReused, by);
         };
-        ServedRequest::Repeated(RepeatedRequest {
+        Served::Answered(Box::new(Answered {
             key: by.key.id,
             environment: by.environment,
             limit_status: by.limit_status,
+            charge: Charge::Repeated,
             details: processed.details,
             reply: processed.reply,
-        })
+        }))
     }
 }

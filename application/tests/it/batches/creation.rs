@@ -1,10 +1,10 @@
 //! Creation of batches, and the check before it.
 
+use application::{AdmissionError, Files};
 use domain::account::Account;
 use domain::calendar::parse_date;
 use domain::file::RequestedFiles;
 use domain::key::KeyId;
-use ports::inbound::{AdmissionError, Files};
 use ports::outbound::{BatchAddition, BatchBounds, Lease, NewBatch};
 use uuid::Uuid;
 

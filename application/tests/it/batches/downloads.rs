@@ -1,10 +1,10 @@
 //! Downloads: a bounded number at a time, of an account and of all.
 
-use ports::inbound::BatchRows;
+use application::BatchRows;
 
 use super::*;
 
-type Download = Box<dyn BatchRows>;
+type Download = BatchRows;
 
 async fn download(process: &Process, holder: &Holder, id: BatchId) -> Result<Download, BatchError> {
     let access = access(holder);

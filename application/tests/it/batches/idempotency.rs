@@ -1,7 +1,7 @@
 //! Repeated requests to create a batch.
 
+use application::{RepeatError, RepeatableBatch};
 use domain::idempotency::IdempotencyKey;
-use ports::inbound::{RepeatError, RepeatableBatch};
 
 use super::*;
 

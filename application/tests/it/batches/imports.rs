@@ -1,5 +1,6 @@
 //! Imports of the bank's own batches.
 
+use application::{FileUse, Files, ImportReport, UnusedReason};
 use bytes::Bytes;
 use domain::amount::Amount;
 use domain::inference;
@@ -8,7 +9,6 @@ use domain::participant::Catalogue;
 use domain::payment::PaymentState;
 use domain::proof::Mismatch;
 use domain::seal::Verdict;
-use ports::inbound::{FileUse, Files, ImportReport, UnusedReason};
 use rstest::rstest;
 use testkit::fakes::{KNOWN_CERTIFICATE, plain_pdf, unsealed_proof};
 

@@ -1,8 +1,8 @@
 //! Rows of the tests' batches.
 
+use application::FaultyRow;
 use domain::account::Account;
 use domain::file::RequestedFiles;
-use ports::inbound::FaultyRow;
 
 use super::*;
 pub(super) use crate::support::payments::{query, with_key};

@@ -1,8 +1,7 @@
 //! Health of a gateway with a degraded limiter.
 
 use crate::support::disk_full;
-use application::{ChangeFeed, HealthService};
-use ports::inbound::{ComponentState, Health};
+use application::{ChangeFeed, ComponentState, HealthService};
 
 use super::*;
 

@@ -1,12 +1,12 @@
 //! Attempts: the proof, and the schedule until it is issued.
 
+use application::Files;
 use chrono::TimeDelta;
 use domain::amount::Amount;
 use domain::file::{Format, RequestedFiles};
 use domain::payment::{Payment, PaymentState};
 use domain::seal::SealVerdict;
 use ports::contract::bank::scene;
-use ports::inbound::Files;
 use rstest::rstest;
 
 use super::*;

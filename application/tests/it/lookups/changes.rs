@@ -1,6 +1,6 @@
 //! Changes of a lookup that a person follows.
 
-use ports::inbound::{PersonLookupError, PersonLookups as _};
+use application::PersonLookupError;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;

@@ -1,7 +1,6 @@
 //! Creation: admission, the stored lookup, the charge.
 
 use domain::lookup::Metadata;
-use ports::inbound::{FetchError, Reply};
 use rstest::rstest;
 
 use super::*;
@@ -11,13 +10,10 @@ use crate::support::disk_full;
 async fn a_lookup_is_charged_once_and_queued_under_the_id_of_its_request() {
     let (world, process, holder) = start().await;
     let answer = process.ask(&holder, lookup("10.00")).await;
-    let ServedRequest::Accepted(accepted) = answer.served else {
-        panic!("{:?}", answer.served);
-    };
-    assert_eq!(accepted.key, holder.id);
-    assert_eq!(accepted.limit_status.month.unwrap().used, 1);
-    assert!(accepted.details.banks.is_some());
-    let created = answer.created.unwrap();
+    assert_eq!((answer.charge, answer.key), (Charge::Open, holder.id));
+    assert_eq!(answer.limit_status.month.unwrap().used, 1);
+    assert!(answer.details.banks.is_some());
+    let created = created(answer);
     assert_eq!(created.state, Queued);
     assert_eq!((created.attempts, created.erase_at), (0, None));
     let until = created.retry_until - created.created_at;
@@ -72,7 +68,7 @@ async fn neither_the_question_nor_the_proof_can_be_read_in_the_store() {
 enum Trouble {
     InvalidQuestion,
     UnknownIssuer,
-    ExchangePanics,
+    QuestionPanics,
     StoreFails,
     AdmissionNotDurable,
 }
@@ -80,7 +76,7 @@ enum Trouble {
 #[rstest]
 #[case::invalid_question(Trouble::InvalidQuestion, Outcome::InvalidRequest)]
 #[case::unknown_issuer(Trouble::UnknownIssuer, Outcome::InferenceFailed)]
-#[case::exchange_panics(Trouble::ExchangePanics, Outcome::InternalError)]
+#[case::question_panics(Trouble::QuestionPanics, Outcome::InternalError)]
 #[case::store_fails(Trouble::StoreFails, Outcome::InternalError)]
 #[case::admission_not_durable(Trouble::AdmissionNotDurable, Outcome::InternalError)]
 #[tokio::test]
@@ -91,13 +87,13 @@ async fn a_lookup_that_is_not_created_is_settled_at_once_stores_nothing_and_is_r
     let (world, process, holder) = start().await;
     world.counted(&holder).await;
     let question = match trouble {
-        Trouble::InvalidQuestion => Question::Invalid,
+        Trouble::InvalidQuestion => Asked::Invalid,
         // The tracking key has the shape of no bank's.
-        Trouble::UnknownIssuer => Question::Good(LookupRequest {
+        Trouble::UnknownIssuer => Asked::Good(LookupRequest {
             query: with_key("Z", query_of("10.00")),
             ..lookup("10.00")
         }),
-        Trouble::ExchangePanics => Question::Panics,
+        Trouble::QuestionPanics => Asked::Panics,
         Trouble::StoreFails => {
             process.faults().inject_into("add_lookup", Fault::Fails);
             lookup("10.00").into()
@@ -108,28 +104,23 @@ async fn a_lookup_that_is_not_created_is_settled_at_once_stores_nothing_and_is_r
         }
     };
     let answer = process.ask(&holder, question).await;
-    assert!(answer.created.is_none());
-    let ServedRequest::Settled(settled) = answer.served else {
-        panic!("{:?}", answer.served);
+    let is_told = match answer.reply {
+        Reply::Faulty(Invalid) => trouble == Trouble::InvalidQuestion,
+        Reply::Answer(Err(FetchError::InferenceFailed { .. })) => trouble == Trouble::UnknownIssuer,
+        Reply::Failed => trouble == Trouble::QuestionPanics,
+        Reply::NotDurable(_) => {
+            matches!(trouble, Trouble::StoreFails | Trouble::AdmissionNotDurable)
+        }
+        Reply::Answer(_) => false,
     };
-    match trouble {
-        Trouble::InvalidQuestion | Trouble::UnknownIssuer => {
-            assert!(matches!(settled.reply, Reply::Encoded));
-        }
-        Trouble::ExchangePanics => assert!(matches!(settled.reply, Reply::Failed)),
-        Trouble::StoreFails | Trouble::AdmissionNotDurable => {
-            assert!(matches!(settled.reply, Reply::NotDurable(_)));
-        }
-    }
-    let is_unknown = matches!(answer.refusals[..], [FetchError::InferenceFailed { .. }]);
-    assert_eq!(is_unknown, trouble == Trouble::UnknownIssuer);
+    assert!(is_told, "{:?}", answer.reply);
     world.base.journal.fail_with(None);
     assert!(world.all_stored(&holder).await.is_empty());
     assert_eq!(process.work().await, 0);
-    let outcomes = (settled.outcome, world.outcomes());
-    assert_eq!(outcomes, (outcome, vec![outcome]));
+    assert_eq!(answer.charge, Charge::Settled(outcome));
+    assert_eq!(world.outcomes(), [outcome]);
     let refunded = u64::from(outcome.is_refunded());
-    assert_eq!(settled.limit_status.month.unwrap().used, 1 - refunded);
+    assert_eq!(answer.limit_status.month.unwrap().used, 1 - refunded);
     assert_eq!(world.charges(&holder).await, (1, refunded));
     assert_eq!(world.counted(&holder).await, 1 - refunded);
 }
@@ -150,7 +141,7 @@ async fn a_creator_who_waits_is_answered_at_the_end_of_work_that_begins_with_a_d
     assert_eq!(world.bank.times_asked(), 1, "the worker wasn't signalled");
     world.pass(seconds(3)).await;
     world.bank.release();
-    let created = answer.await.unwrap().created.unwrap();
+    let created = created(answer.await.unwrap());
     assert_eq!(created.state, Delivered);
     assert!(created.delivery.is_some());
     assert_eq!(world.elapsed(), 3);
@@ -160,12 +151,12 @@ async fn a_creator_who_waits_is_answered_at_the_end_of_work_that_begins_with_a_d
 #[tokio::test]
 async fn a_creator_waits_no_longer_than_told() {
     let (world, process, holder) = start().await;
-    let mut answer = process.begin(&holder, awaited("10.00"));
+    let answer = process.begin(&holder, awaited("10.00"));
     settle().await;
     world.pass(seconds(24)).await;
-    assert!(answer.try_recv().is_err(), "it was answered too early");
+    assert!(!answer.is_finished(), "it was answered too early");
     world.pass(seconds(1)).await;
-    let created = answer.await.unwrap().created.unwrap();
+    let created = created(answer.await.unwrap());
     assert_eq!(created.state, Queued);
     // A caller who hung up doesn't stop it.
     process.work().await;

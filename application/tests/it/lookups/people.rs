@@ -1,8 +1,7 @@
 //! Lookups of people's own accounts.
 
-use application::PersonLookupService;
+use application::{Caller, PersonLookupError, PersonLookupQuery, PersonLookupService};
 use domain::key::KeyId;
-use ports::inbound::{Caller, PersonLookupError, PersonLookupQuery, PersonLookups as _};
 
 use super::*;
 

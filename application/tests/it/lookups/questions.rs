@@ -1,4 +1,4 @@
-//! Questions of tests, and the exchange that asks them.
+//! Questions of tests.
 
 use domain::calendar::parse_date;
 use domain::file::RequestedFiles;

@@ -1,8 +1,8 @@
 //! Reads: whose lookups a key sees, how often, and page by page.
 
+use application::AdmissionError;
 use chrono::TimeDelta;
 use domain::page::Cursor;
-use ports::inbound::AdmissionError;
 
 use super::*;
 use crate::support::WatchedKeys as _;

@@ -27,7 +27,7 @@ pub(crate) fn parts(store: &MemoryStore, clock: &Arc<ManualClock>) -> ArchivePar
         retention: TimeDelta::days(7),
         clock: clock.clone(),
         timer: clock.clone(),
-        spawn: Box::new(block_on),
+        spawn: Arc::new(block_on),
     }
 }
 
@@ -167,7 +167,7 @@ async fn proofs_of_different_transfers_are_written_at_the_same_time() {
     let store = MemoryStore::default();
     let fixture = fixture_on(1 << 20, |clock| {
         let parts = ArchiveParts {
-            spawn: Box::new(|write| drop(tokio::spawn(write))),
+            spawn: Arc::new(|write| drop(tokio::spawn(write))),
             ..parts(&store, clock)
         };
         Some(Arc::new(ArchiveService::new(parts)))

@@ -78,7 +78,7 @@ async fn an_archive_that_keeps_failing_is_left_alone_until_it_works_again() {
 #[tokio::test]
 async fn a_lookup_waits_a_second_for_an_archive_that_hangs_and_the_fourth_not_at_all() {
     let store = MemoryStore::default();
-    let (fixture, archive) = process_spawning(&store, Box::new(drop));
+    let (fixture, archive) = process_spawning(&store, Arc::new(drop));
     store.faults().inject(Fault::Hangs);
     for (amount, seconds) in [("1.00", 1), ("2.00", 1), ("3.00", 1), ("4.00", 0)] {
         let begun = fixture.clock.monotonic();
@@ -92,7 +92,7 @@ async fn a_lookup_waits_a_second_for_an_archive_that_hangs_and_the_fourth_not_at
 #[tokio::test]
 async fn writes_are_dropped_and_counted_while_the_archive_is_left_out() {
     let store = MemoryStore::default();
-    let (fixture, archive) = process_spawning(&store, Box::new(block_on));
+    let (fixture, archive) = process_spawning(&store, Arc::new(block_on));
     store.faults().inject(Fault::Fails);
     // Each makes two calls; the third call opens the circuit.
     for (amount, dropped) in [("1.00", 0), ("2.00", 1), ("3.00", 2)] {
@@ -106,7 +106,7 @@ async fn writes_are_dropped_and_counted_when_too_many_bytes_wait() {
     let store = MemoryStore::default();
     let waiting = Arc::new(Mutex::new(Vec::new()));
     let tasks = Arc::clone(&waiting);
-    let keep: SpawnTask = Box::new(move |task| tasks.lock().unwrap().push(task));
+    let keep: SpawnTask = Arc::new(move |task| tasks.lock().unwrap().push(task));
     let (fixture, archive) = process_spawning(&store, keep);
     let mut issued = unsealed_proof(&transfer(1_000));
     issued.pdf = Some(vec![b' '; 9 << 20].into());

@@ -4,7 +4,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use application::{
-    Admission, ChangeFeed, CredentialCache, GatekeeperService, InsightsService, KeyService,
+    Admission, AdmissionError, AdmissionRequest, Caller, ChangeFeed, CreatedKey, CredentialCache,
+    GatekeeperService, InsightsService, KeyService, LookupAccess, NewKey, RequestedScope,
     Settlement,
 };
 use chrono::{DateTime, Utc};
@@ -13,10 +14,6 @@ use domain::limits::{Limits, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
-use ports::inbound::{
-    AdmissionError, AdmissionRequest, Caller, CreatedKey, KeyAdministration, LookupAccess, NewKey,
-    RequestedScope,
-};
 use ports::outbound::{Clock, KeyStore};
 use testkit::fakes::{FaultyLimiter, ManualClock, MemoryJournal, MemoryStore};
 use testkit::people::PeopleServices;

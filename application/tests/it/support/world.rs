@@ -1,12 +1,11 @@
 //! Processes of the gateway on the same data and banks, at the same time.
 
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use application::{
-    BankMonitor, BatchFeeder, BatchService, DeliveryHistory, LookupService, LookupSignals,
+    BankMonitor, BatchFeeder, BatchService, Caller, DeliveryHistory, LookupService, LookupSignals,
     LookupWorker, PersonLookupService, ProofRequestService, SpawnTask, WorkSignal,
 };
 use domain::key::Environment;
@@ -14,7 +13,6 @@ use domain::limits::Limits;
 use domain::lookup::RetryScale;
 use domain::outcome::Outcome;
 use domain::pacing::Pacing;
-use ports::inbound::Caller;
 use ports::outbound::RequestEntry;
 use testkit::fakes::{CountingRandom, Faults, MemoryStore, ScriptedBank, by_amount};
 use testkit::lookups::{LookupParts, LookupServices, proofs};
@@ -58,9 +56,7 @@ pub(crate) struct Process {
     pub(crate) people: Arc<PersonLookupService>,
     pub(crate) batches: Arc<BatchService>,
     pub(crate) worker: Arc<LookupWorker>,
-    pub(crate) requests: ProofRequestService,
-    /// Size of the future of the last request, in bytes.
-    pub(crate) request_size: Arc<AtomicUsize>,
+    pub(crate) requests: Arc<ProofRequestService>,
     pub(crate) signals: Arc<LookupSignals>,
     /// Signals of events that webhooks tell.
     pub(crate) webhooks: Arc<WorkSignal>,
@@ -125,22 +121,16 @@ impl World {
         let services = LookupServices::of(
             &parts,
             (
-                Box::new(|task| drop(tokio::spawn(task))),
-                Box::new(move |task| {
+                Arc::new(|task| drop(tokio::spawn(task))),
+                Arc::new(move |task| {
                     let task = tokio::spawn(task).abort_handle();
                     started.lock().unwrap().push(task);
                 }),
             ),
         );
-        let request_size = Arc::<AtomicUsize>::default();
-        let size = request_size.clone();
-        let spawn: SpawnTask = Box::new(move |task| {
-            size.store(size_of_val(&*task), Ordering::Relaxed);
-            drop(tokio::spawn(task));
-        });
+        let spawn: SpawnTask = Arc::new(|task| drop(tokio::spawn(task)));
         Process {
-            requests: parts.requests(services.callers.clone(), spawn),
-            request_size,
+            requests: Arc::new(parts.requests(services.callers.clone(), spawn)),
             store: parts.store,
             lookups: services.callers,
             people: services.people,

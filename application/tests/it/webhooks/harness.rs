@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use application::{
-    DeliveryWorker, DeliveryWorkerParts, WebhookEncryption, WebhookReencryption, WebhookService,
-    WebhookSources, WorkSignal,
+    Caller, CreatedWebhook, DeliveryView, DeliveryWorker, DeliveryWorkerParts, NewWebhook,
+    WebhookEncryption, WebhookReencryption, WebhookService, WebhookSources, WorkSignal,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -19,7 +19,6 @@ use domain::seal::SealVerdict;
 use domain::webhook::{
     EndpointId, EndpointSecret, EventType, Reach, SendFailure, WebhookEvent, WebhookSecrets,
 };
-use ports::inbound::{Caller, CreatedWebhook, DeliveryView, NewWebhook, Webhooks};
 use ports::outbound::{
     CustomerStore as _, OutgoingMessage, ReceiverAnswer, WebhookSender, WebhookStore as _,
 };
@@ -153,7 +152,7 @@ impl Scene {
             clock: self.clock.clone(),
             timer: self.timer.clone(),
             random: self.random.clone(),
-            spawn: Box::new(move |task| drop(started.lock().unwrap().spawn(task))),
+            spawn: Arc::new(move |task| drop(started.lock().unwrap().spawn(task))),
             places,
         }))
     }

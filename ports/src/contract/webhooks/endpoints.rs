@@ -95,14 +95,14 @@ pub(super) async fn all_endpoints_are_disabled_for_a_reason(Pair { here, elsewhe
         let disabled = here.webhooks.disable_all_endpoints(reason, at);
         assert_eq!(ok(disabled).await, count);
         let (reason, at) = restored(5);
-        let state = elsewhere.webhook(&endpoint(1)).await.unwrap().state;
+        let state = elsewhere.kept_webhook(&endpoint(1)).await.state;
         assert_eq!(state, EndpointState::Disabled { reason, at });
-        let state = elsewhere.webhook(&other).await.unwrap().state;
+        let state = elsewhere.kept_webhook(&other).await.state;
         assert_eq!(state, by_owner(act(4).at));
     }
     let told = elsewhere.told(&endpoint(1)).await;
-    let states = told.iter().map(|it| it.state);
-    assert_eq!(Vec::from_iter(states), [DeliveryState::Discarded; 2]);
+    let states: Vec<_> = told.iter().map(|it| it.state).collect();
+    assert_eq!(states, [DeliveryState::Discarded; 2]);
 }
 
 pub(super) async fn secrets_of_older_generations_are_found_and_replaced(under_test: Pair) {

@@ -1,9 +1,9 @@
 //! People and their accounts.
 
+use application::Person;
 use async_graphql::{ComplexObject, Context, ID, SimpleObject};
 use domain::customer::{Customer, CustomerOverview};
 use domain::page::{Page, PageRequest};
-use ports::inbound::Person;
 
 use super::connection::{PageInfo, connection};
 use super::context::{ports, requester};

@@ -1,7 +1,7 @@
 //! Fields for admins. The application checks the role in each call.
 
+use application::RequestedScope;
 use async_graphql::{Context, Description, ID, Object};
-use ports::inbound::RequestedScope;
 
 use super::account::AccountConnection;
 use super::audit::AuditConnection;

@@ -25,7 +25,7 @@ pub(crate) struct BankHealth {
 }
 
 impl BankHealth {
-    pub(super) fn new(environment: Environment, health: &ports::inbound::BankHealth) -> Self {
+    pub(super) fn new(environment: Environment, health: &application::BankHealth) -> Self {
         Self {
             environment,
             state: health.state.into(),

@@ -1,10 +1,10 @@
 //! Batches of many payments.
 
+use application::BatchView;
 use async_graphql::{ID, SimpleObject};
 use domain::file::Format;
 use domain::lookup;
 use domain::page::{Page, PageRequest};
-use ports::inbound::BatchView;
 use web::BatchPaths;
 
 use super::connection::{PageInfo, connection};

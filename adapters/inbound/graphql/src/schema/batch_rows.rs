@@ -1,9 +1,9 @@
 //! Rows of a batch, by their numbers.
 
+use application::{BatchError, BatchRows, LookupView, RowOutcome, RowView};
 use async_graphql::{Context, ID, SimpleObject};
 use domain::batch::{BatchId, RowNumber};
 use domain::page::PageSize;
-use ports::inbound::{BatchError, BatchRows, LookupView, RowOutcome, RowView};
 use web::Language;
 use web::problem::{CandidateDetail, GraphqlProblem, RowError, what_to_do};
 
@@ -177,7 +177,7 @@ pub(super) async fn page(
 }
 
 async fn read_rows(
-    mut rows: Box<dyn BatchRows>,
+    mut rows: BatchRows,
     size: PageSize,
     (ports, language): (&Ports, Language),
 ) -> Result<BatchRowPage, BatchError> {

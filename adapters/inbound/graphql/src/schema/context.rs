@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use application::{
+    BatchAccess, BatchService, Caller, InsightsService, KeyService, Person, PersonLookupService,
+    SharedCatalogue, WebhookService,
+};
 use async_graphql::Context;
 use chrono::NaiveDate;
 use domain::calendar;
-use ports::inbound::{
-    BatchAccess, Batches, Caller, Insights, KeyAdministration, Participants, Person, PersonLookups,
-    Webhooks,
-};
 use ports::outbound::Clock;
 use web::Language;
 
@@ -17,13 +17,13 @@ use super::readings::Readings;
 /// Ports that resolvers call.
 #[derive(Clone)]
 pub(crate) struct Ports {
-    pub(crate) keys: Arc<dyn KeyAdministration>,
-    pub(crate) insights: Arc<dyn Insights>,
-    pub(crate) lookups: Arc<dyn PersonLookups>,
-    pub(crate) batches: Arc<dyn Batches>,
-    pub(crate) webhooks: Arc<dyn Webhooks>,
+    pub(crate) keys: Arc<KeyService>,
+    pub(crate) insights: Arc<InsightsService>,
+    pub(crate) lookups: Arc<PersonLookupService>,
+    pub(crate) batches: Arc<BatchService>,
+    pub(crate) webhooks: Arc<WebhookService>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) participants: Arc<dyn Participants>,
+    pub(crate) participants: Arc<SharedCatalogue>,
 }
 
 impl Ports {

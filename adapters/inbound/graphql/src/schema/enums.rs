@@ -250,7 +250,7 @@ pub(crate) enum Breakdown {
 
 /// State of a bank.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(remote = "ports::inbound::BankState")]
+#[graphql(remote = "application::BankState")]
 pub(crate) enum BankState {
     /// Nobody asked it in the last hour.
     Unknown,

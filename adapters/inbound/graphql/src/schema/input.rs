@@ -1,5 +1,6 @@
 //! Input objects of queries, and their conversion.
 
+use application::{BatchQuery, PersonLookupQuery};
 use async_graphql::{ID, InputObject};
 use chrono::Utc;
 use domain::batch::BatchId;
@@ -8,7 +9,6 @@ use domain::key::{KeyId, KeyQuery, KeySort};
 use domain::page::PageRequest;
 use domain::request::{RequestId, RequestQuery};
 use domain::usage::{Period, PeriodError, RequestCriteria};
-use ports::inbound::{BatchQuery, PersonLookupQuery};
 use uuid::Uuid;
 use web::problem::GraphqlProblem;
 

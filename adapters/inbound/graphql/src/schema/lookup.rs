@@ -1,10 +1,10 @@
 //! Stored lookups, their attempts, and what was delivered.
 
+use application::{Delivery, LookupView};
 use async_graphql::{ID, SimpleObject};
 use domain::lookup::LookupId;
 use domain::page::{Page, PageRequest};
 use domain::seal::covered_fields;
-use ports::inbound::{Delivery, LookupView};
 use web::Language;
 use web::problem::what_to_do;
 

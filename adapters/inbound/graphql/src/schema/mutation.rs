@@ -1,8 +1,8 @@
 //! The root of mutations. Its fields are nullable, so that the error of one doesn't hide the results
 //! of its siblings. An expected refusal is part of the payload, in `userErrors`.
 
+use application::RequestedScope;
 use async_graphql::{Context, Description, Object};
-use ports::inbound::RequestedScope;
 
 use super::mutations::cancel_batch::{self, CancelBatchInput, CancelBatchPayload};
 use super::mutations::cancel_lookup::{self, CancelLookupInput, CancelLookupPayload};

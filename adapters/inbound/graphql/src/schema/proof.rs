@@ -1,5 +1,6 @@
 //! The content of a proof, and the check of its seal.
 
+use application::Delivery;
 use async_graphql::SimpleObject;
 use domain::amount::pesos;
 use domain::hex;
@@ -7,7 +8,6 @@ use domain::notice::Notice;
 use domain::participant::ParticipantCode;
 use domain::proof::AccountType;
 use domain::seal::{CheckedSeal, SealHash, Verdict};
-use ports::inbound::Delivery;
 use web::Language;
 use web::problem::NoticeMessage;
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use application::{BatchError, PersonLookupError, RequestedScope, WebhookError};
 use async_graphql::{Context, Description, ID, Object};
 use domain::batch::BatchId;
 use domain::customer::Role;
 use domain::lookup::LookupId;
 use domain::webhook::EndpointId;
-use ports::inbound::{BatchError, PersonLookupError, RequestedScope, WebhookError};
 use web::problem::GraphqlProblem;
 
 use super::account::Viewer;

@@ -8,9 +8,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use application::{BankHealth, InsightsService, KeyError};
 use domain::key::{Environment, KeyId, KeyOverview};
 use domain::limits::LimitStatus;
-use ports::inbound::{BankHealth, Insights, KeyError};
 use tokio::sync::{OnceCell, watch};
 
 /// Readings of one request.
@@ -50,7 +50,7 @@ impl Readings {
     /// The state of a key's limits.
     pub(super) async fn limit_status(
         &self,
-        insights: &dyn Insights,
+        insights: &InsightsService,
         key: &KeyOverview,
     ) -> Result<LimitStatus, KeyError> {
         let batch = self.join(key);
@@ -73,7 +73,7 @@ impl Readings {
     /// Health of a bank.
     pub(super) async fn bank(
         &self,
-        insights: &dyn Insights,
+        insights: &InsightsService,
         environment: Environment,
     ) -> &BankHealth {
         let cell = match environment {

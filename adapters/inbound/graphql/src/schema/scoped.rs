@@ -1,11 +1,11 @@
 //! Fields that `Query` and `Admin` share, within a scope: the caller's own keys, one account's or
 //! everybody's.
 
+use application::{KeyError, RequestedScope};
 use async_graphql::{Context, ID};
 use domain::key::{KeyId, KeyQuery};
 use domain::page::PageRequest;
 use domain::usage::UsageQuery;
-use ports::inbound::{KeyError, RequestedScope};
 
 use super::context::{ports, readings, requester};
 use super::enums::{Breakdown, Endpoint, Outcome};

@@ -1,9 +1,9 @@
 //! Usage over time.
 
+use application::{Series, SeriesLabel};
 use async_graphql::{ID, SimpleObject};
 use domain::latency::Percentiles;
 use domain::usage::Totals;
-use ports::inbound::{Series, SeriesLabel};
 
 use super::enums::{Endpoint, Granularity, Outcome};
 use super::scalars::{Count, DateTime};
@@ -23,7 +23,7 @@ pub(crate) struct UsageReport {
 
 impl UsageReport {
     pub(super) fn new(
-        report: ports::inbound::UsageReport,
+        report: application::UsageReport,
         granularity: domain::usage::Granularity,
     ) -> Self {
         Self {

@@ -1,8 +1,8 @@
 //! Webhooks: endpoints that are told of the ends of lookups and batches.
 
+use application::WebhookView;
 use async_graphql::{ID, SimpleObject};
 use domain::webhook::EndpointState;
-use ports::inbound::WebhookView;
 
 use super::enums::{DisabledReason, Environment, WebhookEvent};
 use super::scalars::DateTime;

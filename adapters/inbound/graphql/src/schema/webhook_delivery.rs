@@ -1,9 +1,9 @@
 //! Deliveries to webhooks, and their attempts.
 
+use application::DeliveryView;
 use async_graphql::{ID, SimpleObject};
 use domain::page::{Page, PageRequest};
 use domain::webhook::DeliveryAttempt;
-use ports::inbound::DeliveryView;
 
 use super::connection::{PageInfo, connection};
 use super::enums::{DeliveryState, SendFailure, WebhookEvent};

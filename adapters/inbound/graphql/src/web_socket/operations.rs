@@ -3,10 +3,10 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use application::Caller;
 use async_graphql::parser::types::OperationType;
 use async_graphql::{Data, Executor, Request, Response};
 use futures::stream::{BoxStream, StreamExt as _, once};
-use ports::inbound::Caller;
 use tokio::sync::OwnedSemaphorePermit;
 use web::RequestContext;
 use web::problem::GraphqlProblem;

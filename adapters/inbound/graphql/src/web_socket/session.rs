@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::Person;
 use axum::extract::ws::{CloseFrame, Utf8Bytes, close_code};
-use ports::inbound::Person;
 use tokio::time::{sleep, timeout};
 use web::problem::GraphqlProblem;
 use web::{Problem, RequestContext, SessionGuard};
@@ -73,7 +73,6 @@ impl Session {
 mod tests {
     use axum::http::HeaderMap;
     use domain::customer::Role;
-    use ports::inbound::Sessions as _;
     use ports::outbound::TokenError;
     use testkit::people::PeopleServices;
     use tokio::time::Instant;

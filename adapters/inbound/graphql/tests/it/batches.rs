@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use application::{BatchAccess, BatchDraft, DraftRow};
 use domain::file::RequestedFiles;
 use domain::key::{Environment, KeyId};
 use domain::lookup::RetryFor;
 use insta::assert_json_snapshot;
-use ports::inbound::{BatchAccess, BatchDraft, Batches as _, DraftRow};
 use serde_json::{Value, json};
 use web::problem::{FieldProblem, RowError};
 

@@ -9,7 +9,6 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use domain::customer::ExistingKeys;
 use domain::limits::Plan;
-use domain::participant::Catalogue;
 use graphql::{GraphqlState, Introspection};
 use http_body_util::BodyExt as _;
 use ports::outbound::{Clock as _, CustomerStore as _};
@@ -87,7 +86,7 @@ impl Harness {
             batches: lookups.services.batches.clone(),
             webhooks: Arc::new(testkit::webhooks::service(&services)),
             clock: services.clock.clone(),
-            participants: Arc::new(Catalogue::embedded().clone()),
+            participants: testkit::lookups::catalogue(),
             request_layer: Arc::new(RequestLayer {
                 clock: services.clock.clone(),
                 random: services.random.clone(),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use application::{Caller, LookupRequest, NewKey};
 use chrono::TimeDelta;
 use domain::calendar::parse_date;
 use domain::customer::Role;
@@ -12,7 +13,6 @@ use domain::participant::Catalogue;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
 use domain::request::RequestId;
 use insta::assert_json_snapshot;
-use ports::inbound::{Caller, KeyAdministration as _, LookupRequest, NewKey};
 use ports::outbound::Clock as _;
 use serde_json::{Value, json};
 use testkit::people::owner;

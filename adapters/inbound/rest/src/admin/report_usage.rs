@@ -1,5 +1,6 @@
 //! `GET /admin/usage`.
 
+use application::RequestedScope;
 use axum::http::StatusCode;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
@@ -7,7 +8,6 @@ use domain::customer::CustomerId;
 use domain::key::KeyId;
 use domain::outcome::{Endpoint, Outcome};
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
-use ports::inbound::RequestedScope;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::{Validate, ValidationError};

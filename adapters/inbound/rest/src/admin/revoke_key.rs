@@ -1,9 +1,9 @@
 //! `DELETE /admin/keys/{id}`.
 
+use application::RequestedScope;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::key::KeyId;
-use ports::inbound::RequestedScope;
 use web::Problem;
 
 use crate::openapi::responses::{AdminsOnly, FaultyInput, NoSuchThing};

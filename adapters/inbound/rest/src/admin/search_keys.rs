@@ -1,11 +1,11 @@
 //! `GET /admin/keys`.
 
+use application::RequestedScope;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::customer::CustomerId;
 use domain::key::{Environment, KeyFilter, KeyQuery, KeySort, KeyStatus};
 use domain::page::{Direction, PageRequest};
-use ports::inbound::RequestedScope;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;

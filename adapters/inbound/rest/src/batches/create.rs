@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use application::{CreatedBatch, RepeatableBatch, UploadedFile};
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::header::{LOCATION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
-use ports::inbound::{CreatedBatch, RepeatableBatch, UploadedFile};
 use web::{BatchPaths, Problem};
 
 use super::BatchCall;

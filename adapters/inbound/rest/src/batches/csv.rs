@@ -1,11 +1,11 @@
 //! Rows of a batch, as a table for spreadsheets.
 
+use application::{Delivery, LookupView, RowOutcome, RowView};
 use chrono::SecondsFormat;
 use domain::batch::formula;
 use domain::inference::Inferred;
 use domain::notice::{Notice, ProofOrigin};
 use domain::proof::Proof;
-use ports::inbound::{Delivery, LookupView, RowOutcome, RowView};
 use web::Language;
 use web::problem::{HintReason, NoticeMessage, RowError, what_to_do};
 

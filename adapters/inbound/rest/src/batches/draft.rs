@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use application::{BatchDraft, DraftRow, FaultyRow};
 use bytes::Bytes;
 use domain::batch::sheet::{CellErrors, ColumnMapping, RowRules, SheetColumn, SheetRow};
 use domain::calendar;
@@ -9,7 +10,6 @@ use domain::file::RequestedFiles;
 use domain::key::KeyId;
 use domain::lookup::RetryFor;
 use domain::participant::Catalogue;
-use ports::inbound::{BatchDraft, DraftRow, FaultyRow};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;

@@ -1,5 +1,6 @@
 //! `GET /v1/cep/batches/{id}/files.zip`.
 
+use application::{Delivery, Files, RowOutcome, RowView};
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::Response;
@@ -8,7 +9,6 @@ use domain::batch::RowNumber;
 use domain::file::Format;
 use domain::seal::Verdict;
 use futures::stream;
-use ports::inbound::{Delivery, Files, RowOutcome, RowView};
 use web::Problem;
 use zip::result::ZipError;
 

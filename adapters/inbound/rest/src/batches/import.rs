@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::{DeliveredRow, FileUse, ImportReport, UnusedReason, UploadedFile};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -11,7 +12,6 @@ use domain::batch::RowNumber;
 use domain::check::{ZipBounds, ZipError, is_zip};
 use domain::file::{EntryKind, EntryName};
 use domain::proof::Mismatch;
-use ports::inbound::{DeliveredRow, FileUse, ImportReport, UnusedReason, UploadedFile};
 use ports::outbound::{ZipReader, ZippedFile};
 use serde::Serialize;
 use utoipa::ToSchema;

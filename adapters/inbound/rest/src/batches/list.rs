@@ -1,10 +1,10 @@
 //! `GET /v1/cep/batches`.
 
+use application::BatchQuery;
 use axum::extract::RawQuery;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::batch::BatchState;
-use ports::inbound::BatchQuery;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;

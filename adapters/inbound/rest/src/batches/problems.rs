@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use application::BatchError;
 use domain::batch::sheet::{Column, MappingError, SheetError};
 use domain::check::ZipError;
 use domain::request::RequestId;
-use ports::inbound::BatchError;
 use web::problem::FieldProblem;
 use web::{Chain, Problem};
 
@@ -31,7 +31,7 @@ pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
         BatchError::Unknown => Problem::NoSuchBatch,
         BatchError::NothingToDo(preview) => nothing_to_do(preview),
         BatchError::TooManyOpen { limit } => Problem::TooManyBatches { most: *limit },
-        BatchError::TooManyRows { limit } => Problem::TooManyStoredRows { most: *limit },
+        BatchError::TooManyRows { limit } => Problem::TooManyBatchRows { most: *limit },
         BatchError::TooManyDownloads => Problem::TooManyDownloads {
             retry_after: RETRY_DOWNLOAD,
         },

@@ -1,5 +1,6 @@
 //! `GET /v1/cep/batches/{id}/results`.
 
+use application::{BatchError, RowView};
 use axum::body::Body;
 use axum::extract::RawQuery;
 use axum::http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, VARY};
@@ -8,7 +9,6 @@ use axum::response::Response;
 use bytes::Bytes;
 use domain::batch::RowNumber;
 use futures::{StreamExt as _, stream};
-use ports::inbound::{BatchError, RowView};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;

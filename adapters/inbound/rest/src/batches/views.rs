@@ -1,11 +1,11 @@
 //! Batches and their rows, as JSON.
 
+use application::{BatchPreview, BatchView, RowOutcome, RowView, RowWarning};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::batch::BatchState;
 use domain::batch::sheet::SheetColumn;
 use domain::lookup::LookupState;
 use domain::outcome::Outcome;
-use ports::inbound::{BatchPreview, BatchView, RowOutcome, RowView, RowWarning};
 use serde::Serialize;
 use utoipa::ToSchema;
 use web::problem::{HintReason, LineError, RowError, RowErrorDetail, TableColumn, TableNotice};

@@ -1,10 +1,10 @@
 //! The checks of a file, as JSON.
 
+use application::{CheckedFile, CheckedUpload, ZippedCheck};
 use domain::check::{Check, CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
 use domain::proof::ProofField;
 use domain::query::ExpectedBeneficiary;
 use domain::seal::{CheckedSeal, covered_fields};
-use ports::inbound::{CheckedFile, CheckedUpload, ZippedCheck};
 use serde::Serialize;
 use strum::VariantNames as _;
 use utoipa::ToSchema;

@@ -1,9 +1,9 @@
 //! `POST /keys`.
 
+use application::{CreatedKey, NewKey};
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::key::Environment;
-use ports::inbound::{CreatedKey, NewKey};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::{Files, LookupView};
 use axum::extract::State;
 use axum::response::Response;
 use domain::file::Format;
 use domain::query::ExpectedBeneficiary;
 use domain::request::RequestId;
-use ports::inbound::{Files, LookupView};
 use web::{Language, Problem};
 
 use super::{Named, Reader};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use application::LookupQuery;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use domain::batch::BatchId;
 use domain::lookup::LookupState;
-use ports::inbound::LookupQuery;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use application::RemovedLookup;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use ports::inbound::RemovedLookup;
 use web::Problem;
 
 use super::views::LookupBody;

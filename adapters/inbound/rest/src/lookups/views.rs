@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use application::{Files, LookupView};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::lookup::{Attempt, LookupState, QueuePlace};
 use domain::notice::ProofOrigin;
 use domain::outcome::Outcome;
 use domain::query::ExpectedBeneficiary;
 use domain::seal::SealVerdict;
-use ports::inbound::{Files, LookupView};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use application::{AdmissionError, Component, ComponentState, FetchError, RepeatError};
 use chrono::{DateTime, NaiveDate};
 use domain::check::MAX_FILE_BYTES;
 use domain::file::{Format, RequestedFiles};
@@ -17,7 +18,6 @@ use domain::payment::{Payment, PaymentState};
 use domain::query::Field;
 use domain::request::RequestId;
 use domain::seal::SealVerdict;
-use ports::inbound::{AdmissionError, Component, ComponentState, FetchError, RepeatError};
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
 use web::problem::{CheckExplanation, FieldFault, FieldProblem};

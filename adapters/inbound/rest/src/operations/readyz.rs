@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use application::ComponentState;
 use axum::extract::{Extension, State};
 use axum::response::{IntoResponse as _, Response};
-use ports::inbound::ComponentState;
 use serde::Serialize;
 use utoipa::ToSchema;
 use web::problem::ComponentDetail;

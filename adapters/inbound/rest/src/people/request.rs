@@ -3,6 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use application::{
+    Caller, InsightsService, KeyError, KeyService, PersonLookupError, PersonLookupService,
+    WebhookError, WebhookService,
+};
 use axum::body::Bytes;
 use axum::extract::rejection::ExtensionRejection;
 use axum::extract::{Extension, FromRequestParts, Path};
@@ -10,10 +14,6 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use ports::inbound::{
-    Caller, Insights, KeyAdministration, KeyError, PersonLookupError, PersonLookups, WebhookError,
-    Webhooks,
-};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -63,20 +63,20 @@ impl FromRequestParts<Arc<PeopleState>> for PersonRequest {
 }
 
 impl PersonRequest {
-    pub(crate) fn keys(&self) -> &dyn KeyAdministration {
-        &*self.people.keys
+    pub(crate) fn keys(&self) -> &KeyService {
+        &self.people.keys
     }
 
-    pub(crate) fn insights(&self) -> &dyn Insights {
-        &*self.people.insights
+    pub(crate) fn insights(&self) -> &InsightsService {
+        &self.people.insights
     }
 
-    pub(crate) fn lookups(&self) -> &dyn PersonLookups {
-        &*self.people.lookups
+    pub(crate) fn lookups(&self) -> &PersonLookupService {
+        &self.people.lookups
     }
 
-    pub(crate) fn webhooks(&self) -> &dyn Webhooks {
-        &*self.people.webhooks
+    pub(crate) fn webhooks(&self) -> &WebhookService {
+        &self.people.webhooks
     }
 
     pub(crate) fn now(&self) -> DateTime<Utc> {

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use ports::inbound::{Insights, KeyAdministration, PersonLookups, Webhooks};
+use application::{InsightsService, KeyService, PersonLookupService, WebhookService};
 use web::{RequestLayer, SessionGuard};
 
 /// Dependencies of the routes for people.
 pub struct PeopleState {
     /// Manages keys and plans.
-    pub keys: Arc<dyn KeyAdministration>,
+    pub keys: Arc<KeyService>,
     /// Reads customers, use and the audit log.
-    pub insights: Arc<dyn Insights>,
+    pub insights: Arc<InsightsService>,
     /// Reads stored lookups.
-    pub lookups: Arc<dyn PersonLookups>,
+    pub lookups: Arc<PersonLookupService>,
     /// Manages webhooks.
-    pub webhooks: Arc<dyn Webhooks>,
+    pub webhooks: Arc<WebhookService>,
     /// Observes each request.
     pub request_layer: Arc<RequestLayer>,
     /// Checks sessions.

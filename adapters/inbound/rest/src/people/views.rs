@@ -1,5 +1,6 @@
 //! Bodies of the answers to people, member by member in the order in which they are written.
 
+use application::{Series, SeriesLabel, UsageReport};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::audit::{AuditEntry, FieldChange};
 use domain::customer::{Customer, CustomerOverview, Owner};
@@ -8,7 +9,6 @@ use domain::latency::Percentiles;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::usage::{Period, Totals};
-use ports::inbound::{Series, SeriesLabel, UsageReport};
 use serde::Serialize;
 use utoipa::ToSchema;
 

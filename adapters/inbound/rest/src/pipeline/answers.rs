@@ -1,82 +1,49 @@
 //! Answers to requests, by how they were served.
 
+use application::{FetchError, Reply, Served};
 use axum::response::Response;
-use ports::inbound::{
-    AcceptedRequest, AdmissionError, NotRepeated, RepeatedRequest, Reply, SettledRequest,
-};
 use web::{Problem, RequestContext};
 
 use super::Head;
-use crate::{failure, headers};
+use super::ended::Ended;
+use crate::failure;
 
 impl Head {
-    /// The answer to a request that wasn't admitted.
-    pub(super) fn refusal(&self, error: &AdmissionError) -> Response {
-        let mut response = failure::of_refusal(error).response(self.context.language);
-        if let AdmissionError::RateLimited { limit_status, .. }
-        | AdmissionError::QuotaExceeded { limit_status, .. } = error
-        {
-            headers::put_standing(response.headers_mut(), limit_status);
-        }
-        response
+    /// Separates the answer from the facts of its request. One without an answer has its response.
+    pub(super) fn opened<A>(&self, mut served: Served<A, Problem>) -> (Ended, Result<A, Response>) {
+        let ended = Ended::of(&mut served);
+        let problem = match served {
+            Served::Refused(error) => failure::of_refusal(&error),
+            Served::NotRepeated(not_repeated) => failure::of_repeat(not_repeated.error),
+            Served::Answered(answered) => match answered.reply {
+                Reply::Answer(answer) => return (ended, Ok(answer)),
+                Reply::Faulty(problem) => problem,
+                Reply::Failed => Problem::internal(&self.context.request_id),
+                Reply::NotDurable(error) => {
+                    failure::of_not_durable(&error, &self.context.request_id)
+                }
+            },
+        };
+        (ended, Err(problem.response(self.context.language)))
     }
 
-    /// The answer to a request that was admitted.
-    pub(super) fn reply(&self, settled: &SettledRequest, encoded: Option<Response>) -> Response {
-        let mut response = self.encoded(&settled.reply, encoded);
-        headers::put_standing(response.headers_mut(), &settled.limit_status);
-        headers::put_inferred(response.headers_mut(), &settled.details.inferred);
-        response
+    /// The answer that there is no proof.
+    pub(super) fn no_proof(&self, error: &FetchError, ended: &Ended) -> Response {
+        failure::log_cause(error, &self.context.request_id);
+        let inferred = ended.details.as_ref().map(|details| &details.inferred);
+        let inferred = inferred.cloned().unwrap_or_default();
+        let problem = failure::of_fetch(error, &inferred, self.endpoint);
+        problem.response(self.context.language)
     }
 
-    /// The answer that was given before.
-    pub(super) fn repeated(
-        &self,
-        repeated: &RepeatedRequest,
-        encoded: Option<Response>,
-    ) -> Response {
-        let mut response = self.encoded(&repeated.reply, encoded);
-        let headers = response.headers_mut();
-        headers::put_standing(headers, &repeated.limit_status);
-        headers::put_inferred(headers, &repeated.details.inferred);
-        headers::put_replayed(headers);
-        response
-    }
-
-    /// The answer to a request that doesn't get the first answer.
-    pub(super) fn not_repeated(&self, not_repeated: &NotRepeated) -> Response {
-        let problem = failure::of_repeat(not_repeated.error);
-        let mut response = problem.response(self.context.language);
-        headers::put_standing(response.headers_mut(), &not_repeated.limit_status);
-        response
-    }
-
-    /// The encoded answer, or the problem why it can't leave.
-    fn encoded(&self, reply: &Reply, encoded: Option<Response>) -> Response {
+    /// The answer in place of one that can't be written.
+    pub(super) fn not_encoded(&self, error: &dyn std::error::Error) -> Response {
         let RequestContext {
             request_id,
             language,
             ..
         } = &self.context;
-        let internal = || Problem::internal(request_id).response(*language);
-        match reply {
-            Reply::Encoded => encoded.unwrap_or_else(internal),
-            Reply::Failed => internal(),
-            Reply::NotDurable(error) => {
-                failure::of_not_durable(error, request_id).response(*language)
-            }
-        }
-    }
-
-    /// The answer to a request whose lookup is stored.
-    pub(super) fn accepted(
-        &self,
-        accepted: &AcceptedRequest,
-        encoded: Option<Response>,
-    ) -> Response {
-        let mut response = self.encoded(&Reply::Encoded, encoded);
-        headers::put_standing(response.headers_mut(), &accepted.limit_status);
-        headers::put_inferred(response.headers_mut(), &accepted.details.inferred);
-        response
+        tracing::error!(%request_id, %error, "an answer can't be written");
+        Problem::internal(request_id).response(*language)
     }
 }

@@ -2,22 +2,16 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use application::{CheckRequest, CheckedUpload, Question};
 use axum::extract::Request;
 use axum::response::Response;
 use domain::check::MAX_FILE_BYTES;
-use domain::inference::InferredBanks;
 use domain::outcome::Endpoint;
-use ports::Cause;
-use ports::inbound::{
-    CheckExchange, CheckRequest, CheckedUpload, FetchError, InvalidRequest, RepeatableExchange,
-    ServedRequest,
-};
+use futures::FutureExt as _;
 use web::Problem;
 
-use super::{Call, Head, respond};
+use super::{Call, Head, RequestBody, detached};
 use crate::checks::{self, views};
-use crate::failure;
 use crate::{RestState, headers};
 
 /// Answers a request with the checks of the file that it sends.
@@ -26,97 +20,74 @@ pub(crate) async fn answer(
     endpoint: Endpoint,
     request: Request,
 ) -> Response {
-    respond(&state, endpoint, request, |requests, admission, call| {
-        let exchange = Exchange {
-            call,
-            encoded: None,
-        };
-        requests.check(admission, Box::new(exchange));
-    })
-    .await
+    detached(&state, endpoint, request, serve).await
 }
 
-/// A request with a file, over HTTP.
-struct Exchange {
-    call: Call,
-    /// The answer, until the request is settled.
-    encoded: Option<Response>,
+async fn serve(mut call: Call) {
+    let Call {
+        head,
+        body,
+        admission,
+        ..
+    } = &mut call;
+    let question = body.file(head);
+    let served = head.state.proof_requests.check(admission.clone(), question);
+    let (ended, answer) = head.opened(served.await);
+    let response = match answer {
+        Ok(Ok(checked)) => head.checked(&checked),
+        Ok(Err(error)) => head.no_proof(&error, &ended),
+        Err(response) => response,
+    };
+    call.finish(response, &ended).await;
 }
 
-impl Exchange {
-    fn refuse(&mut self, problem: &Problem) {
-        self.encoded = Some(problem.response(self.call.head.context.language));
-    }
-}
-
-#[async_trait]
-impl RepeatableExchange for Exchange {
-    async fn content(&mut self) -> Option<Vec<u8>> {
-        self.call.content().await
-    }
-}
-
-#[async_trait]
-impl CheckExchange for Exchange {
-    async fn decode(&mut self) -> Result<CheckRequest, InvalidRequest> {
-        let Call {
+impl RequestBody {
+    /// The question that is the file in a body.
+    fn file<'a>(&'a mut self, head: &'a Head) -> Question<'a, CheckRequest, Problem> {
+        let Self {
             headers,
             query,
             upload,
             fault,
-            ..
-        } = &mut self.call;
-        let headers = std::mem::take(headers);
-        let read = async {
-            if let Some(problem) = fault.take() {
-                return Err(problem);
-            }
-            let bank_comparison = checks::bank_comparison(query.as_deref())?;
-            let file = upload.read_file(&headers, MAX_FILE_BYTES).await?;
-            Ok(CheckRequest {
-                file,
-                bank_comparison,
-            })
-        };
-        let read = read.await;
-        read.map_err(|problem| {
-            self.refuse(&problem);
-            InvalidRequest
-        })
-    }
-
-    async fn encode(&mut self, result: Result<CheckedUpload, FetchError>) -> Result<(), Cause> {
-        let Head {
-            context, endpoint, ..
-        } = &self.call.head;
-        let checked = match result {
-            Ok(checked) => checked,
-            Err(error) => {
-                failure::log_cause(&error, &context.request_id);
-                let inferred = InferredBanks::default();
-                let problem = failure::of_fetch(&error, &inferred, *endpoint);
-                self.refuse(&problem);
-                return Ok(());
-            }
-        };
-        let outcome = checked.outcome();
-        match views::CheckAnswer::new(&checked, context.language) {
-            Ok(view) => {
-                let json =
-                    serde_json::to_string(&view).map_err(|error| Arc::new(error) as Cause)?;
-                let mut response = web::json_response(json);
-                if let Some(outcome) = outcome {
-                    headers::put_seal(response.headers_mut(), outcome.into());
+        } = self;
+        let query = query.as_deref();
+        Question {
+            body: async move {
+                if let Some(problem) = fault.take() {
+                    return Err(problem);
                 }
-                self.encoded = Some(response);
+                checks::bank_comparison(query)?;
+                let headers = std::mem::take(headers);
+                upload.read_file(&headers, MAX_FILE_BYTES).await
             }
-            Err(problem) => self.refuse(&problem),
+            .boxed(),
+            content: Box::new(move |body| head.content(query, body)),
+            parse: Box::new(move |file| {
+                let bank_comparison = checks::bank_comparison(query)?;
+                Ok(CheckRequest {
+                    file,
+                    bank_comparison,
+                })
+            }),
         }
-        Ok(())
     }
+}
 
-    async fn finish(self: Box<Self>, served: ServedRequest) {
-        let Self { call, encoded } = *self;
-        call.finish(&served, encoded).await;
+impl Head {
+    fn checked(&self, checked: &CheckedUpload) -> Response {
+        let language = self.context.language;
+        let view = match views::CheckAnswer::new(checked, language) {
+            Ok(view) => view,
+            Err(problem) => return problem.response(language),
+        };
+        let json = match serde_json::to_string(&view) {
+            Ok(json) => json,
+            Err(error) => return self.not_encoded(&error),
+        };
+        let mut response = web::json_response(json);
+        if let Some(outcome) = checked.outcome() {
+            headers::put_seal(response.headers_mut(), outcome.into());
+        }
+        response
     }
 }

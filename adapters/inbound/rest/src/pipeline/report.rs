@@ -2,20 +2,16 @@
 
 use axum::http::StatusCode;
 use domain::inference::Inferred;
-use domain::key::{Environment, KeyId};
-use ports::inbound::{
-    AcceptedRequest, LookupDetails, NotRepeated, RepeatedRequest, ServedRequest, SettledRequest,
-};
 use tracing::field::display;
 use web::{method_name, milliseconds, trace};
 
 use super::Head;
+use super::ended::Ended;
 use crate::RestState;
-use crate::ending::Ending;
 
 impl Head {
     /// Records the metrics, and writes one line, without personal data.
-    pub(super) fn report(&self, status: StatusCode, is_client_gone: bool, served: &ServedRequest) {
+    pub(super) fn report(&self, status: StatusCode, is_client_gone: bool, ended: &Ended) {
         let RestState {
             request_layer,
             metrics_sink,
@@ -24,15 +20,14 @@ impl Head {
         let now = request_layer.clock.monotonic();
         let duration = now.saturating_sub(self.context.started);
         let route = web::route(self.path.as_ref());
-        let ending = Ending::of(served);
+        let ending = ended.ending;
         request_layer.metrics_sink.answered(route, status);
         metrics_sink.ended(self.endpoint, ending, duration);
-        let identified = Identified::of(served);
-        self.trace(status, ending, identified);
+        self.trace(status, ended);
         if !tracing::enabled!(target: "cep::request", tracing::Level::INFO) {
             return;
         }
-        let details = identified.and_then(|identified| identified.details);
+        let details = ended.details.as_ref();
         let banks = details.and_then(|details| details.banks);
         let inferred = details.map(|details| &details.inferred);
         let issuer = inferred.and_then(|inferred| inferred.issuer.as_ref());
@@ -46,8 +41,8 @@ impl Head {
             status = status.as_u16(),
             outcome = ending.name(),
             endpoint = self.endpoint.name(),
-            key = identified.map(|identified| display(identified.key)),
-            environment = identified.map(|identified| identified.environment.name()),
+            key = ended.key.map(|(key, _)| display(key)),
+            environment = ended.key.map(|(_, environment)| environment.name()),
             issuer = banks.map(|banks| banks.issuer.number()),
             receiver = banks.map(|banks| banks.receiver.number()),
             issuer_evidence = issuer.map(kind),
@@ -60,62 +55,17 @@ impl Head {
     }
 
     /// Records on the request's span what the log line says, without the banks.
-    fn trace(&self, status: StatusCode, ending: Ending, identified: Option<Identified<'_>>) {
+    fn trace(&self, status: StatusCode, ended: &Ended) {
         let span = &self.span;
         if span.is_disabled() {
             return;
         }
         trace::answered(span, status);
         span.record("cep.endpoint", self.endpoint.name());
-        span.record("cep.outcome", ending.name());
-        if let Some(identified) = identified {
-            span.record("cep.key_id", display(identified.key));
-            span.record("cep.environment", identified.environment.name());
-        }
-    }
-}
-
-/// Facts of a request whose key is good, for the log.
-#[derive(Clone, Copy)]
-struct Identified<'a> {
-    key: KeyId,
-    environment: Environment,
-    details: Option<&'a LookupDetails>,
-}
-
-impl<'a> Identified<'a> {
-    fn of(served: &'a ServedRequest) -> Option<Self> {
-        match served {
-            ServedRequest::Refused(_) => None,
-            ServedRequest::Settled(SettledRequest {
-                key,
-                environment,
-                details,
-                ..
-            })
-            | ServedRequest::Accepted(AcceptedRequest {
-                key,
-                environment,
-                details,
-                ..
-            })
-            | ServedRequest::Repeated(RepeatedRequest {
-                key,
-                environment,
-                details,
-                ..
-            }) => Some(Self {
-                key: *key,
-                environment: *environment,
-                details: Some(details),
-            }),
-            ServedRequest::NotRepeated(NotRepeated {
-                key, environment, ..
-            }) => Some(Self {
-                key: *key,
-                environment: *environment,
-                details: None,
-            }),
+        span.record("cep.outcome", ended.ending.name());
+        if let Some((key, environment)) = ended.key {
+            span.record("cep.key_id", display(key));
+            span.record("cep.environment", environment.name());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The content of a proof, as JSON.
 
+use application::Delivery;
 use chrono::SecondsFormat;
 use domain::amount::pesos;
 use domain::hex;
@@ -10,7 +11,6 @@ use domain::proof::{AccountType, Party, Proof};
 use domain::query::ExpectedBeneficiary;
 use domain::seal::{CheckedSeal, NotChecked, SEALED_FIELDS, SealHash, Verdict, covered_fields};
 use domain::seen::EarlierDeliveries;
-use ports::inbound::Delivery;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, SchemaType};

@@ -1,8 +1,8 @@
 //! Bodies of requests about endpoints.
 
+use application::{NewWebhook, WebhookChange, WebhookSwitch};
 use domain::key::Environment;
 use domain::webhook::EventType;
-use ports::inbound::{NewWebhook, WebhookChange, WebhookSwitch};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;

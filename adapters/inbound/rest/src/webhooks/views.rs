@@ -1,8 +1,8 @@
 //! Bodies of answers about webhooks.
 
+use application::{CreatedWebhook, DeliveryView, WebhookView};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::webhook::{DeliveryAttempt, EndpointState, SendFailure};
-use ports::inbound::{CreatedWebhook, DeliveryView, WebhookView};
 use serde::Serialize;
 use utoipa::ToSchema;
 

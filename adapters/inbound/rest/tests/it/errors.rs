@@ -1,26 +1,13 @@
 //! Every error, in both languages: body, headers, and the outcome that is settled.
 
-use std::sync::Arc;
-
-use bytes::Bytes;
-use chrono::NaiveDate;
-use domain::file::FileStem;
-use domain::hints::Hint;
-use domain::notice::ProofOrigin;
 use domain::outcome::{Endpoint, Outcome};
-use domain::participant::ParticipantCode;
-use domain::proof::Proof;
 use domain::query::Institutions;
-use domain::seal::{CheckedSeal, Verdict};
-use domain::tracking_key::TrackingKey;
-use ports::inbound::{Delivery, FetchError, Files};
 use ports::outbound::JournalError;
 use rest::Ending;
-use testkit::fakes::{Fault, unsealed_proof};
+use testkit::fakes::Fault;
 
 use crate::data::{FAST_KEY, SPENT_KEY};
 use crate::harness::{Answers, Exchange, Harness, body, in_both_languages, inferred};
-use crate::stub::StubbedRequests;
 
 const XML: &str = "/v1/cep/xml";
 const UNNAMED: [(&str, &str); 2] = [("emisor", ""), ("receptor", "")];
@@ -140,28 +127,6 @@ async fn a_proof_whose_count_is_not_durable_is_not_delivered() {
     assert_eq!(harness.outcomes().await, [Outcome::InternalError; 2]);
 }
 
-/// Defence in depth: the application delivers the files that are wanted. The tests of `files` have all others.
-#[tokio::test]
-async fn a_file_that_was_not_wanted_is_not_delivered() {
-    let transfer = ports::contract::bank::transfer(1_000, "MBAN01");
-    let proof = Proof::parse(&unsealed_proof(&transfer).xml.unwrap()).unwrap();
-    let harness = Harness::stubbed(StubbedRequests(Ok(Delivery {
-        files: Files::Pdf(Bytes::from_static(b"%PDF-1.7 another file")),
-        stem: FileStem::new(transfer.date(), transfer.tracking_key()),
-        proof: Arc::new(proof),
-        issuer: transfer.issuer(),
-        origin: ProofOrigin::Fetched,
-        seal: CheckedSeal {
-            verdict: Verdict::Invalid,
-            signer: None,
-            digest: None,
-            by_sandbox: false,
-        },
-        seen: None,
-    })));
-    assert_answers(&harness.await, "a_file_that_was_not_wanted").await;
-}
-
 /// The institution of the issuer's code had another one on that day.
 #[tokio::test]
 async fn a_payment_that_is_not_found_gets_hints() {
@@ -178,51 +143,6 @@ async fn a_payment_that_is_not_found_gets_hints() {
         add_settled(&mut answers, XML, &body, Outcome::NotFound).await;
     }
     insta::assert_snapshot!("hints", answers.0);
-}
-
-/// All hints, also of a code without a successor, which the present catalogue doesn't have.
-#[tokio::test]
-async fn every_hint_has_its_text() {
-    let date = |day| NaiveDate::from_ymd_opt(2026, 11, day).unwrap();
-    let code = |text| ParticipantCode::parse(text).unwrap();
-    let (given, expected, inferred) = (code("40638"), code("90638"), code("90722"));
-    let (list_date, operation_date) = (date(1), date(23));
-    let hints = vec![
-        Hint::LooksLikeReference,
-        Hint::LikelyTrackingKey {
-            expected: TrackingKey::parse("HSBC123456").unwrap(),
-        },
-        Hint::ParticipantUnknown { given, list_date },
-        Hint::CheckDigit {
-            given: 2,
-            expected: 1,
-        },
-        Hint::ReceiverDiffers { given, expected },
-        Hint::AccountPrefixUnknown {
-            prefix: 6,
-            list_date: date(2),
-        },
-        Hint::IssuerDiffers { given, expected },
-        Hint::IssuerWasInferred { inferred },
-        Hint::CodeNotValidOnDate {
-            given,
-            expected: Some(expected),
-        },
-        Hint::CodeNotValidOnDate {
-            given,
-            expected: None,
-        },
-        Hint::DayAndMonthSwapped { other: date(5) },
-        Hint::AmountLooksLikeCentavos,
-        Hint::DateInTrackingKey { found: date(19) },
-        Hint::NotABankingDay { operation_date },
-        Hint::MaybeOperationDate { other: date(18) },
-    ];
-    let harness = Harness::stubbed(StubbedRequests(Err(FetchError::NotFound {
-        payment: None,
-        hints,
-    })));
-    assert_answers(&harness.await, "every_hint").await;
 }
 
 #[tokio::test]

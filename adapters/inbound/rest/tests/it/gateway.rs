@@ -25,6 +25,8 @@ const BANK_TIME: Duration = Duration::from_millis(12);
 pub(crate) struct Gateway {
     pub(crate) services: PeopleServices,
     pub(crate) proof_requests: Arc<ProofRequestService>,
+    /// Starts the tasks of requests.
+    pub(crate) spawn: SpawnTask,
     pub(crate) lookups: LookupServices,
     pub(crate) health: Arc<HealthService>,
     charged_before: u64,
@@ -46,15 +48,15 @@ impl Gateway {
         let attempts = tasks.clone();
         let feeding = attempts.clone();
         let spawns: (SpawnTask, SpawnTask) = (
-            Box::new(move |task| drop(attempts.spawn(task))),
-            Box::new(move |task| drop(feeding.spawn(task))),
+            Arc::new(move |task| drop(attempts.spawn(task))),
+            Arc::new(move |task| drop(feeding.spawn(task))),
         );
         let memory = ProofMemory::new(1 << 20, Duration::from_mins(10));
         let store = services.store.clone();
         let parts = LookupParts::over(&services, store, credentials.clone(), memory);
         let lookups = LookupServices::of(&parts, spawns);
-        let spawn_request: SpawnTask = Box::new(move |task| drop(tasks.spawn(task)));
-        let proof_requests = parts.requests(lookups.callers.clone(), spawn_request);
+        let spawn_request: SpawnTask = Arc::new(move |task| drop(tasks.spawn(task)));
+        let proof_requests = parts.requests(lookups.callers.clone(), spawn_request.clone());
         let store = Arc::new(services.store.elsewhere());
         let feed = ChangeFeed::start(store, limiter.clone(), credentials, clock).await;
         let health = HealthService::new(
@@ -68,6 +70,7 @@ impl Gateway {
             requests_before: services.journal.requests().len(),
             services,
             proof_requests: Arc::new(proof_requests),
+            spawn: spawn_request,
             lookups,
             health: Arc::new(health),
         }

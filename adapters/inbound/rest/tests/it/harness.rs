@@ -9,8 +9,6 @@ use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use axum::middleware::map_request;
 use domain::outcome::{Endpoint, Outcome};
-use domain::participant::Catalogue;
-use ports::inbound::ProofRequests;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use rest::{BODY_DEADLINE, Ending, PeopleBatches, PeopleState, ProofMetricsSink, RestState};
 use serde_json::Value;
@@ -54,12 +52,12 @@ impl Harness {
     }
 
     pub(crate) async fn with_body_deadline(body_deadline: Duration) -> Self {
-        Self::with(data::machine().await, body_deadline, SignIn::On, None).await
+        Self::with(data::machine().await, body_deadline, SignIn::On).await
     }
 
     pub(crate) async fn without_sign_in() -> Self {
         let services = people::data::people().await;
-        Self::with(services, BODY_DEADLINE, SignIn::Off, None).await
+        Self::with(services, BODY_DEADLINE, SignIn::Off).await
     }
 
     /// A server of the people of `people::data`.
@@ -68,22 +66,10 @@ impl Harness {
     }
 
     pub(crate) async fn over(services: PeopleServices) -> Self {
-        Self::with(services, BODY_DEADLINE, SignIn::On, None).await
+        Self::with(services, BODY_DEADLINE, SignIn::On).await
     }
 
-    /// A server whose proof requests aren't served by the application.
-    pub(crate) async fn stubbed(proof_requests: impl ProofRequests + 'static) -> Self {
-        let services = data::machine().await;
-        let proof_requests = Arc::new(proof_requests);
-        Self::with(services, BODY_DEADLINE, SignIn::On, Some(proof_requests)).await
-    }
-
-    async fn with(
-        services: PeopleServices,
-        body_deadline: Duration,
-        sign_in: SignIn,
-        proof_requests: Option<Arc<dyn ProofRequests>>,
-    ) -> Self {
+    async fn with(services: PeopleServices, body_deadline: Duration, sign_in: SignIn) -> Self {
         let tasks = TaskTracker::new();
         let gateway = Gateway::over(services, tasks.clone()).await;
         let services = &gateway.services;
@@ -105,14 +91,15 @@ impl Harness {
             guard: guard.clone(),
         };
         let router = rest::router(RestState {
-            proof_requests: proof_requests.unwrap_or_else(|| gateway.proof_requests.clone()),
+            proof_requests: gateway.proof_requests.clone(),
+            spawn: gateway.spawn.clone(),
             lookups: gateway.lookups.callers.clone(),
             batches: gateway.lookups.batches.clone(),
             people_batches: matches!(sign_in, SignIn::On).then_some(people_batches),
             zips: Arc::new(DeflatedZip),
             max_batch_rows: 10_000,
             health: gateway.health.clone(),
-            participants: Arc::new(Catalogue::embedded().clone()),
+            participants: testkit::lookups::catalogue(),
             request_layer: request_layer.clone(),
             metrics_sink: metrics_sink.clone(),
         });

@@ -20,4 +20,3 @@ mod people;
 mod proofs;
 mod read_buffer;
 mod sockets;
-mod stub;

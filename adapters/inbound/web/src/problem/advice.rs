@@ -1,12 +1,12 @@
 //! Next step of a lookup's owner.
 
+use application::LookupView;
 use domain::hints::Hint;
 use domain::inference::Unresolved;
 use domain::lookup::LookupState;
 use domain::participant::ParticipantCode;
 use domain::payment::PaymentState;
 use domain::seal::SealVerdict;
-use ports::inbound::LookupView;
 
 use super::catalogue::catalogue;
 use super::hint::{GapReason, HintReason};

@@ -1,9 +1,9 @@
 //! Members of an error's `details`, in the order in which they are written.
 
+use application::{Component, ComponentState};
 use chrono::NaiveDateTime;
 use domain::check::CheckReason;
 use domain::payment::{Payment, PaymentState};
-use ports::inbound::{Component, ComponentState};
 use serde::Serialize;
 use strum::VariantNames as _;
 use utoipa::ToSchema;

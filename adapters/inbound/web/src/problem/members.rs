@@ -182,9 +182,9 @@ impl Problem {
                 limit: Some((*most).into()),
                 ..because(Reason::TooManyBatches)
             },
-            Self::TooManyStoredRows { most } => Details {
+            Self::TooManyBatchRows { most } => Details {
                 limit: Some(*most),
-                ..because(Reason::TooManyStoredRows)
+                ..because(Reason::TooManyBatchRows)
             },
             Self::TooFewRows { .. } => because(Reason::TooFewRows),
             Self::FileNotKept => because(Reason::FileNotKept),

@@ -37,7 +37,7 @@ pub(super) enum Reason {
     NotEnded,
     Canceled,
     TooManyBatches,
-    TooManyStoredRows,
+    TooManyBatchRows,
     TooFewRows,
     TooManyWebhooks,
     WebhookDisabled,

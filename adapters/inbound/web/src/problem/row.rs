@@ -1,9 +1,9 @@
 //! Faulty rows of tables.
 
+use application::{FaultyRow, RowOutcome};
 use domain::inference::{InferenceFailure, Unresolved};
 use domain::query::Field;
 use domain::transfer::SameInstitution;
-use ports::inbound::{FaultyRow, RowOutcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

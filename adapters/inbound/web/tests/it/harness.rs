@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use application::{Caller, Person};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Extension, Request};
@@ -13,7 +14,6 @@ use axum::response::Response;
 use axum::routing::{MethodFilter, get, on};
 use domain::customer::Role;
 use http_body_util::BodyExt as _;
-use ports::inbound::{Caller, Person};
 use ports::outbound::TokenError;
 use testkit::answers::header_lines;
 use testkit::people::PeopleServices;

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use application::{DeliveryWorker, DeliveryWorkerParts, WebhookService};
+use application::{
+    Caller, CreatedWebhook, DeliveryView, DeliveryWorker, DeliveryWorkerParts, NewWebhook,
+    WebhookService,
+};
 use chrono::{DateTime, Utc};
 use domain::customer::Role;
 use domain::key::Environment;
 use domain::page::{PageRequest, PageSize};
 use domain::request::RequestId;
 use domain::webhook::{DeliveryState, EventType, Reach};
-use ports::inbound::{Caller, CreatedWebhook, DeliveryView, NewWebhook, Webhooks};
 use standardwebhooks::Webhook;
 use testkit::fakes::ManualClock;
 use testkit::people::{PeopleServices, owner};
@@ -56,7 +58,7 @@ impl Fixture {
             clock: services.clock.clone(),
             timer: Arc::new(RuntimeTimer),
             random: services.random,
-            spawn: Box::new(move |task| {
+            spawn: Arc::new(move |task| {
                 let told = Arc::clone(&told);
                 tokio::spawn(async move {
                     task.await;

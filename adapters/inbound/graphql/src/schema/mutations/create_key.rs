@@ -1,7 +1,7 @@
 //! `createKey`.
 
+use application::{CreatedKey, NewKey};
 use async_graphql::{Context, InputObject, SimpleObject};
-use ports::inbound::{CreatedKey, NewKey};
 
 use crate::field_error::FieldError;
 use crate::schema::context::{ports, requester};

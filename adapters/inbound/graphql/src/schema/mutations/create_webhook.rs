@@ -1,7 +1,7 @@
 //! `createWebhook`.
 
+use application::NewWebhook;
 use async_graphql::{Context, InputObject};
-use ports::inbound::NewWebhook;
 
 use super::WebhookSecretPayload;
 use crate::field_error::FieldError;

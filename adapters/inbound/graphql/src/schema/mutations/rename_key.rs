@@ -1,7 +1,7 @@
 //! `renameKey`.
 
+use application::RequestedScope;
 use async_graphql::{Context, ID, InputObject};
-use ports::inbound::RequestedScope;
 
 use super::KeyPayload;
 use crate::field_error::FieldError;

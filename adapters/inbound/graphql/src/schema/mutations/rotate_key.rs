@@ -1,7 +1,7 @@
 //! `rotateKey`.
 
+use application::RotatedKey;
 use async_graphql::{Context, ID, InputObject, SimpleObject};
-use ports::inbound::RotatedKey;
 
 use crate::field_error::FieldError;
 use crate::schema::context::{ports, requester};

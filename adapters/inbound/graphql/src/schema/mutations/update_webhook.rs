@@ -1,7 +1,7 @@
 //! `updateWebhook`.
 
+use application::{WebhookChange, WebhookSwitch};
 use async_graphql::{Context, ID, InputObject};
-use ports::inbound::{WebhookChange, WebhookSwitch};
 use web::problem::UserProblem;
 
 use super::WebhookPayload;

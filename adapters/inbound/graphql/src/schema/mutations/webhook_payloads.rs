@@ -1,7 +1,7 @@
 //! Payloads that mutations of webhooks share. None has a `Debug`: one holds a secret.
 
+use application::{CreatedWebhook, DeliveryView, WebhookView};
 use async_graphql::SimpleObject;
-use ports::inbound::{CreatedWebhook, DeliveryView, WebhookView};
 
 use crate::schema::user_error::UserError;
 use crate::schema::webhook::Webhook;

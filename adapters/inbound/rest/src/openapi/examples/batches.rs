@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use application::{
+    BatchPreview, BatchView, DeliveredRow, FileUse, RepeatError, RowOutcome, RowView, RowWarning,
+    UnusedReason,
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::batch::sheet::{Column, SheetColumn};
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
@@ -14,10 +18,6 @@ use domain::notice::{Notice, NoticeCode};
 use domain::proof::Mismatch;
 use domain::query::Field;
 use domain::seen::EarlierDeliveries;
-use ports::inbound::{
-    BatchPreview, BatchView, DeliveredRow, FileUse, RepeatError, RowOutcome, RowView, RowWarning,
-    UnusedReason,
-};
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
@@ -190,7 +190,7 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
             ("CONFLICT, too many", Problem::TooManyBatches { most: 20 }),
             (
                 "CONFLICT, too many rows",
-                Problem::TooManyStoredRows { most: 1_000_000 },
+                Problem::TooManyBatchRows { most: 1_000_000 },
             ),
             (
                 "CONFLICT, too few rows",

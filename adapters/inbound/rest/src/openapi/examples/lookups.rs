@@ -1,5 +1,6 @@
 //! Examples of stored lookups.
 
+use application::LookupView;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::account::Account;
 use domain::amount::Amount;
@@ -9,7 +10,6 @@ use domain::outcome::Outcome;
 use domain::payment::PaymentState;
 use domain::query::ProofQuery;
 use domain::tracking_key::TrackingKey;
-use ports::inbound::LookupView;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use application::{CreatedKey, Series, SeriesLabel, UsageReport};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{self, Action, AuditContext, AuditEntry};
 use domain::customer::{Customer, CustomerId, CustomerOverview, Owner};
@@ -13,7 +14,6 @@ use domain::outcome::Outcome;
 use domain::page::{Cursor, Page};
 use domain::request::RequestId;
 use domain::usage::{Granularity, Period, Totals};
-use ports::inbound::{CreatedKey, Series, SeriesLabel, UsageReport};
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;

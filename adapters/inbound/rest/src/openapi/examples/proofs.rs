@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use application::{CheckedFile, CheckedUpload, Delivery, Files};
 use bytes::Bytes;
 use domain::check::{BankRecord, CheckReport};
 use domain::file::FileStem;
@@ -12,7 +13,6 @@ use domain::query::ExpectedBeneficiary;
 use domain::seal::{CertificateNumber, CheckedSeal, SealHash, SealedDigest, Signer, Verdict};
 use domain::seen::EarlierDeliveries;
 use domain::tracking_key::TrackingKey;
-use ports::inbound::{CheckedFile, CheckedUpload, Delivery, Files};
 use serde_json::Value;
 use web::Language;
 

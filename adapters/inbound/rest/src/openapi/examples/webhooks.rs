@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use application::{CreatedWebhook, DeliveryView, WebhookView};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::key::Environment;
 use domain::page::{Cursor, Page};
@@ -9,7 +10,6 @@ use domain::webhook::{
     AnswerText, AttemptResult, DeliveryAttempt, DeliveryId, DeliveryState, EndpointId,
     EndpointSecret, EndpointState, EventType, EventTypes, WebhookUrl, attempts_left,
 };
-use ports::inbound::{CreatedWebhook, DeliveryView, WebhookView};
 use serde_json::Value;
 use uuid::Uuid;
 

@@ -3,36 +3,11 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::{Owner, Role};
 use domain::request::RequestId;
 
-use crate::Cause;
-
-/// Inbound port: sessions of people. A session is the identity provider's access token, verified
-/// anew on every request.
-#[async_trait]
-pub trait Sessions: Send + Sync {
-    /// Begins a sign-in that ends at `return_to`, a local path.
-    async fn begin(&self, return_to: &str) -> Result<SignIn, SignInError>;
-
-    /// Completes a sign-in with the provider's answer. Each [`SignIn`] is valid for one code, within ten
-    /// minutes: the provider is asked about it once, and whatever it answers, never again.
-    async fn finish(&self, answer: SignInAnswer<'_>) -> Result<Session, SignInError>;
-
-    /// Verifies a session's token for one request, and counts the request. MUST refuse a token that was
-    /// signed out.
-    async fn person(&self, token: &str) -> Result<Person, SessionError>;
-
-    /// Ends a session here, for every request from now on, and at the provider if supported.
-    /// Returns the URL to send the browser to so that the provider ends its session too.
-    ///
-    /// # Errors
-    /// [`SessionError::Unavailable`] and [`SessionError::TooManyRequests`] when it couldn't be ended here. A token that is no session
-    /// yields no error: it is none afterwards either.
-    async fn end(&self, token: &str) -> Result<Option<String>, SessionError>;
-}
+use ports::Cause;
 
 /// A begun sign-in.
 #[derive(Clone, Debug, PartialEq, Eq)]

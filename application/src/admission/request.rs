@@ -8,7 +8,7 @@ use domain::limits::{LimitStatus, MonthStatus};
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
 
-use crate::Cause;
+use ports::Cause;
 
 /// A request to be admitted.
 #[derive(Clone, Debug)]
@@ -67,4 +67,16 @@ pub struct NotDurable {
     pub retry_after: Duration,
     /// For the log.
     pub cause: Cause,
+}
+
+impl AdmissionError {
+    /// The key's limit status, where that is the reason.
+    pub fn limit_status(&self) -> Option<&LimitStatus> {
+        match self {
+            Self::RateLimited { limit_status, .. } | Self::QuotaExceeded { limit_status, .. } => {
+                Some(limit_status)
+            }
+            Self::InvalidKey | Self::KeyUnchecked { .. } | Self::Unavailable { .. } => None,
+        }
+    }
 }

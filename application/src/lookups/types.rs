@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::batch::BatchId;
 use domain::file::RequestedFiles;
@@ -14,68 +13,15 @@ use domain::limits::LimitStatus;
 use domain::lookup::{Attempt, LookupId, LookupState, Metadata, QueuePlace, RetryFor};
 use domain::notice::ProofOrigin;
 use domain::outcome::Outcome;
-use domain::page::{CursorError, Page, PageRequest};
+use domain::page::{CursorError, PageRequest};
 use domain::payment::Payment;
 use domain::query::ProofQuery;
 use domain::request::RequestId;
 use domain::seal::SealVerdict;
 
-use super::{
-    AdmissionError, Delivery, FetchError, InvalidRequest, RepeatableExchange, ServedRequest,
-};
-use crate::Cause;
-
-/// Port: stored lookups of the customer of a key, of the key's environment. Reads are free, but
-/// bounded for each key.
-#[async_trait]
-pub trait Lookups: Send + Sync {
-    /// One lookup. With a `wait` it returns once the lookup's state changes, or that time is over.
-    ///
-    /// # Errors
-    /// See [`LookupError`].
-    async fn find(
-        &self,
-        access: LookupAccess,
-        id: LookupId,
-        wait: Duration,
-    ) -> Result<Read<LookupView>, LookupError>;
-
-    /// Lookups, newest first, one page.
-    ///
-    /// # Errors
-    /// See [`LookupError`].
-    async fn list(
-        &self,
-        access: LookupAccess,
-        query: LookupQuery,
-    ) -> Result<Read<Page<LookupView>>, LookupError>;
-
-    /// Cancels a lookup that isn't final, and erases one that is.
-    ///
-    /// # Errors
-    /// See [`LookupError`].
-    async fn remove(
-        &self,
-        access: LookupAccess,
-        id: LookupId,
-    ) -> Result<Read<RemovedLookup>, LookupError>;
-}
-
-/// An inbound adapter's part in the creation of a lookup.
-#[async_trait]
-pub trait LookupExchange: RepeatableExchange {
-    /// Reads and parses the question. Called only for an admitted or repeated request.
-    ///
-    /// # Errors
-    /// [`InvalidRequest`]: the exchange has encoded what is wrong with it.
-    async fn decode(&mut self) -> Result<LookupRequest, InvalidRequest>;
-
-    /// Encodes the reason why nothing can be looked up. `inferred` is what the question went by.
-    fn refuse(&mut self, error: &FetchError, inferred: &InferredBanks);
-
-    /// Sends the answer: that of a lookup, if one was created.
-    async fn finish(self: Box<Self>, served: ServedRequest, created: Option<LookupView>);
-}
+use crate::admission::AdmissionError;
+use crate::proofs::Delivery;
+use ports::Cause;
 
 /// A lookup to create.
 #[derive(Clone, Debug)]
@@ -208,7 +154,7 @@ impl LookupView {
     }
 }
 
-/// Result of [`Lookups::remove`].
+/// Result of [`crate::LookupService::remove`].
 #[derive(Clone, Debug)]
 pub enum RemovedLookup {
     /// It was canceled.

@@ -1,101 +1,14 @@
 //! Inbound port: webhooks of people with a session.
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::key::Environment;
-use domain::page::{Page, PageRequest};
 use domain::webhook::{
     AttemptsLeft, DeliveryAttempt, DeliveryId, DeliveryState, EndpointId, EndpointSecret,
     EndpointState, EventType, EventTypes, EventTypesError, MAX_ENDPOINTS, UrlError, WebhookUrl,
 };
 use uuid::Uuid;
 
-use super::Caller;
-use crate::{Cause, StoreError};
-
-/// Inbound port: endpoints of the caller's own account, and what was sent to them. Those of other accounts
-/// don't exist, for an admin either.
-#[async_trait]
-pub trait Webhooks: Send + Sync {
-    /// Adds an endpoint. Its secret is in the answer, and never available again.
-    ///
-    /// # Errors
-    /// [`WebhookError::Url`], [`WebhookError::Events`], [`WebhookError::TooMany`],
-    /// [`WebhookError::Store`].
-    async fn create(
-        &self,
-        caller: &Caller,
-        new: NewWebhook,
-    ) -> Result<CreatedWebhook, WebhookError>;
-
-    /// Endpoints, oldest first.
-    ///
-    /// # Errors
-    /// [`WebhookError::Store`].
-    async fn list(&self, caller: &Caller) -> Result<Vec<WebhookView>, WebhookError>;
-
-    /// One endpoint.
-    ///
-    /// # Errors
-    /// [`WebhookError::NotFound`], [`WebhookError::Store`].
-    async fn find(&self, caller: &Caller, id: EndpointId) -> Result<WebhookView, WebhookError>;
-
-    /// Changes an endpoint.
-    ///
-    /// # Errors
-    /// Those of [`Webhooks::find`], [`WebhookError::Url`] and [`WebhookError::Events`].
-    async fn change(
-        &self,
-        caller: &Caller,
-        id: EndpointId,
-        change: WebhookChange,
-    ) -> Result<WebhookView, WebhookError>;
-
-    /// Removes an endpoint with its deliveries.
-    ///
-    /// # Errors
-    /// Those of [`Webhooks::find`].
-    async fn remove(&self, caller: &Caller, id: EndpointId) -> Result<(), WebhookError>;
-
-    /// Gives an endpoint a new secret. The one before it signs, too, for 24 hours.
-    ///
-    /// # Errors
-    /// Those of [`Webhooks::find`].
-    async fn rotate_secret(
-        &self,
-        caller: &Caller,
-        id: EndpointId,
-    ) -> Result<CreatedWebhook, WebhookError>;
-
-    /// Sends a test event, once.
-    ///
-    /// # Errors
-    /// Those of [`Webhooks::find`], and [`WebhookError::Disabled`].
-    async fn test(&self, caller: &Caller, id: EndpointId) -> Result<DeliveryView, WebhookError>;
-
-    /// Deliveries to an endpoint, newest first, one page without a total.
-    ///
-    /// # Errors
-    /// Those of [`Webhooks::find`], and [`WebhookError::Cursor`].
-    async fn deliveries(
-        &self,
-        caller: &Caller,
-        id: EndpointId,
-        page: &PageRequest,
-    ) -> Result<Page<DeliveryView>, WebhookError>;
-
-    /// Sends a delivery that has ended again, with the same id.
-    ///
-    /// # Errors
-    /// [`WebhookError::NotFound`], [`WebhookError::Disabled`], [`WebhookError::Pending`],
-    /// [`WebhookError::Store`].
-    async fn resend(
-        &self,
-        caller: &Caller,
-        id: EndpointId,
-        delivery: DeliveryId,
-    ) -> Result<DeliveryView, WebhookError>;
-}
+use ports::{Cause, StoreError};
 
 /// An endpoint to add.
 #[derive(Clone, Debug)]

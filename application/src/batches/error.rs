@@ -4,7 +4,7 @@ use domain::page::CursorError;
 
 use super::super::{AdmissionError, RepeatError};
 use super::BatchPreview;
-use crate::Cause;
+use ports::Cause;
 
 /// Reason why a use case failed.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -1,11 +1,6 @@
 //! Batches: files of many payments, as the API's callers and people with a session see them.
 
-use std::time::Duration;
-
-use async_trait::async_trait;
-use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use domain::batch::bank_file::BankLine;
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber, RowState};
 use domain::file::RequestedFiles;
 use domain::hints::Hint;
@@ -15,162 +10,11 @@ use domain::key::{Environment, KeyId};
 use domain::limits::LimitStatus;
 use domain::lookup::{LookupState, RetryFor};
 use domain::outcome::Outcome;
-use domain::page::{Page, PageRequest};
+use domain::page::PageRequest;
 use domain::query::{Field, ProofQuery};
 
-use super::{Caller, LookupAccess, LookupView};
-
-mod error;
-mod import;
-mod upload;
-
-pub use error::BatchError;
-pub use import::{DeliveredRow, FileUse, ImportReport, UnusedReason};
-pub use upload::{UploadPlace, UploadedFile};
-
-/// Port: batches of the customer of an API key, of the key's environment; or of a person's own account,
-/// of both environments. Nothing here is charged but the rows, each when its lookup is made; reads with
-/// a key are bounded.
-#[async_trait]
-pub trait Batches: Send + Sync {
-    /// Checks a caller who is about to upload a file, and the key that it names, before it sends the file
-    /// in vain; then waits for one of the account's places for such files.
-    ///
-    /// # Errors
-    /// See [`BatchError`].
-    async fn upload(
-        &self,
-        access: &BatchAccess,
-        file: UploadedFile,
-        key: Option<KeyId>,
-    ) -> Result<UploadPlace, BatchError>;
-
-    /// Checks the rows of a batch, and changes nothing.
-    ///
-    /// # Errors
-    /// See [`BatchError`].
-    async fn preview(
-        &self,
-        access: &BatchAccess,
-        draft: BatchDraft,
-    ) -> Result<BatchRead<BatchPreview>, BatchError>;
-
-    /// Creates a batch. Its rows that can be looked up are, one after another; the others are listed.
-    ///
-    /// # Errors
-    /// See [`BatchError`].
-    async fn create(
-        &self,
-        access: &BatchAccess,
-        draft: BatchDraft,
-        repeatable: Option<RepeatableBatch>,
-    ) -> Result<CreatedBatch, BatchError>;
-
-    /// One batch. With a `wait` it returns once the batch's state changes, or that time is over; at once if
-    /// 16 reads of the customer wait in this process already.
-    ///
-    /// # Errors
-    /// See [`BatchError`].
-    async fn find(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-        wait: Duration,
-    ) -> Result<BatchRead<BatchView>, BatchError>;
-
-    /// Batches, newest first, one page without a total. One that can't be decrypted is among them, without
-    /// its name and with default options.
-    ///
-    /// # Errors
-    /// See [`BatchError`].
-    async fn list(
-        &self,
-        access: &BatchAccess,
-        query: &BatchQuery,
-    ) -> Result<BatchRead<Page<BatchView>>, BatchError>;
-
-    /// The payments whose rows are open, as lines of files for the bank's own batch. A row is open that has
-    /// no proof, unless it was canceled.
-    ///
-    /// # Errors
-    /// See [`BatchError`].
-    async fn bank_lines(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-    ) -> Result<BatchRead<Vec<BankLine>>, BatchError>;
-
-    /// The rows of a batch from `first` on, read as they are asked for.
-    ///
-    /// # Errors
-    /// See [`BatchError`].
-    async fn rows(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-        first: RowNumber,
-    ) -> Result<BatchRead<Box<dyn BatchRows>>, BatchError>;
-
-    /// As [`Batches::rows`], for whoever reads them to the end: it has a place among the account's downloads until it
-    /// is dropped.
-    ///
-    /// # Errors
-    /// [`BatchError::TooManyDownloads`], and the others.
-    async fn download(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-        first: RowNumber,
-    ) -> Result<BatchRead<Box<dyn BatchRows>>, BatchError>;
-
-    /// Follows a batch until it is final, whichever process works on it.
-    ///
-    /// # Errors
-    /// Those of [`Batches::find`].
-    async fn changes(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-    ) -> Result<Box<dyn BatchChanges>, BatchError>;
-
-    /// Cancels a batch that isn't final, and the lookups of its rows.
-    ///
-    /// # Errors
-    /// [`BatchError::Final`], and the others.
-    async fn cancel(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-    ) -> Result<BatchRead<BatchView>, BatchError>;
-
-    /// Removes a final batch with all that is stored of it.
-    ///
-    /// # Errors
-    /// [`BatchError::NotFinal`], and the others.
-    async fn erase(&self, access: &BatchAccess, id: BatchId) -> Result<BatchRead<()>, BatchError>;
-
-    /// Delivers the proofs among files that the bank's own batch gave, to rows that have none and asked for
-    /// them; each is recognised by its content.
-    ///
-    /// # Errors
-    /// [`BatchError::Canceled`], and the others.
-    async fn import(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-        files: Vec<Bytes>,
-    ) -> Result<BatchRead<ImportReport>, BatchError>;
-}
-
-/// Rows of a batch, in their order.
-#[async_trait]
-pub trait BatchRows: Send {
-    /// The next rows, some at a time; `None` after the last one.
-    ///
-    /// # Errors
-    /// [`BatchError::Unknown`] once the batch is erased, the store failed, or a row can't be decrypted.
-    async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError>;
-}
+use crate::lookups::{LookupAccess, LookupView};
+use crate::people::Caller;
 
 /// Caller of a use case.
 #[derive(Clone, Debug)]
@@ -252,17 +96,6 @@ pub struct BatchQuery {
     pub key: Option<KeyId>,
     /// The page.
     pub page: PageRequest,
-}
-
-/// Changes of one batch: its present state first, then what changed, about once a second at most.
-#[async_trait]
-pub trait BatchChanges: Send + Sync {
-    /// Waits for the next change; `None` after the final state.
-    ///
-    /// # Errors
-    /// [`BatchError::Unknown`] once it is erased, [`BatchError::Unreadable`], and
-    /// [`BatchError::Refused`] when the store fails. There is nothing to follow after an error.
-    async fn next(&mut self) -> Result<Option<BatchView>, BatchError>;
 }
 
 /// Result of the check of a batch.

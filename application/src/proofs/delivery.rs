@@ -17,7 +17,7 @@ use domain::seal::CheckedSeal;
 use domain::seen::EarlierDeliveries;
 use domain::transfer::{Banks, SameInstitution};
 
-use crate::Cause;
+use ports::Cause;
 
 /// Facts of a lookup, for statistics and the log. The default is that of a lookup that never began.
 #[derive(Clone, Debug, Default)]

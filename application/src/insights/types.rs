@@ -1,66 +1,12 @@
 //! Inbound port: the dashboard's data: use, requests, the bank's health; for admins also all
 //! customers and the audit log.
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::audit::{AuditFilter, AuditPage};
-use domain::customer::{Customer, CustomerOverview};
-use domain::key::{Environment, KeyId, KeyOverview};
+use domain::key::KeyId;
 use domain::latency::Percentiles;
-use domain::limits::LimitStatus;
 use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::BankBudget;
-use domain::page::{Page, PageRequest};
-use domain::request::{RequestQuery, RequestRecord};
-use domain::usage::{Totals, UsageQuery};
-
-use super::{Caller, KeyError, RequestedScope};
-
-/// Inbound port: reads the dashboard's data. Only [`Insights::customer`] changes anything.
-#[async_trait]
-pub trait Insights: Send + Sync {
-    /// The caller as a customer; created, with the free plan, at the first call.
-    async fn customer(&self, caller: &Caller) -> Result<Customer, KeyError>;
-
-    /// Current state of the limits of keys, in their order. One call of the limiter; queries no
-    /// database unless the limiter does.
-    async fn limit_statuses(&self, keys: &[KeyOverview]) -> Result<Vec<LimitStatus>, KeyError>;
-
-    /// Use over time, slot by slot without gaps.
-    async fn usage(
-        &self,
-        caller: &Caller,
-        scope: RequestedScope,
-        query: &UsageQuery,
-    ) -> Result<UsageReport, KeyError>;
-
-    /// Requests, newest first.
-    async fn requests(
-        &self,
-        caller: &Caller,
-        scope: RequestedScope,
-        query: &RequestQuery,
-    ) -> Result<Page<RequestRecord>, KeyError>;
-
-    /// Health of an environment's bank, as observed by this gateway.
-    async fn bank(&self, environment: Environment) -> BankHealth;
-
-    /// All customers, newest first, whose subject or issuer contains `text`. Admins only.
-    async fn customers(
-        &self,
-        caller: &Caller,
-        text: Option<&str>,
-        page: &PageRequest,
-    ) -> Result<Page<CustomerOverview>, KeyError>;
-
-    /// The audit log, newest first. Admins only.
-    async fn audit(
-        &self,
-        caller: &Caller,
-        filter: &AuditFilter,
-        page: &PageRequest,
-    ) -> Result<AuditPage, KeyError>;
-}
+use domain::usage::Totals;
 
 /// Use over time.
 #[derive(Clone, Debug, PartialEq)]

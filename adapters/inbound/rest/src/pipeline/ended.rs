@@ -1,0 +1,63 @@
+//! A request at its end, without its answer.
+
+use application::{LookupDetails, NotRepeated, Served};
+use axum::http::HeaderMap;
+use domain::key::{Environment, KeyId};
+use domain::limits::LimitStatus;
+
+use crate::ending::Ending;
+use crate::headers;
+
+/// Facts of a request at its end, for the headers of its answer, the log and the metrics.
+pub(super) struct Ended {
+    pub(super) ending: Ending,
+    /// Of a request whose key is good.
+    pub(super) key: Option<(KeyId, Environment)>,
+    pub(super) limit_status: Option<LimitStatus>,
+    /// Of a request that was admitted or repeated.
+    pub(super) details: Option<LookupDetails>,
+}
+
+impl Ended {
+    pub(super) fn of<A, E>(served: &mut Served<A, E>) -> Self {
+        let ending = Ending::of(served);
+        match served {
+            Served::Refused(error) => Self {
+                ending,
+                key: None,
+                limit_status: error.limit_status().copied(),
+                details: None,
+            },
+            Served::NotRepeated(NotRepeated {
+                key,
+                environment,
+                limit_status,
+                ..
+            }) => Self {
+                ending,
+                key: Some((*key, *environment)),
+                limit_status: Some(*limit_status),
+                details: None,
+            },
+            Served::Answered(answered) => Self {
+                ending,
+                key: Some((answered.key, answered.environment)),
+                limit_status: Some(answered.limit_status),
+                details: Some(std::mem::take(&mut answered.details)),
+            },
+        }
+    }
+
+    /// Puts the key's limits, the inferred banks and the mark of a repeated answer.
+    pub(super) fn put(&self, headers: &mut HeaderMap) {
+        if let Some(limit_status) = &self.limit_status {
+            headers::put_standing(headers, limit_status);
+        }
+        if let Some(details) = &self.details {
+            headers::put_inferred(headers, &details.inferred);
+        }
+        if self.ending == Ending::Repeated {
+            headers::put_replayed(headers);
+        }
+    }
+}
