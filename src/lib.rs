@@ -10,6 +10,7 @@ pub mod config;
 pub mod core_dumps;
 mod database_log;
 mod first_start;
+mod low_priority;
 mod metrics;
 mod private_files;
 mod seal_watch;

@@ -29,6 +29,7 @@ use web::RequestLayer;
 use zip_files::DeflatedZip;
 
 use crate::config::{InstanceName, KeyOptions, SandboxOptions, ServeOptions, Switch};
+use crate::low_priority::LowPriority;
 use crate::metrics::{
     MeteredJournal, MeteredRequests, MeteredSeals, Metrics, ScrapedGauges, Sources,
 };
@@ -94,6 +95,8 @@ pub(crate) struct Gateway {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) journal: Journal,
     requests: TaskTracker,
+    /// Held until the end.
+    _low_priority: LowPriority,
 }
 
 impl Gateway {
@@ -112,7 +115,7 @@ impl Gateway {
         if let Some(monitor) = &self.replica_monitor
             && let Err(error) = monitor.leave().await
         {
-            tracing::warn!(%error, "this replica counts for a quarter of a minute yet");
+            tracing::warn!(%error, "could not deregister this replica; it is counted for 15 s more");
         }
         if let Err(error) = self.journal.close().await {
             tracing::error!(%error, "the journal could not be written to its end");
@@ -200,7 +203,9 @@ async fn gateway_on(
     let proofs = banks::proofs(cached, &banks, (clock, &bank_monitor), (shown, check));
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
-    let services = base.proof_requests((proofs, &stored), (&seals, &catalogue), &usage, &requests);
+    let low_priority = LowPriority::start()?;
+    let tasks = (&requests, &low_priority);
+    let services = base.proof_requests((proofs, &stored), (&seals, &catalogue), &usage, tasks);
     let services = services.await?;
     let shared = SharedServices {
         base: &base,
@@ -209,6 +214,7 @@ async fn gateway_on(
         participants: &catalogue,
         lookups: &services.lookups,
         webhooks: &webhooks,
+        low_priority: &low_priority,
         request_layer: &request_layer,
         stopping: &stopping,
     };
@@ -254,6 +260,7 @@ async fn gateway_on(
         instance,
         journal,
         requests,
+        _low_priority: low_priority,
         key_store: base.key_store,
         store: base.store,
         clock: base.clock,
@@ -273,6 +280,7 @@ fn routes(
 ) -> Router {
     let router = rest::router(RestState {
         proof_requests,
+        low_priority: shared.low_priority.handle(),
         spawn: spawning_in(&shared.request_layer.tasks),
         lookups: shared.lookups.service.clone(),
         batches: shared.lookups.batches.service.clone(),

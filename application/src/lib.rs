@@ -24,6 +24,7 @@
 //! - `webhooks`: endpoints of people's accounts ([`WebhookService`]), and the deliveries to them
 //!   ([`DeliveryWorker`]);
 //! - `sync`: circuit breaker, keyed mutex, rounds and signals.
+#![warn(missing_docs)]
 
 mod admission;
 mod bank;

@@ -153,7 +153,8 @@ pub fn window(environment: Environment, per_minute: u32) -> u32 {
 
 /// Pauses between looks at a batch whose rows are being looked up: short while rows end, longer while none
 /// does.
-pub const LOOKS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_millis(800));
+pub const POLL_BACKOFF: (Duration, Duration) =
+    (Duration::from_millis(50), Duration::from_millis(800));
 
 #[cfg(test)]
 mod tests {

@@ -67,7 +67,7 @@ impl Transfer {
         self.date
     }
 
-    /// The issuer's name of the transfer.
+    /// Tracking key, assigned by the issuing bank.
     pub fn tracking_key(&self) -> &TrackingKey {
         &self.tracking_key
     }

@@ -3,7 +3,6 @@
 //! Ids are TEXT, instants are unix milliseconds in BIGINT: types that both databases store and
 //! compare alike (PostgreSQL with an explicit collation: its default depends on the language).
 //! Everything about a table is declared when it is created, as SQLite can't change it later.
-#![warn(missing_docs)]
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::sea_orm::{DatabaseConnection, DbErr, EntityName, EntityTrait, QueryOrder};

@@ -29,7 +29,7 @@ const OF_REQUESTS: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0,
 /// 250 µs to 150 ms: Redis on the same network takes 100 to 500 µs and fails after 150 ms; in
 /// process everything is in the first. An alert looks at 50 ms.
 const OF_THE_LIMITER: &[f64] = &[0.000_25, 0.000_5, 0.001, 0.005, 0.02, 0.05, 0.15];
-/// At once, or up to the patience of callers; lookups of the background wait for minutes.
+/// Buckets, in seconds: the wait for a slot at the bank.
 const OF_TURNS: &[f64] = &[0.01, 0.5, 2.0, 5.0, 10.0, 22.0, 60.0, 600.0];
 /// 1 ms to 5 s: a disk that flushes takes milliseconds; nobody waits longer than 5 s. An alert looks at
 /// half a second.

@@ -28,7 +28,7 @@ pub(super) struct Propagation {
 impl TraceContext for Propagation {
     /// A malformed `traceparent`, or one that stands there twice, is ignored.
     fn follow(&self, span: &Span, headers: &HeaderMap) {
-        if !web::the_one(headers, &TRACEPARENT).is_some_and(is_sound) {
+        if !web::single_header(headers, &TRACEPARENT).is_some_and(is_sound) {
             return;
         }
         let caller =
@@ -92,7 +92,7 @@ struct Incoming<'a>(&'a HeaderMap);
 impl Extractor for Incoming<'_> {
     fn get(&self, key: &str) -> Option<&str> {
         let name = HeaderName::try_from(key).ok()?;
-        let value = web::the_one(self.0, &name)?;
+        let value = web::single_header(self.0, &name)?;
         (value.len() <= LONGEST_STATE).then_some(value)
     }
 

@@ -18,6 +18,7 @@ use super::lookups::{self, Lookups};
 use super::people::{self, DashboardDeps, Identity, SignIn, SignInDeps};
 use super::secrets::unusable;
 use super::webhooks::StoredWebhooks;
+use crate::low_priority::LowPriority;
 
 /// The dashboard, put together.
 pub(super) struct Dashboard<'a> {
@@ -34,6 +35,7 @@ pub(super) struct SharedServices<'a> {
     pub(super) participants: &'a Arc<SharedCatalogue>,
     pub(super) lookups: &'a Lookups,
     pub(super) webhooks: &'a StoredWebhooks,
+    pub(super) low_priority: &'a LowPriority,
     pub(super) request_layer: &'a Arc<RequestLayer>,
     /// The end of the server.
     pub(super) stopping: &'a CancellationToken,

@@ -11,6 +11,7 @@ use super::infrastructure::Infrastructure;
 use super::lookups::{Lookups, StoredLookups};
 use super::seals::FileThreads;
 use super::spawning_in;
+use crate::low_priority::LowPriority;
 
 /// The services of proof requests.
 pub(super) struct RequestServices {
@@ -28,7 +29,7 @@ impl Infrastructure {
         (proofs, stored): (ProofService, &StoredLookups),
         (seals, participants): (&Arc<SealService>, &Arc<SharedCatalogue>),
         journal: &Arc<dyn UsageJournal>,
-        tasks: &TaskTracker,
+        (tasks, low_priority): (&TaskTracker, &LowPriority),
     ) -> Result<RequestServices> {
         let gatekeeper = self.gatekeeper(journal)?;
         gatekeeper.warm_up().await?;
@@ -36,7 +37,7 @@ impl Infrastructure {
         let (proofs, history) = (Arc::new(proofs), Arc::new(self.delivery_history(journal)?));
         let lookups = Arc::new(stored.service(self, &gatekeeper, (seals, participants)));
         let idempotency = Arc::new(stored.idempotency(self)?);
-        let threads = FileThreads::new();
+        let threads = FileThreads::of(low_priority.handle());
         let batches = stored.batches(
             self,
             (&gatekeeper, &idempotency),

@@ -14,6 +14,7 @@ use ports::outbound::Clock;
 use sandbox::seal::SealCertificate;
 use seal_rsa::{PublicKeyFile, RsaSealVerifier};
 use store_seaorm::Store;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use zip_files::DeflatedZip;
 
@@ -79,22 +80,29 @@ fn proof_checks(seals: Arc<SealService>, clock: Arc<dyn Clock>) -> ProofCheckSer
 }
 
 /// Threads in which files that people send are read, as many at a time as there are processors.
-pub(super) struct FileThreads(Arc<Semaphore>);
+pub(super) struct FileThreads {
+    places: Arc<Semaphore>,
+    runtime: Handle,
+}
 
 impl FileThreads {
-    pub(super) fn new() -> Self {
+    /// Threads of this runtime.
+    pub(super) fn of(runtime: Handle) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-        Self(Arc::new(Semaphore::new(processors)))
+        Self {
+            places: Arc::new(Semaphore::new(processors)),
+            runtime,
+        }
     }
 
     fn compute(&self) -> Compute {
-        let places = Arc::clone(&self.0);
+        let (places, runtime) = (Arc::clone(&self.places), self.runtime.clone());
         Box::new(move |work| {
-            let places = Arc::clone(&places);
+            let (places, runtime) = (Arc::clone(&places), runtime.clone());
             let computing = async move {
                 let _place = places.acquire().await;
                 // A panic shows as work that didn't end.
-                let _ = tokio::task::spawn_blocking(work).await;
+                let _ = runtime.spawn_blocking(work).await;
             };
             Box::pin(computing)
         })

@@ -4,7 +4,6 @@
 //!
 //! Each server listens on a free port of loopback, keeps its data in a temporary folder, and is
 //! stopped when its value is dropped. Failures panic, as in a test.
-#![warn(missing_docs)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 pub mod answers;

@@ -37,6 +37,35 @@ async fn assert_is_served(gateway: &Gateway, key: &Key) {
     assert_eq!(checked.status(), StatusCode::OK);
 }
 
+/// On one processor a download would otherwise delay each request by the time that a part takes.
+#[tokio::test]
+async fn downloads_tables_and_files_are_made_by_threads_of_lower_priority() {
+    let (gateway, key) = Gateway::with_key();
+    let created = json_of(post(&gateway, &key, "", table(1, 3)).await, 202).await;
+    let path = format!(
+        "/v1/cep/batches/{}/results",
+        created["id"].as_str().unwrap()
+    );
+    assert_eq!(gateway.read(&path, &key).await.status(), StatusCode::OK);
+    let mut niceness = Vec::new();
+    for task in std::fs::read_dir(format!("/proc/{}/task", gateway.id())).unwrap() {
+        let stat = std::fs::read_to_string(task.unwrap().path().join("stat"));
+        // The name, in parentheses, and 17 fields after it the niceness (proc(5)).
+        let Ok((name, fields)) = stat.as_deref().map(|stat| stat.rsplit_once(')').unwrap()) else {
+            continue;
+        };
+        let nice: i32 = fields.split_whitespace().nth(16).unwrap().parse().unwrap();
+        niceness.push((name.contains("(low-priority"), nice));
+    }
+    assert!(niceness.contains(&(true, 10)), "{niceness:?}");
+    assert!(
+        niceness
+            .iter()
+            .all(|(is_low, nice)| (*nice == 10) == *is_low),
+        "{niceness:?}"
+    );
+}
+
 /// Many rows and files of one tracking key and amount, none of which belong together: each pair may have to be
 /// compared.
 #[tokio::test]

@@ -251,13 +251,14 @@ impl GatekeeperService {
             return Err(unavailable(Arc::new(error)));
         }
         let caller = (credential.id, credential.customer);
+        let environment = key.prefix().environment();
+        let key = (credential.id, environment);
         match self.verdict(credential.counted()).await? {
             Verdict::Admitted {
                 limit_status,
                 month,
                 charge,
             } => {
-                let environment = key.prefix().environment();
                 let counted = (limit_status, month, charge);
                 Ok(self.admitted(request, environment, &credential, counted))
             }
@@ -267,6 +268,7 @@ impl GatekeeperService {
             } => {
                 self.record_refusal(caller, request.endpoint, Outcome::RateLimited);
                 Err(AdmissionError::RateLimited {
+                    key,
                     limit_status,
                     retry_after,
                 })
@@ -277,6 +279,7 @@ impl GatekeeperService {
             } => {
                 self.record_refusal(caller, request.endpoint, Outcome::QuotaExceeded);
                 Err(AdmissionError::QuotaExceeded {
+                    key,
                     limit_status,
                     month,
                 })

@@ -12,8 +12,9 @@ use ports::outbound::{Clock, KeyStore, StoreError, UsageJournal};
 use super::credentials::{CREDENTIALS, CredentialCache};
 use super::lookup_throttle::KeyLookupThrottle;
 
-/// A prefix that no key has: one in 62⁸ would.
-static NOBODYS: LazyLock<KeyPrefix> =
+/// Looked up for malformed keys, so that their refusal takes as long as that of others. No key has it (one in 62⁸
+/// would).
+static UNUSED_PREFIX: LazyLock<KeyPrefix> =
     LazyLock::new(|| KeyPrefix::parse("cep_test_00000000").expect("it has the shape of a prefix"));
 
 /// Checks presented keys.
@@ -118,7 +119,7 @@ impl KeyCheck {
     /// again, which takes longer than finding none: another prefix is looked up then.
     async fn find(&self, prefix: &KeyPrefix) -> Result<Option<Arc<Credential>>, StoreError> {
         if let Some(cached) = self.credentials.get(prefix) {
-            self.keys.credential(&NOBODYS).await?;
+            self.keys.credential(&UNUSED_PREFIX).await?;
             return Ok(Some(cached));
         }
         let found = self.keys.credential(prefix).await?.map(Arc::new);

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use domain::idempotency::IdempotencyKey;
+use domain::key::{Environment, KeyId};
 use domain::limits::{LimitStatus, MonthStatus};
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
@@ -38,6 +39,8 @@ pub enum AdmissionError {
     },
     /// The minute's limit is used up.
     RateLimited {
+        /// The key, and the bank that it asks.
+        key: (KeyId, Environment),
         /// The key's limit status.
         limit_status: LimitStatus,
         /// Time until a request would be admitted.
@@ -45,6 +48,8 @@ pub enum AdmissionError {
     },
     /// The month's quota is used up.
     QuotaExceeded {
+        /// The key, and the bank that it asks.
+        key: (KeyId, Environment),
         /// The key's limit status.
         limit_status: LimitStatus,
         /// The status of the month.
@@ -70,12 +75,15 @@ pub struct NotDurable {
 }
 
 impl AdmissionError {
-    /// The key's limit status, where that is the reason.
-    pub fn limit_status(&self) -> Option<&LimitStatus> {
+    /// The key, the bank that it asks, and its limit status, where that is the reason.
+    pub fn of_limit(&self) -> Option<((KeyId, Environment), &LimitStatus)> {
         match self {
-            Self::RateLimited { limit_status, .. } | Self::QuotaExceeded { limit_status, .. } => {
-                Some(limit_status)
+            Self::RateLimited {
+                key, limit_status, ..
             }
+            | Self::QuotaExceeded {
+                key, limit_status, ..
+            } => Some((*key, limit_status)),
             Self::InvalidKey | Self::KeyUnchecked { .. } | Self::Unavailable { .. } => None,
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use domain::batch::{LOOKS, RowNumber, window};
+use domain::batch::{POLL_BACKOFF, RowNumber, window};
 use domain::key::CountedKey;
 use domain::lookup::LookupState;
 use domain::pacing::Pacing;
@@ -51,7 +51,7 @@ pub struct FeederParts {
     pub encryption: Arc<BatchEncryption>,
     /// The lookups of their rows.
     pub lookups: Arc<LookupService>,
-    /// Charges.
+    /// Charges rows against the key's limits.
     pub gatekeeper: Arc<GatekeeperService>,
     /// Signals of new lookups.
     pub signals: Arc<LookupSignals>,
@@ -59,7 +59,7 @@ pub struct FeederParts {
     pub clock: Arc<dyn Clock>,
     /// Pauses.
     pub timer: Arc<dyn Timer>,
-    /// Names of leases, and ids.
+    /// Generates lease tokens and ids.
     pub random: Arc<dyn Random>,
     /// Starts the work on a batch.
     pub spawn: SpawnTask,
@@ -190,7 +190,7 @@ impl BatchFeeder {
             return self.without_key(claimed).await;
         }
         let window = window(facts.environment, per_minute(self.parts.pacing));
-        let (shortest, longest) = LOOKS;
+        let (shortest, longest) = POLL_BACKOFF;
         let mut pause = shortest;
         loop {
             let until = self.parts.clock.now() + LEASE;

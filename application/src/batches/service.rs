@@ -335,6 +335,11 @@ impl BatchService {
             states: query.states.clone(),
             counters,
         };
+        let _turn = match owner.by {
+            Some(_) => Some(self.lookups.read_turn(owner.customer).await),
+            // People's reads have connections of their own.
+            None => None,
+        };
         let page = self
             .store
             .batches(owner.customer, &filter, &query.page)
@@ -380,13 +385,15 @@ impl BatchService {
     /// no proof, unless it was canceled.
     ///
     /// # Errors
-    /// See [`BatchError`].
+    /// [`BatchError::TooManyDownloads`], which it is one of, and the others.
     pub async fn bank_lines(
         &self,
         access: &BatchAccess,
         id: BatchId,
     ) -> Result<BatchRead<Vec<BankLine>>, BatchError> {
         let owner = self.owner(access).await?;
+        let place = self.places.download(owner.customer);
+        let _place = place.ok_or(BatchError::TooManyDownloads)?;
         let batch = self.own(&owner, id).await?;
         let mut rows = self.rows_of(&batch, RowNumber(0));
         Ok(owner.read(rows.bank_lines().await?))

@@ -7,6 +7,7 @@ use super::types::{
     LookupAccess, LookupError, LookupQuery, LookupRequest, LookupView, Read, RemovedLookup,
 };
 use crate::admission::{AdmissionError, NotDurable};
+use async_lock::{Semaphore, SemaphoreGuardArc};
 use chrono::TimeDelta;
 use domain::customer::CustomerId;
 use domain::inference::{self, InferredBanks, Resolution};
@@ -31,9 +32,13 @@ use super::signals::LookupSignals;
 use super::waits::{Waits, progress};
 use crate::admission::{ChargedRequest, GatekeeperService, Identified, Settlement};
 use crate::sync::buckets::Buckets;
+use crate::sync::places::{Place, Places};
 
 /// Reads of a key in a minute.
 const READS_PER_MINUTE: u32 = 600;
+/// Reads of one customer that are made at the same time, at most, and of all together: they are made over the
+/// connections by which keys are checked, which has more of them.
+const READS_AT_ONCE: (usize, usize) = (1, 2);
 /// `Retry-After` while the store fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
@@ -48,7 +53,12 @@ pub struct LookupService {
     /// The budget of live lookups.
     pacing: Pacing,
     reads: Buckets<KeyId>,
+    reads_of_customer: Places,
+    reads_of_all: Arc<Semaphore>,
 }
+
+/// A turn to read the store.
+pub(crate) type ReadTurn = (Place, SemaphoreGuardArc);
 
 impl LookupService {
     /// A service over these lookups; `signals` are those of this process's worker, `pacing` the budget of
@@ -76,7 +86,15 @@ impl LookupService {
             clock,
             pacing,
             reads: Buckets::new(rate),
+            reads_of_customer: Places::new(READS_AT_ONCE.0),
+            reads_of_all: Arc::new(Semaphore::new(READS_AT_ONCE.1)),
         }
+    }
+
+    /// Waits for a turn to read what a customer has stored.
+    pub(crate) async fn read_turn(&self, customer: CustomerId) -> ReadTurn {
+        let of_customer = self.reads_of_customer.take(customer).await;
+        (of_customer, self.reads_of_all.acquire_arc().await)
     }
 
     /// The banks of a question, by the catalogue of now, and what was inferred of them.
@@ -264,13 +282,16 @@ impl LookupService {
         wait: Duration,
     ) -> Result<Read<LookupView>, LookupError> {
         let by = self.identify(&access).await?;
+        let turn = self.read_turn(by.customer).await;
         let first = self.wait_for(by.customer, id, Duration::ZERO, |_| true);
         let mut found = of_environment(first.await?, by.environment)?;
+        drop(turn);
         if !wait.is_zero() && !found.state.is_final() {
             let changed = |lookup: &StoredLookup| progress(&found) != progress(lookup);
             let later = self.wait_for(by.customer, id, wait, changed).await?;
             found = of_environment(later, by.environment)?;
         }
+        let _turn = self.read_turn(by.customer).await;
         let mut view = self.view(&found).await?;
         let place = queue::place(self.store.as_ref(), self.pacing, &found, self.clock.now());
         view.queue = place.await.map_err(unavailable)?;
@@ -294,6 +315,7 @@ impl LookupService {
             created_from: query.created_from,
             batch: query.batch,
         };
+        let _turn = self.read_turn(by.customer).await;
         let page = self
             .reader
             .page(&*self.store, by.customer, &filter, &query.page);

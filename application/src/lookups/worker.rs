@@ -64,9 +64,9 @@ pub struct WorkerParts {
     pub webhooks: Arc<WorkSignal>,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
-    /// Timeouts.
+    /// Sleeps between polls and renewals.
     pub timer: Arc<dyn Timer>,
-    /// Names of leases.
+    /// Generates lease tokens.
     pub random: Arc<dyn Random>,
     /// Starts attempts.
     pub spawn: SpawnTask,

@@ -52,7 +52,7 @@ pub struct ArchiveParts {
     pub retention: TimeDelta,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
-    /// Timeouts.
+    /// Sleeps between polls and renewals.
     pub timer: Arc<dyn Timer>,
     /// Starts writes.
     pub spawn: SpawnTask,

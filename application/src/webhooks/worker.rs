@@ -46,9 +46,9 @@ pub struct DeliveryWorkerParts {
     pub signal: Arc<WorkSignal>,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
-    /// Timeouts.
+    /// Sleeps between polls and renewals.
     pub timer: Arc<dyn Timer>,
-    /// Names of leases, and the spread of retries.
+    /// Generates lease tokens, and the jitter of retries.
     pub random: Arc<dyn Random>,
     /// Starts attempts.
     pub spawn: SpawnTask,

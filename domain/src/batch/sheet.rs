@@ -22,7 +22,7 @@ mod separator;
 mod tests;
 mod tokens;
 
-pub use bounds::{MAX_ID_LENGTH, MAX_ROW_LENGTH};
+pub use bounds::{MAX_BLANK_ROWS, MAX_ID_LENGTH, MAX_ROW_LENGTH};
 pub use cell::Spelling;
 pub use column::{Column, SheetColumn, headers_of};
 pub use encoding::Encoding;

@@ -45,7 +45,7 @@ named_enum! {
 /// Number of waiting lookups by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueLength {
-    /// Interactive ones.
+    /// Waiting interactive lookups.
     pub interactive: u32,
     /// Background ones.
     pub background: u32,

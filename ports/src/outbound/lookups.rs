@@ -208,7 +208,7 @@ impl StoredLookup {
 pub enum ClaimedClasses {
     /// All of them, interactive ones first.
     All,
-    /// Interactive ones alone.
+    /// Lookups of callers who wait.
     Interactive,
 }
 

@@ -9,7 +9,7 @@ use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::middleware::Next;
 use axum::response::Response;
-use web::{Origin, the_one};
+use web::{Origin, single_header};
 
 use crate::{DashboardState, see_other};
 
@@ -32,7 +32,7 @@ fn target(request: &Request, public: &Origin) -> Option<HeaderValue> {
     let scheme = "http://";
     public.as_str().strip_prefix(scheme)?;
     let authority = request.uri().authority().map(Authority::as_str);
-    let host = authority.or_else(|| the_one(request.headers(), &HOST))?;
+    let host = authority.or_else(|| single_header(request.headers(), &HOST))?;
     let requested = Origin::parse(&format!("{scheme}{host}")).ok()?;
     if requested == *public {
         return None;

@@ -95,7 +95,7 @@ pub(crate) async fn asset(
     fields.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
     security::protect_file(fields);
     // Logged at DEBUG: a first visit requests dozens of them.
-    response.extensions_mut().insert(web::Unremarkable);
+    response.extensions_mut().insert(web::LogAtDebug);
     response
 }
 

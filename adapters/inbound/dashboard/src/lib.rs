@@ -3,7 +3,6 @@
 //! [`router`] serves `/login`, `/auth/callback`, `/logout` and `/dashboard`. The page's sources are in
 //! `page/`; it is compiled in (`files`) and gets all its data from the GraphQL API. No business rule
 //! lives here, or there.
-#![warn(missing_docs)]
 
 mod canonical_origin;
 mod error_page;

@@ -29,7 +29,7 @@ pub(crate) async fn begin(
     RawQuery(query): RawQuery,
 ) -> Response {
     let query = query.unwrap_or_default();
-    let return_to = the_one(&query, "return_to");
+    let return_to = single_parameter(&query, "return_to");
     let return_to = return_path(
         return_to.as_deref().unwrap_or(DASHBOARD_PATH),
         state.site.public(),
@@ -78,16 +78,16 @@ async fn redeemed(
     (headers, query): (&HeaderMap, &str),
     address: IpAddr,
 ) -> Result<Session, SignInError> {
-    let code = the_one(query, "code");
-    let error = the_one(query, "error");
+    let code = single_parameter(query, "code");
+    let error = single_parameter(query, "error");
     let outcome = match (&error, &code) {
         (Some(error), _) => Err(error.as_str()),
         (None, Some(code)) => Ok(code.as_str()),
         (None, None) => return Err(SignInError::NotUnderWay),
     };
-    let state_text = the_one(query, "state").ok_or(SignInError::NotUnderWay)?;
+    let state_text = single_parameter(query, "state").ok_or(SignInError::NotUnderWay)?;
     let binding = state.site.sign_in_cookie().read(headers);
-    let issuer = the_one(query, "iss");
+    let issuer = single_parameter(query, "iss");
     let answer = SignInAnswer {
         state: &state_text,
         outcome,
@@ -151,7 +151,7 @@ fn is_code(text: &str) -> bool {
 }
 
 /// The value of a parameter that occurs exactly once (RFC 6749, 3.1) and isn't empty.
-fn the_one(query: &str, name: &str) -> Option<String> {
+fn single_parameter(query: &str, name: &str) -> Option<String> {
     let mut values = form_urlencoded::parse(query.as_bytes())
         .filter_map(|(given, value)| (given == name).then(|| value.into_owned()));
     match (values.next(), values.next()) {

@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::batch::BatchId;
 use serde::Serialize;
+use tokio::runtime::Handle;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::{CallerAddress, Chain, Incoming, Problem, RequestContext};
@@ -58,6 +59,8 @@ pub(crate) struct BatchCall {
     batches: Arc<BatchService>,
     headers: HeaderMap,
     incoming: Incoming,
+    /// Where a download is made.
+    low_priority: Handle,
 }
 
 impl FromRequestParts<Arc<RestState>> for BatchCall {
@@ -83,6 +86,7 @@ impl FromRequestParts<Arc<RestState>> for BatchCall {
             batches: Arc::clone(batches),
             headers: parts.headers.clone(),
             incoming,
+            low_priority: state.low_priority.clone(),
         })
     }
 }
@@ -101,6 +105,13 @@ impl BatchCall {
     /// Returns `true` for a caller with a session.
     fn is_person(&self) -> bool {
         matches!(self.access, BatchAccess::Person(_))
+    }
+
+    /// Rows of a download, the first of which are read.
+    async fn begin(&self, rows: BatchRows) -> Result<BegunRows, Problem> {
+        let begun = self.low_priority.spawn(BegunRows::of(rows)).await;
+        let begun = begun.map_err(|error| self.unwritten(&error))?;
+        begun.map_err(|error| self.problem(&error))
     }
 
     /// The problem of a use case that failed.

@@ -11,7 +11,7 @@ use crate::headers::API_KEY;
 /// The key that the caller shows: the value of the one `x-api-key` header. A key anywhere else
 /// doesn't count, and two are none: a proxy and we could otherwise look at different ones.
 pub(crate) fn presented_key(headers: &HeaderMap) -> Option<&str> {
-    web::the_one(headers, &API_KEY)
+    web::single_header(headers, &API_KEY)
 }
 
 /// Returns true for a request of a caller who shows a key, be it a good one or not. A session beside it

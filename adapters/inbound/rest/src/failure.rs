@@ -20,6 +20,7 @@ pub(crate) fn of_refusal(refusal: &AdmissionError) -> Problem {
         AdmissionError::RateLimited {
             limit_status,
             retry_after,
+            ..
         } => Problem::RateLimited {
             limit: limit_status.minute.limit,
             retry_after: *retry_after,

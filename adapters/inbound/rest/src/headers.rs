@@ -68,7 +68,7 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyK
     if !headers.contains_key(IDEMPOTENCY_KEY) {
         return Ok(None);
     }
-    let value = web::the_one(headers, &IDEMPOTENCY_KEY);
+    let value = web::single_header(headers, &IDEMPOTENCY_KEY);
     let key = value.and_then(|value| IdempotencyKey::parse(value).ok());
     key.map(Some).ok_or_else(|| {
         Problem::invalid_field("Idempotency-Key", FieldProblem::MalformedIdempotencyKey)

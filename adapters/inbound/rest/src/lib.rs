@@ -40,6 +40,7 @@ use axum::Router;
 use axum::extract::{Extension, MatchedPath, Request};
 use axum::middleware::from_fn_with_state;
 use ports::outbound::ZipReader;
+use tokio::runtime::Handle;
 use tower::ServiceExt as _;
 use web::{RequestLayer, SessionGuard};
 
@@ -66,6 +67,8 @@ pub struct RestState {
     pub spawn: SpawnTask,
     /// Reads stored lookups.
     pub lookups: Arc<LookupService>,
+    /// A runtime for work that may wait: tables, archives and downloads.
+    pub low_priority: Handle,
     /// Creates and reads batches.
     pub batches: Arc<BatchService>,
     /// Batches of people with a session; `None` on a gateway without sign-in.

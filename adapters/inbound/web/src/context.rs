@@ -40,12 +40,12 @@ impl RequestContext {
 
 /// The caller's own id, when there is exactly one and it may be kept.
 fn kept_id(headers: &HeaderMap) -> Option<RequestId> {
-    the_one(headers, &REQUEST_ID).and_then(RequestId::of_caller)
+    single_header(headers, &REQUEST_ID).and_then(RequestId::of_caller)
 }
 
 /// The text of a header that stands there exactly once. Two are none: a proxy and we could
 /// otherwise look at different ones.
-pub fn the_one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+pub fn single_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (Some(value), None) => value.to_str().ok(),

@@ -4,7 +4,7 @@
 use axum::http::header::ORIGIN;
 use axum::http::{HeaderMap, HeaderName};
 
-use crate::context::the_one;
+use crate::context::single_header;
 use crate::origin::Origin;
 use crate::site::Site;
 
@@ -47,7 +47,7 @@ fn by_origin<'a>(headers: &HeaderMap, site: &'a Site) -> Result<Option<Sender<'a
     if !headers.contains_key(ORIGIN) {
         return Ok(None);
     }
-    let origin = the_one(headers, &ORIGIN).and_then(|text| Origin::parse(text).ok());
+    let origin = single_header(headers, &ORIGIN).and_then(|text| Origin::parse(text).ok());
     let origin = origin.ok_or(Foreign)?;
     if origin == *site.public() {
         return Ok(Some(Sender::Ours));
@@ -63,7 +63,7 @@ struct Foreign;
 fn claims_ours(headers: &HeaderMap) -> bool {
     !headers.contains_key(SEC_FETCH_SITE)
         || matches!(
-            the_one(headers, &SEC_FETCH_SITE),
+            single_header(headers, &SEC_FETCH_SITE),
             Some("same-origin" | "none")
         )
 }

@@ -4,7 +4,6 @@
 //! A router is wrapped twice: by [`guard()`], when its routes need a session, and by [`observe()`]
 //! around that. Handlers then find in their request's extensions a [`RequestContext`], an [`Incoming`] body
 //! and, behind the guard, `application::{Caller, Person}`.
-#![warn(missing_docs)]
 
 mod batch_paths;
 mod body;
@@ -34,14 +33,14 @@ pub use body::{BODY_DEADLINE, HeldBody, Incoming, LargeBody, TableType, Upload, 
 pub use body_memory::{BodyMemory, HeldMemory};
 pub use caller_address::{CallerAddress, ProxyNetwork, ProxyNetworkError, TrustedProxies};
 pub use chain::Chain;
-pub use context::{RequestContext, the_one};
+pub use context::{RequestContext, single_header};
 pub use cookie::{CookieError, MAX_COOKIE_BYTES, SessionCookie};
 pub use cross_site::is_cross_site;
 pub use guard::{SessionGuard, ShowsKey, guard, guard_without_key};
 pub use language::Language;
 pub use method::method_name;
 pub use observe::{
-    MetricsSink, RequestLayer, UNKNOWN_ROUTE, Unremarkable, method_not_allowed, milliseconds,
+    LogAtDebug, MetricsSink, RequestLayer, UNKNOWN_ROUTE, method_not_allowed, milliseconds,
     observe, observe_untraced, route, route_not_found,
 };
 pub use origin::{Origin, OriginError};

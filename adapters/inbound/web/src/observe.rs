@@ -125,8 +125,8 @@ async fn observed(
         duration: request_layer.clock.monotonic().saturating_sub(call.started),
         request_id: call.request_id.as_str(),
     };
-    match response.extensions().get::<Unremarkable>() {
-        Some(Unremarkable) => line.write_for_debugging(),
+    match response.extensions().get::<LogAtDebug>() {
+        Some(LogAtDebug) => line.write_for_debugging(),
         None => line.write(),
     }
     response
@@ -134,7 +134,7 @@ async fn observed(
 
 /// In an answer's extensions: logged at DEBUG.
 #[derive(Clone, Copy, Debug)]
-pub struct Unremarkable;
+pub struct LogAtDebug;
 
 /// One line of the log.
 struct Line<'a> {

@@ -1,7 +1,6 @@
 //! Outbound adapter of encryption ([`AesCipher`]): AES-256-GCM of AWS-LC.
 //!
 //! An encrypted text is the nonce (12 random bytes), the text, and the tag (16 bytes).
-#![warn(missing_docs)]
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
 use domain::archive::ContentKey;

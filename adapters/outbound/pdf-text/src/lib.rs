@@ -15,7 +15,6 @@
 //! - `filters`: the filters of streams;
 //! - `page`: the pages, their contents and their fonts;
 //! - `content`: the drawing of a page, which yields the texts; `grammar`: the portal's manner of it.
-#![warn(missing_docs)]
 
 mod content;
 mod file;

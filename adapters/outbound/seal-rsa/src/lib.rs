@@ -1,6 +1,5 @@
 //! Outbound adapter of the verification of seals ([`RsaSealVerifier`]), with AWS-LC, and files of
 //! institutions' public keys ([`PublicKeyFile`]).
-#![warn(missing_docs)]
 
 mod public_key_file;
 mod verifier;

@@ -19,7 +19,6 @@
 //! closing its connections.
 //!
 //! The schema is checked, never changed, by [`Store::check_schema`]; [`Store::migrate`] changes it.
-#![warn(missing_docs)]
 
 mod archive;
 mod audit;

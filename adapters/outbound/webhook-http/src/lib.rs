@@ -4,7 +4,6 @@
 //! connection is made: to the address of a URL that holds one, and by the resolver that the connector itself
 //! uses, so that a name whose address changes between a check and the connection gains nothing. It follows
 //! no redirect, uses no proxy, and keeps no connection.
-#![warn(missing_docs)]
 
 mod resolver;
 mod sender;

@@ -2,7 +2,6 @@
 //!
 //! The files are hostile until the contrary is shown: a file's size and checksum are believed only as far as what
 //! is inflated confirms them.
-#![warn(missing_docs)]
 
 use std::io::Read as _;
 

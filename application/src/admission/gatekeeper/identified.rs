@@ -38,10 +38,11 @@ impl GatekeeperService {
     /// The refusal of a caller's request while a limit is used up, without asking the limiter again.
     pub fn refusal(&self, by: &Identified, endpoint: Endpoint) -> Option<AdmissionError> {
         let LimitStatus { minute, month } = by.limit_status;
-        let caller = (by.key.id, by.customer);
+        let (key, caller) = ((by.key.id, by.environment), (by.key.id, by.customer));
         if minute.remaining == 0 {
             self.record_refusal(caller, endpoint, Outcome::RateLimited);
             return Some(AdmissionError::RateLimited {
+                key,
                 limit_status: by.limit_status,
                 retry_after: minute.reset,
             });
@@ -49,6 +50,7 @@ impl GatekeeperService {
         let month = month.filter(|month| month.remaining() == 0)?;
         self.record_refusal(caller, endpoint, Outcome::QuotaExceeded);
         Some(AdmissionError::QuotaExceeded {
+            key,
             limit_status: by.limit_status,
             month,
         })

@@ -21,6 +21,9 @@ async fn the_fifth_download_of_an_account_is_refused_until_one_of_the_others_end
     }
     let fifth = download(&process, &holder, id).await;
     assert!(matches!(fifth, Err(BatchError::TooManyDownloads)));
+    let bank_lines = async || process.batches.bank_lines(&access(&holder), id).await;
+    let sixth = bank_lines().await;
+    assert!(matches!(sixth, Err(BatchError::TooManyDownloads)));
     // Pages of rows need no place.
     assert_eq!(process.rows(&holder, id, 0).await.len(), 2);
     let ana = person("ana", Role::Admin);
@@ -34,6 +37,7 @@ async fn the_fifth_download_of_an_account_is_refused_until_one_of_the_others_end
     assert!(again.next().await.unwrap().is_none());
     assert!(download(&process, &holder, id).await.is_err());
     drop(again);
+    assert_eq!(bank_lines().await.unwrap().found.len(), 2);
     download(&process, &holder, id).await.unwrap();
 }
 

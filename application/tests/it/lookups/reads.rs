@@ -20,6 +20,31 @@ async fn list(
     (ids, last.filter(|_| page.has_next))
 }
 
+/// Otherwise a burst of them would take all connections by which keys are checked.
+#[tokio::test]
+async fn a_customer_has_one_read_at_a_time_and_all_together_two() {
+    let (world, process, holder, id) = start_queued("10.00").await;
+    let [ana, eva] = ["ana", "eva"].map(|name| person(name, Role::Admin));
+    let ana = world.holder(&ana, Environment::Test).await;
+    let eva = world.holder(&eva, Environment::Test).await;
+    let begun = || process.faults().calls().get("lookup").copied().unwrap_or(0);
+    let before = begun();
+    process.faults().inject_into("lookup", Fault::Hangs);
+    let mut reads = Vec::new();
+    for (holder, number) in [(&holder, 1), (&holder, 1), (&ana, 2), (&eva, 2)] {
+        let (lookups, access) = (process.lookups.clone(), access(holder));
+        reads.push(tokio::spawn(async move {
+            drop(lookups.find(access, id, Duration::ZERO).await);
+        }));
+        settle().await;
+        assert_eq!(begun() - before, number);
+    }
+    process.faults().clear();
+    for read in reads {
+        read.await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn a_lookup_of_another_customer_or_environment_is_unknown() {
     let (world, process, holder, id) = start_queued("10.00").await;

@@ -3,7 +3,7 @@
 //! The crate `csv` would read a quote that is never closed up to the end of the file, as one row; here
 //! such a row is an error, and those after it are read. It counts lines that end in CR alone as one, too.
 
-use super::bounds::MAX_ROW_LENGTH;
+use super::bounds::{MAX_BLANK_ROWS, MAX_ROW_LENGTH};
 use super::encoding::Text;
 use super::error::RowFault;
 use super::separator::Separator;
@@ -13,6 +13,8 @@ use super::separator::Separator;
 pub(super) struct Tokens<'a> {
     text: Text<'a>,
     place: Place,
+    /// Blank rows that were passed over.
+    blank: u32,
 }
 
 /// A place at the beginning of a line.
@@ -34,7 +36,11 @@ pub(super) struct Tokenised {
 impl<'a> Tokens<'a> {
     pub(super) fn new(text: Text<'a>) -> Self {
         let place = Place { offset: 0, line: 1 };
-        Self { text, place }
+        Self {
+            text,
+            place,
+            blank: 0,
+        }
     }
 
     /// Reads a line without its end, whatever it holds; `None` when it is longer than a row, or there is none.
@@ -56,7 +62,7 @@ impl<'a> Tokens<'a> {
         (self.place.offset > start.offset).then_some(line)
     }
 
-    /// Reads the next row that isn't blank.
+    /// Reads the next row that isn't blank; a blank one, too, after [`MAX_BLANK_ROWS`], so that it counts as one.
     pub(super) fn next(&mut self, separator: Separator) -> Option<Tokenised> {
         while self.text.at(self.place.offset).is_some() {
             let start = self.place;
@@ -65,13 +71,14 @@ impl<'a> Tokens<'a> {
                 // The rows after a faulty one are read, beginning with the line after its first.
                 self.place = self.next_line(start);
             }
-            if !cells
+            let is_blank = cells
                 .as_ref()
-                .is_ok_and(|cells| cells.iter().all(|cell| is_blank(cell)))
-            {
+                .is_ok_and(|cells| cells.iter().all(|cell| is_blank(cell)));
+            if !is_blank || self.blank >= MAX_BLANK_ROWS {
                 let line = start.line;
                 return Some(Tokenised { line, cells });
             }
+            self.blank += 1;
         }
         None
     }

@@ -12,7 +12,7 @@ use super::usage::Latency;
 pub(crate) struct BankHealth {
     /// The bank.
     environment: Environment,
-    /// In a word.
+    /// Overall health.
     state: BankState,
     /// Lookups of the last hour.
     lookups: Count,

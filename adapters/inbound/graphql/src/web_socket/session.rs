@@ -25,7 +25,7 @@ const UNAUTHORIZED: u16 = 4401;
 pub(super) struct Session {
     pub(super) guard: Arc<SessionGuard>,
     pub(super) token: String,
-    /// Of the handshake.
+    /// Context of the upgrade request.
     pub(super) context: RequestContext,
     pub(super) place: ConnectionPlace,
 }

@@ -1,5 +1,7 @@
 //! `GET /v1/cep/batches/{id}/banxico.zip`.
 
+use std::sync::Arc;
+
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::Response;
@@ -28,7 +30,10 @@ use crate::proofs::schemas::ZipFile;
     ),
 )]
 pub(super) async fn bank_files(call: BatchCall, Named(id): Named) -> Result<Response, Problem> {
-    let read = call.batches.bank_lines(&call.access, id).await;
+    let (batches, access) = (Arc::clone(&call.batches), call.access.clone());
+    let reading = async move { batches.bank_lines(&access, id).await };
+    let read = call.low_priority.spawn(reading).await;
+    let read = read.map_err(|error| call.unwritten(&error))?;
     let read = read.map_err(|error| call.problem(&error))?;
     let files = BankFiles::new(&read.found).map_err(|few| Problem::TooFewRows {
         rows: few.lines,

@@ -110,7 +110,7 @@ pub(super) async fn read(
     let today = calendar::today(state.request_layer.clock.now());
     let catalogue = state.participants.catalogue();
     // A file of 16 MiB takes some tenths of a second, too long for a thread that serves other requests.
-    let rows = tokio::task::spawn_blocking(move || {
+    let rows = state.low_priority.spawn_blocking(move || {
         let rules = Rules { today, catalogue };
         rows((table, &body), &mapping, &rules, most)
     });

@@ -37,21 +37,23 @@ use crate::proofs::schemas::ZipFile;
 pub(super) async fn files(call: BatchCall, Named(id): Named) -> Result<Response, Problem> {
     let read = call.batches.download(&call.access, id, RowNumber(0)).await;
     let (standing, rows) = split(read.map_err(|error| call.problem(&error))?);
-    let rows = BegunRows::of(rows).await;
     let writing = Writing {
         zip: ZipStream::new(),
         summary: csv::header(),
-        rows: rows.map_err(|error| call.problem(&error))?,
+        rows: call.begin(rows).await?,
         call,
     };
-    let context = writing.call.context.clone();
+    let (context, runtime) = (
+        writing.call.context.clone(),
+        writing.call.low_priority.clone(),
+    );
     let parts = stream::try_unfold(Some(writing), |writing| async move {
         match writing {
             Some(writing) => Box::pin(writing.next()).await.map(Some),
             None => Ok(None),
         }
     });
-    let mut response = Response::new(sent_parts::body(parts, context));
+    let mut response = Response::new(sent_parts::body(parts, context, &runtime));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/zip"));
     let disposition = format!("attachment; filename=\"comprobantes-{id}.zip\"");

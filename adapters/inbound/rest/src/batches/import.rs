@@ -243,7 +243,10 @@ pub(super) async fn import(
     let _place = place.map_err(|error| call.problem(&error))?;
     let Uploaded { file, work } = uploads.archive(&call).await?;
     let zips = Arc::clone(&state.zips);
-    let read = tokio::task::spawn_blocking(move || read(&*zips, file)).await;
+    let reading = state
+        .low_priority
+        .spawn_blocking(move || read(&*zips, file));
+    let read = reading.await;
     let files = read.map_err(|error| call.unwritten(&error))??;
     let mut contents = Vec::with_capacity(files.len());
     let files = files.into_iter().map(|ZippedFile { name, content }| {

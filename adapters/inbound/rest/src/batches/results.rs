@@ -77,8 +77,7 @@ pub(super) async fn results(
         .download(&call.access, id, RowNumber(after))
         .await;
     let (standing, rows) = split(read.map_err(|error| call.problem(&error))?);
-    let rows = BegunRows::of(rows).await;
-    let rows = rows.map_err(|error| call.problem(&error))?;
+    let rows = call.begin(rows).await?;
     let header = (form == Form::Csv && after == 0).then(csv::header);
     let (media_type, extension) = match form {
         Form::Csv if header.is_some() => ("text/csv; charset=utf-8; header=present", "csv"),
@@ -130,6 +129,7 @@ fn line(form: Form, row: &RowView, language: Language) -> String {
 /// A body of lines, which are read as the caller takes them.
 fn body(header: Option<String>, rows: BegunRows, (form, call): (Form, BatchCall)) -> Body {
     let (language, context) = (call.context.language, call.context.clone());
+    let runtime = call.low_priority.clone();
     let header = stream::iter(header.map(|header| Ok(Bytes::from(header))));
     let lines = stream::try_unfold((rows, call), move |(mut rows, call)| async move {
         let Some(ready) = rows.next().await.map_err(CutOff)? else {
@@ -139,7 +139,7 @@ fn body(header: Option<String>, rows: BegunRows, (form, call): (Form, BatchCall)
         Ok::<_, CutOff>(Some((Bytes::from(lines), (rows, call))))
     });
     let lines = header.chain(lines);
-    sent_parts::body(lines, context)
+    sent_parts::body(lines, context, &runtime)
 }
 
 /// The rest of the rows can't be read: the connection is closed, so that nobody takes a part for the whole.

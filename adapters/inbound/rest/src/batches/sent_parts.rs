@@ -7,6 +7,7 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::SendTimeoutError;
 use tracing::Instrument as _;
@@ -38,12 +39,13 @@ enum Cut<E> {
     Gone,
 }
 
-/// A body of these parts. A task makes them one after another; it ends, and drops what it makes them of, with the last
+/// A body of these parts. A task of `runtime` makes them one after another; it ends, and drops what it makes them of, with the last
 /// part, with an error, once the body is dropped, or when its reader takes too little. A body that lacks some ends
 /// with an error, so that nobody takes a part for the whole.
 pub(super) fn body<E: Error + Send + 'static>(
     parts: impl Stream<Item = Result<Bytes, E>> + Send + 'static,
     context: RequestContext,
+    runtime: &Handle,
 ) -> Body {
     let (sender, receiver) = mpsc::channel(1);
     let sending = async move {
@@ -56,7 +58,7 @@ pub(super) fn body<E: Error + Send + 'static>(
             }
         }
     };
-    tokio::spawn(sending.in_current_span());
+    runtime.spawn(sending.in_current_span());
     Body::from_stream(stream::try_unfold(receiver, |mut receiver| async move {
         match receiver.recv().await {
             Some(Piece::Bytes(bytes)) => Ok(Some((bytes, receiver))),
@@ -109,7 +111,7 @@ mod tests {
             language: Language::Spanish,
             started: Duration::ZERO,
         };
-        body(parts, context).into_data_stream()
+        body(parts, context, &Handle::current()).into_data_stream()
     }
 
     async fn rest(body: BodyDataStream) -> Result<Vec<Bytes>, axum::Error> {

@@ -9,6 +9,7 @@ use domain::check::MAX_FILE_BYTES;
 use domain::file::{Format, RequestedFiles};
 use domain::hints::Hint;
 use domain::inference::{Confidence, Evidence, InferenceFailure, Inferred, InferredBanks};
+use domain::key::{Environment, KeyId};
 use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
 use domain::month::Month;
 use domain::outcome::Endpoint;
@@ -20,6 +21,7 @@ use domain::request::RequestId;
 use domain::seal::SealVerdict;
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
+use uuid::Uuid;
 use web::problem::{CheckExplanation, FieldFault, FieldProblem};
 use web::{BODY_DEADLINE, Language, Problem};
 
@@ -323,6 +325,7 @@ fn limit_status() -> LimitStatus {
 
 fn rate() -> AdmissionError {
     AdmissionError::RateLimited {
+        key: (KeyId(Uuid::nil()), Environment::Live),
         limit_status: limit_status(),
         retry_after: WAIT,
     }
@@ -333,6 +336,7 @@ fn quota() -> AdmissionError {
     limit_status
         .month
         .map_or(unavailable(), |month| AdmissionError::QuotaExceeded {
+            key: (KeyId(Uuid::nil()), Environment::Live),
             limit_status,
             month,
         })

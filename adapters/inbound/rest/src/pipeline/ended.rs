@@ -11,7 +11,7 @@ use crate::headers;
 /// Facts of a request at its end, for the headers of its answer, the log and the metrics.
 pub(super) struct Ended {
     pub(super) ending: Ending,
-    /// Of a request whose key is good.
+    /// Of a request whose key is good, also when its limits refuse it.
     pub(super) key: Option<(KeyId, Environment)>,
     pub(super) limit_status: Option<LimitStatus>,
     /// Of a request that was admitted or repeated.
@@ -22,12 +22,15 @@ impl Ended {
     pub(super) fn of<A, E>(served: &mut Served<A, E>) -> Self {
         let ending = Ending::of(served);
         match served {
-            Served::Refused(error) => Self {
-                ending,
-                key: None,
-                limit_status: error.limit_status().copied(),
-                details: None,
-            },
+            Served::Refused(error) => {
+                let (key, limit_status) = error.of_limit().unzip();
+                Self {
+                    ending,
+                    key,
+                    limit_status: limit_status.copied(),
+                    details: None,
+                }
+            }
             Served::NotRepeated(NotRepeated {
                 key,
                 environment,

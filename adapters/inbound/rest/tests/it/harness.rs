@@ -94,6 +94,7 @@ impl Harness {
             proof_requests: gateway.proof_requests.clone(),
             spawn: gateway.spawn.clone(),
             lookups: gateway.lookups.callers.clone(),
+            low_priority: tokio::runtime::Handle::current(),
             batches: gateway.lookups.batches.clone(),
             people_batches: matches!(sign_in, SignIn::On).then_some(people_batches),
             zips: Arc::new(DeflatedZip),

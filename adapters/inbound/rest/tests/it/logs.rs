@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use testkit::fakes::Fault;
 use testkit::log::{Lines, listen};
 
-use crate::data::{GOOD_KEY, GOOD_KEY_ID};
+use crate::data::{FAST_KEY, GOOD_KEY, GOOD_KEY_ID, SPENT_KEY};
 use crate::harness::{Exchange, Harness, body};
 use crate::people::data::{ACTIVE_KEY, ADMIN, MEMBER};
 use crate::people::{ask, with_json};
@@ -65,6 +65,27 @@ fn assert_said_once(lines: &Lines, texts: &[&str]) {
     for text in texts {
         assert_eq!(log.matches(text).count(), 1, "{text} in {log}");
     }
+}
+
+/// Otherwise nobody could say whose requests are refused.
+#[tokio::test]
+async fn the_line_of_a_request_that_its_limits_refuse_names_its_key() {
+    let (lines, _guard) = listen();
+    let harness = Harness::start().await;
+    for (key, status) in [
+        (FAST_KEY, 429),
+        (SPENT_KEY, 402),
+        ("cep_test_AbCd1234.wrong", 401),
+    ] {
+        let refused = harness.post_by(key, "/v1/cep/xml", body(&[]));
+        assert_eq!(refused.status().await, status);
+    }
+    harness.all_ended().await;
+    let lines = lines.fields_of("cep::request");
+    let keys: Vec<_> = lines.iter().map(|line| line["key"].as_str()).collect();
+    let id = |number| format!("0198f3c2-7d3e-7000-8000-00000000000{number}");
+    assert_eq!(keys, [Some(&*id(3)), Some(&*id(4)), None]);
+    assert_eq!(lines[0]["environment"], "test");
 }
 
 #[tokio::test]

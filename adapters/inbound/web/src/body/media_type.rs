@@ -3,7 +3,7 @@
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 
-use crate::context::the_one;
+use crate::context::single_header;
 
 /// Returns true when the headers declare `application/json`, in UTF-8 and not compressed.
 pub fn is_json(headers: &HeaderMap) -> bool {
@@ -64,7 +64,7 @@ fn essence(value: &str) -> &str {
 
 /// The declared media type of a body that isn't compressed.
 fn media_type(headers: &HeaderMap) -> Option<&str> {
-    the_one(headers, &CONTENT_TYPE).filter(|_| is_plain(headers))
+    single_header(headers, &CONTENT_TYPE).filter(|_| is_plain(headers))
 }
 
 /// Returns true when the body isn't compressed.

@@ -47,6 +47,21 @@ fn a_quote_that_is_never_closed_or_a_row_that_is_too_long_costs_one_row() {
 }
 
 #[test]
+fn blank_rows_are_passed_over_and_count_as_rows_once_there_are_too_many() {
+    for (more, rows) in [(0, 2), (3, 5)] {
+        let blank = ";;;;\n".repeat(MAX_BLANK_ROWS as usize + more);
+        let file = format!("{HEADER}\n1,{REST}\n{blank}2,{REST}\n").replace(',', ";");
+        let read = read(file.as_bytes());
+        assert_eq!(read.len(), rows);
+        assert_eq!(read.iter().filter(|row| row.query.is_ok()).count(), 2);
+        assert_eq!(
+            read[rows - 1].line,
+            u64::from(MAX_BLANK_ROWS) + 3 + more as u64
+        );
+    }
+}
+
+#[test]
 fn a_value_that_a_separator_split_is_never_half_read() {
     let split = "1,2026-11-20,KEY,002010077777777771,1,234.56";
     let rows = read(format!("{HEADER}\n{split}\n2,{REST},,\n").as_bytes());
