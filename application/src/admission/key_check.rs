@@ -12,8 +12,7 @@ use ports::outbound::{Clock, KeyStore, StoreError, UsageJournal};
 use super::credentials::{CREDENTIALS, CredentialCache};
 use super::lookup_throttle::KeyLookupThrottle;
 
-/// Looked up for malformed keys, so that their refusal takes as long as that of others. No key has it (one in 62⁸
-/// would).
+/// Looked up in place of a cached prefix, so that a known one takes no less time. No key has it (one in 62⁸ would).
 static UNUSED_PREFIX: LazyLock<KeyPrefix> =
     LazyLock::new(|| KeyPrefix::parse("cep_test_00000000").expect("it has the shape of a prefix"));
 

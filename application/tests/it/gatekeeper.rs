@@ -102,7 +102,7 @@ async fn a_minute_that_is_used_up_is_refused_until_a_unit_returns() {
     else {
         panic!("the fourth request of a minute was not refused");
     };
-    assert_eq!(key, (holder.id, Environment::Live));
+    assert_eq!(key, (holder.id, Environment::Test));
     let minute = limit_status.minute;
     assert_eq!((minute.limit, minute.remaining), (3, 0));
     assert_eq!(limit_status.month.unwrap().used, 3, "a refusal was charged");
@@ -126,7 +126,7 @@ async fn a_month_that_is_used_up_is_refused_until_it_ends() {
     else {
         panic!("the fourth request of a month was not refused");
     };
-    assert_eq!(key, (holder.id, Environment::Live));
+    assert_eq!(key, (holder.id, Environment::Test));
     assert_eq!((month.limit, month.used, month.remaining()), (3, 3, 0));
     assert_eq!(month.reset_at, Month::of(noon()).end());
     assert_eq!(limit_status.month, Some(month));
