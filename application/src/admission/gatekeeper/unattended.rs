@@ -25,6 +25,7 @@ pub(crate) enum NotCharged {
     RateLimited { retry_after: Duration },
     /// The monthly quota is used up.
     QuotaExceeded { reset: Duration },
+    /// The key is revoked or doesn't exist.
     Revoked,
     /// The limiter or the store can't be read.
     Unavailable(Cause),
