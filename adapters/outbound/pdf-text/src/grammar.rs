@@ -133,7 +133,7 @@ impl Path {
         })
     }
 
-    /// The ends of a straight line.
+    /// End points, if the path is one straight line.
     fn as_line(&self) -> Option<[[f32; 2]; 2]> {
         match self.points[..] {
             [from, to] if !self.is_other => Some([from, to]),

@@ -277,7 +277,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A name behind its slash, where `#41` stands for `A`.
+    /// Reads a name after its slash; `#41` stands for `A`.
     fn name(&mut self) -> Vec<u8> {
         let word = self.word();
         let mut name = Vec::with_capacity(word.len());

@@ -112,7 +112,7 @@ pub(crate) fn leaves<'a>(file: &'a File<'a>) -> Result<Vec<Leaf<'a>>, PdfError> 
 }
 
 impl<'a> Page<'a> {
-    /// A page with its content inflated.
+    /// Reads a page and inflates its content.
     pub(crate) fn of(file: &'a File<'a>, leaf: Leaf<'a>) -> Result<Self, PdfError> {
         let Leaf {
             page,

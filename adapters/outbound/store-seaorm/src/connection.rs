@@ -104,6 +104,7 @@ pub enum OpenError {
     /// The file exists, but it can't be used.
     #[error("{path} can't be used as a database: {source}")]
     Database {
+        /// Path of the database file.
         path: PathBuf,
         source: DbErr,
     },

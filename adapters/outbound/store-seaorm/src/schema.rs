@@ -38,6 +38,7 @@ pub enum SchemaError {
     /// The tables exist, but this role of PostgreSQL may not read them.
     #[error("the user of the database may not read {}", tables.join(", "))]
     Rights {
+        /// Names of these tables, in alphabetical order.
         tables: Vec<String>,
     },
     #[error(transparent)]

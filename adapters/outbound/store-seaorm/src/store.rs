@@ -48,7 +48,7 @@ pub struct Store {
     /// Name of the journal's writer; unset until the journal starts.
     pub(crate) writer: Arc<OnceLock<String>>,
     pub(crate) notifier: Notifier,
-    /// Ends of attempts at stored lookups, written in group commits.
+    /// Ends of claims on lookups, written in group commits.
     pub(crate) claim_ends: Arc<Group<ClaimEnd, bool>>,
     /// Proofs to archive, written in group commits.
     pub(crate) archived: Arc<Group<(ArchivedProof, DateTime<Utc>), ()>>,

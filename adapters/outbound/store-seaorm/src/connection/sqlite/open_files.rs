@@ -51,7 +51,7 @@ struct FileId {
 }
 
 impl FileId {
-    /// The file at a path, by `stat` alone: opening the file would drop SQLite's locks.
+    /// Reads a file's identity by `stat` alone: opening the file would drop SQLite's locks.
     fn at(path: &Path) -> io::Result<Self> {
         let found = fs::symlink_metadata(path)?;
         Ok(Self {
