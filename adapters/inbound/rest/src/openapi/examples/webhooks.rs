@@ -1,4 +1,3 @@
-//! Examples of webhooks.
 
 use std::time::Duration;
 
