@@ -27,7 +27,7 @@ pub(crate) async fn redirect(
     }
 }
 
-/// The redirect's target; `None` when the request was made to the public origin.
+/// The redirect's target; `None` when the public origin isn't http, or the request was made to it.
 fn target(request: &Request, public: &Origin) -> Option<HeaderValue> {
     let scheme = "http://";
     public.as_str().strip_prefix(scheme)?;

@@ -1,3 +1,4 @@
+//! Example bodies and errors of the routes of batches.
 
 use std::time::Duration;
 

@@ -1,3 +1,4 @@
+//! Example bodies and errors of the routes of stored lookups.
 
 use application::LookupView;
 use chrono::{DateTime, TimeDelta, Utc};
