@@ -21,7 +21,7 @@ pub(crate) enum SignInFailure {
     },
     /// Too many concurrent sign-ins; this one can still be completed later.
     Busy {
-        /// Sent as `Retry-After`, and shown on the page.
+        /// Time to wait before the next attempt, sent as `Retry-After`.
         retry_after: Duration,
     },
     /// The provider or the store can't be reached.
